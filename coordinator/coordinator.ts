@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
-import { CloseLimit } from "../shared/close-limit.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { urlHost } from "../shared/url-host.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
+import { closeInOrder } from "./close-in-order.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { ClusterMember } from "./cluster/cluster-member.ts";
@@ -43,7 +43,7 @@ import { openHosts } from "./open-hosts.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
-import { Scheduler } from "./scheduler/scheduler.ts";
+import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content-store.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
 import { hostResolver } from "./webhooks/resolve-host.ts";
@@ -64,11 +64,6 @@ export interface Coordinator {
   /** Stops accepting, sends the Islands away for a moment, lets answers end, then closes storage. */
   close(): Promise<void>;
 }
-
-/** How long each part of a stop may take: open streams and answers (clients resume them), jobs that move, what is left with a database. */
-const MAX_CLOSE_MS = 2_000;
-/** Islands reconnect this long after an orderly stop of the coordinator. */
-const RETURN_AFTER_MS = 1_000;
 
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
 export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinator> {
@@ -91,7 +86,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
-  const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random });
+  const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
+  const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
   const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, maxAttempts, networkFee } = config;
   const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
@@ -222,7 +218,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     catalog,
     clock,
     networkFee,
-    queuedDemand: () => scheduler.queuedDemand(),
+    queuedDemand: () => member?.queuedDemand() ?? scheduler.queuedDemand(),
     holdersOf: (exceptId) => scheduler.holdersOf(exceptId),
     policyOf: (hostId) => islands.get(hostId)?.policy,
   });
@@ -266,36 +262,27 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   member?.setAddress(config.peerUrl ?? url);
   return {
     url,
-    async close() {
-      const streams = new CloseLimit(clock, MAX_CLOSE_MS);
-      conversations.close();
-      // Cut chats are cancelled, like those whose client leaves. This comes first, while storage and Islands still work.
-      await listener.finishAnswers(streams.signal);
-      // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
-      await streams.within(registry.settled());
-      const moves = new CloseLimit(clock, MAX_CLOSE_MS);
-      await gateway.close(RETURN_AFTER_MS, await member?.handOver(moves.signal));
-      moves.end();
-      await listener.close(streams.signal);
-      streams.end();
-      // A database may be away for long. A file is not, and is left in order.
-      const rest = new CloseLimit(clock, cluster === null ? null : MAX_CLOSE_MS);
-      await rest.within(catalogSync.close());
-      registry.close();
-      dispatcher.close();
-      islands.close();
-      gate.close();
-      await rest.within(member?.closeTakeOver());
-      await rest.within(webhooks.close());
-      await rest.within(hosts.figures.close());
-      await rest.within(retention.close());
-      await rest.within(accounts.settled());
-      credentials?.close();
-      await rest.within(member?.leave());
-      shared?.close();
-      await rest.within(bus.close());
-      await rest.within(store.close());
-      rest.end();
-    },
+    close: () =>
+      closeInOrder({
+        storageMayBeAway: cluster !== null,
+        accounts,
+        bus,
+        catalogSync,
+        clock,
+        conversations,
+        credentials,
+        dispatcher,
+        gate,
+        gateway,
+        hosts,
+        islands,
+        listener,
+        member,
+        registry,
+        retention,
+        shared,
+        store,
+        webhooks,
+      }),
   };
 }

@@ -32,6 +32,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["conversations", "metrics", "cluster"],
     ["http"],
     ["open-accounts.ts", "open-gateway.ts", "open-hosts.ts"],
+    ["close-in-order.ts"],
     ["coordinator.ts"],
   ],
   "island-agent": [

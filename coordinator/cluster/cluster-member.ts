@@ -18,7 +18,7 @@ import { TakeOver, type TakeOverDeps } from "./take-over.ts";
 import { WorkSharing, type WorkSharingDeps } from "./work-sharing.ts";
 
 export interface ClusterMemberDeps extends OwnershipDeps {
-  readonly scheduler: Pick<Scheduler, "shared">;
+  readonly scheduler: Pick<Scheduler, "shared" | "queuedDemand">;
   readonly log: OwnershipDeps["log"] & TakeOverDeps["log"];
   /** False: its bus reaches nobody. */
   readonly hasBus: boolean;
@@ -109,6 +109,19 @@ export class ClusterMember {
     const { bus, log } = this.#deps;
     this.#islands = new RemoteIslands({ bus, members: this.#ownership.members, here, log });
     return this.#islands;
+  }
+
+  /** See `WorkSharing.mayRunElsewhere`. */
+  mayRunElsewhere(kind: WorkKind): boolean {
+    return this.#sharing?.mayRunElsewhere(kind) === true;
+  }
+
+  /** Waiting jobs by Cargo, here and at the other coordinators, as those said last. */
+  queuedDemand(): ReadonlyMap<string, number> {
+    const demand = new Map(this.#deps.scheduler.queuedDemand());
+    for (const [slug, jobs] of this.#sharing?.waitingElsewhere() ?? [])
+      demand.set(slug, (demand.get(slug) ?? 0) + jobs);
+    return demand;
   }
 
   /** Others learn where this coordinator is reached. */

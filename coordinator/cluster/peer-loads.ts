@@ -10,6 +10,8 @@ const SILENT_MS = 3_000;
 export interface PeerLoad {
   readonly id: string;
   readonly freeSlots: number;
+  /** Undefined for one of an older version, which does not say it. */
+  readonly islands: number | undefined;
   readonly heardAtMs: number;
   /** By `workKeyOf()`. */
   readonly work: Map<string, WorkLoad>;
@@ -39,12 +41,12 @@ export class PeerLoads {
     return this.#peers.values();
   }
 
-  hear({ id, freeSlots, work }: PeerStatus, nowMs: number): void {
+  hear({ id, freeSlots, islands, work }: PeerStatus, nowMs: number): void {
     const before = this.#peers.get(id);
     const waiting = work.filter(({ jobs }) => jobs > 0).map(workKeyOf);
     const waitsSinceMs = new Map(waiting.map((key) => [key, before?.waitsSinceMs.get(key) ?? nowMs]));
     const byKey = new Map(work.map((load) => [workKeyOf(load), load]));
-    const peer = { id, freeSlots, heardAtMs: nowMs, work: byKey, waitsSinceMs };
+    const peer = { id, freeSlots, islands, heardAtMs: nowMs, work: byKey, waitsSinceMs };
     this.#peers.set(id, peer);
     for (const key of before?.work.keys() ?? []) if (!byKey.has(key)) this.#dropDemand(key, id);
     for (const load of work) this.#noteDemand(peer, load);
@@ -90,6 +92,21 @@ export class PeerLoads {
     const running = [...this.#peers.values()].filter(({ work }) => (work.get(key)?.slots ?? 0) > 0);
     const free = running.reduce((sum, { freeSlots }) => sum + freeSlots, 0);
     return { peers: this.#peers.size, running: running.length, slots: this.sumOf(key).slots, free };
+  }
+
+  /** Some peer has Islands that run a kind of work, or may have some: of a kind that waits nowhere, nobody says. */
+  mayRun(key: string): boolean {
+    return [...this.#peers.values()].some(({ islands, work }) => (work.get(key)?.slots ?? islands ?? 1) > 0);
+  }
+
+  /** Waiting jobs of all peers by Cargo, as far as they told of them. */
+  waitingBySlug(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { kind, key, peers } of this.#demands.values()) {
+      const jobs = [...peers.values()].reduce((sum, { work }) => sum + (work.get(key)?.jobs ?? 0), 0);
+      counts.set(kind.slug, (counts.get(kind.slug) ?? 0) + jobs);
+    }
+    return counts;
   }
 
   #noteDemand(peer: PeerLoad, load: WorkLoad): void {

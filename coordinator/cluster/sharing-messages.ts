@@ -6,6 +6,8 @@ export interface PeerStatus {
   readonly id: string;
   /** Of all its Islands, whatever they run. */
   readonly freeSlots: number;
+  /** Online Islands, busy or not. An older version does not say it. */
+  readonly islands?: number | undefined;
   /** Of the kinds of which jobs wait somewhere. */
   readonly work: readonly WorkLoad[];
 }
@@ -40,7 +42,7 @@ const count = z.number().int().min(0).max(1e9);
 const kind = z.object({ slug: id, onlyIslandsOf: id.nullable() });
 const load = kind.extend({ jobs: count, pressing: count, slots: count });
 const island = z.object({ id, accountId: id, slots: count.min(1), serves: z.array(count).max(MAX_KINDS) });
-const status = z.object({ id, freeSlots: count, work: z.array(load).max(MAX_KINDS) });
+const status = z.object({ id, freeSlots: count, islands: count.optional(), work: z.array(load).max(MAX_KINDS) });
 const request = z.object({
   from: id,
   offer: z.object({ kinds: z.array(kind).max(MAX_KINDS), islands: z.array(island).max(MAX_ISLANDS) }),

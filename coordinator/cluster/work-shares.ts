@@ -42,6 +42,7 @@ export class WorkShares {
   #told = new Map<string, number>();
   /** Kinds of which somebody was told since that none is left. */
   readonly #emptied = new Set<string>();
+  #toldIslands = 0;
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #balancedAtMs = Number.NEGATIVE_INFINITY;
   #beats = 0;
@@ -75,6 +76,16 @@ export class WorkShares {
     return this.#peers.elsewhere(workKeyOf(kind));
   }
 
+  /** Another coordinator has Islands for that kind, as far as this one knows. */
+  mayRunElsewhere(kind: WorkKind): boolean {
+    return this.#peers.mayRun(workKeyOf(kind));
+  }
+
+  /** Jobs that wait at other coordinators, by Cargo. */
+  waitingElsewhere(): ReadonlyMap<string, number> {
+    return this.#peers.waitingBySlug();
+  }
+
   /** The status that is due; undefined while there is nothing new that others should act on. */
   announcement(nowMs: number): PeerStatus | undefined {
     const sinceMs = nowMs - this.#toldAtMs;
@@ -83,11 +94,12 @@ export class WorkShares {
     const waiting = this.#work.waiting();
     if (sinceMs < BEAT_MS && !this.#hasNews(waiting)) return undefined;
     this.#toldAtMs = nowMs;
+    this.#toldIslands = this.#work.islandCount;
     this.#beats += 1;
     this.#emptied.clear();
     const work = inTurns([...waiting, ...this.#readiness(waiting)], MAX_KINDS, this.#beats);
     this.#told = new Map(work.filter(({ jobs }) => jobs > 0).map((load) => [workKeyOf(load), load.jobs]));
-    return { id: this.#selfId, freeSlots: this.#work.freeSlots, work };
+    return { id: this.#selfId, freeSlots: this.#work.freeSlots, islands: this.#toldIslands, work };
   }
 
   /** Whom to ask for jobs now. {@link noteRest} and {@link answered}, or {@link failed}, must follow. */
@@ -138,8 +150,9 @@ export class WorkShares {
     });
   }
 
-  /** Jobs wait of a kind of which somebody believes that none do, or the other way round. */
+  /** Jobs wait of a kind of which somebody believes that none do, or the other way round; or the first Island came, or the last one went. */
   #hasNews(waiting: readonly WorkLoad[]): boolean {
+    if ((this.#toldIslands === 0) !== (this.#work.islandCount === 0)) return true;
     const keys = new Set(waiting.map(workKeyOf));
     for (const key of keys) if (!this.#told.has(key) || this.#emptied.has(key)) return true;
     for (const key of this.#told.keys()) if (!keys.has(key)) return true;

@@ -76,6 +76,16 @@ export class WorkSharing {
     return this.#shares.elsewhere(kind);
   }
 
+  /** Another coordinator may have Islands for that kind, and can be told of the job. */
+  mayRunElsewhere(kind: WorkKind): boolean {
+    return !this.#isClosed && this.#deps.bus.downBecause === null && this.#shares.mayRunElsewhere(kind);
+  }
+
+  /** Jobs that wait at other coordinators, by Cargo, as those said last. */
+  waitingElsewhere(): ReadonlyMap<string, number> {
+    return this.#shares.waitingElsewhere();
+  }
+
   /** Neither asks nor gives any more. Resolves when what is under way is over. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -57,11 +57,17 @@ export class Dispatcher {
     this.#wake?.timer.cancel();
   }
 
-  /** True if an Island that neither has the job nor lost or refused it could run it. */
+  /** True if an Island that neither has the job nor lost or failed it could run it, here or at another coordinator. */
   hasOtherIsland(job: ActiveJob): boolean {
-    const tried = new Set(this.#avoidedBy(job));
-    if (job.islandId !== null) tried.add(job.islandId);
-    return this.#deps.scheduler.hasIslandFor(this.#waitingJob(job), tried);
+    const { scheduler } = this.#deps;
+    const { islandId, avoidIslands } = job;
+    const kind = this.#waitingJob(job);
+    const tried = new Set(kind.avoidIslands);
+    if (islandId !== null) tried.add(islandId);
+    if (scheduler.hasIslandFor(kind, tried)) return true;
+    // It went back to an Island that it avoids only because no other coordinator had a better one.
+    const isLastResort = islandId !== null && avoidIslands.has(islandId);
+    return !isLastResort && scheduler.mayRunElsewhere(kind);
   }
 
   /** The Cargo with this slug is new, changed or gone. */

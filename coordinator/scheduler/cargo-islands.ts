@@ -102,9 +102,9 @@ export class CargoIslands {
 
   /**
    * The best ready Island outside of `avoid`. One in `avoid` only if no other Island is worth waiting for: a busy one that fits is better
-   * than one that let the job down. Undefined if there is none now.
+   * than one that let the job down; nor for a patient job. Undefined if there is none now.
    */
-  best(avoid: readonly string[]): OnlineIsland | undefined {
+  best(avoid: readonly string[], isPatient = false): OnlineIsland | undefined {
     const avoided: Entry[] = [];
     let entry = this.#front();
     while (entry !== undefined && avoid.includes(entry.island.id)) {
@@ -113,7 +113,7 @@ export class CargoIslands {
       entry = this.#front();
     }
     for (const back of avoided) this.#ready.push(back);
-    if (entry === undefined && this.openOutside(avoid) === 0) return avoided[0]?.island;
+    if (entry === undefined && !isPatient && this.openOutside(avoid) === 0) return avoided[0]?.island;
     return entry?.island;
   }
 
@@ -131,10 +131,10 @@ export class CargoIslands {
   }
 
   /** True if a free slot of the Island may go to a job that avoids `avoid`; the rule of {@link best}. */
-  mayServe(islandId: string, avoid: readonly string[]): boolean {
+  mayServe(islandId: string, avoid: readonly string[], isPatient = false): boolean {
     const entry = this.#entries.get(islandId);
     if (entry === undefined || !isReady(entry)) return false;
-    return !avoid.includes(islandId) || this.openOutside(avoid) === 0;
+    return !avoid.includes(islandId) || (!isPatient && this.openOutside(avoid) === 0);
   }
 
   /** Number of Islands outside of `avoid` that fit and are not paused, busy or not. */

@@ -11,6 +11,8 @@ export interface JobKind {
   readonly onlyIslandsOf: string | null;
   /** Those of `WaitingJob` that are online, sorted: one that is away makes no difference. */
   readonly avoidIslands: readonly string[];
+  /** They wait for an Island of another coordinator rather than go back to one that they avoid. */
+  readonly isPatient: boolean;
 }
 
 /** A waiting job as the queues hold it. */

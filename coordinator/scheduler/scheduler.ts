@@ -1,4 +1,3 @@
-import type { CargoManifest } from "../../shared/cargo.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 import { explainUnknownCargo, explainWait, type Waiting } from "./explain.ts";
@@ -9,23 +8,14 @@ import type { JobQueue, QueuedJob } from "./job-queue.ts";
 import { ModelHolders } from "./model-holders.ts";
 import { OnlineIsland } from "./online-island.ts";
 import { endsFirst, type Pause } from "./pause.ts";
+import type { SchedulerDeps } from "./scheduler-deps.ts";
 import { SharedWork } from "./shared-work.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
 export type { Waiting } from "./explain.ts";
+export type { SchedulerDeps } from "./scheduler-deps.ts";
 export type { LetDown } from "./pause.ts";
-
-export interface SchedulerDeps {
-  /** Looks up the catalog. When its answer for a slug changes, `cargo_changed` must follow. */
-  readonly cargos: (slug: string) => CargoManifest | undefined;
-  /** Part of the slots' time that chats get while both chats and other jobs wait; above 0, below 1. */
-  readonly chatShare: number;
-  /** First pause of an Island after it let a job of a Cargo down. */
-  readonly firstPauseMs: number;
-  /** 0 (included) to 1 (excluded); spreads the pauses. */
-  readonly random: () => number;
-}
 
 /** Islands that are away and whose records are kept. */
 const MAX_REMEMBERED_ISLANDS = 10_000;
@@ -39,6 +29,7 @@ type SlotFreed = Extract<SchedulerEvent, { kind: "slot_freed" | "slot_superseded
 export class Scheduler {
   /** What other coordinators may take from here, and what could run for them. */
   readonly shared: SharedWork;
+  readonly mayRunElsewhere: NonNullable<SchedulerDeps["mayRunElsewhere"]>;
   readonly #policy: PausePolicy;
   readonly #waiting: WaitingJobs;
   readonly #islands = new Map<string, OnlineIsland>();
@@ -50,9 +41,10 @@ export class Scheduler {
   /** Now, in a step. */
   #nowMs = 0;
 
-  constructor({ cargos, chatShare, firstPauseMs, random }: SchedulerDeps) {
+  constructor({ cargos, chatShare, firstPauseMs, random, mayRunElsewhere = () => false }: SchedulerDeps) {
     this.#policy = pausePolicyOf(firstPauseMs, random);
-    this.#waiting = new WaitingJobs(chatShare, (islandId) => this.#islands.has(islandId));
+    this.mayRunElsewhere = mayRunElsewhere;
+    this.#waiting = new WaitingJobs({ chatShare, mayRunElsewhere, isOnline: (id) => this.#islands.has(id) });
     this.#indices = new IslandIndices(cargos, this.#islands);
     this.shared = new SharedWork(this.#waiting, this.#indices, this.#islands);
   }
@@ -69,7 +61,7 @@ export class Scheduler {
         this.#waiting.remove(event.jobId);
         return [];
       case "job_stays":
-        return this.#waiting.readmit(event.jobId).flatMap((queue) => this.#serveQueue(queue));
+        return this.#serveQueues(this.#waiting.readmit(event.jobId));
       case "island_up":
         return this.#raiseIsland(event.island, event.busy);
       case "island_changed":
@@ -87,7 +79,7 @@ export class Scheduler {
       case "cargo_changed":
         return this.#changeCargo(event.slug);
       case "time_passed":
-        return this.#endPauses();
+        return [...this.#endPauses(), ...this.#serveQueues(this.#waiting.endPatience(nowMs))];
       default:
         return event satisfies never;
     }
@@ -95,7 +87,8 @@ export class Scheduler {
 
   /** When `time_passed` is due; null if nothing waits for time. */
   get nextWakeMs(): number | null {
-    return this.#pauses.peek()?.untilMs ?? null;
+    const atMs = Math.min(this.#pauses.peek()?.untilMs ?? Infinity, this.#waiting.nextPatienceEndMs ?? Infinity);
+    return atMs === Infinity ? null : atMs;
   }
 
   /** Why the job waits; null if it does not wait. The cost grows with the accounts whose jobs wait for its Cargo, not with Islands. */
@@ -149,8 +142,7 @@ export class Scheduler {
   }
 
   #enqueue(job: WaitingJob): SchedulerEffect[] {
-    this.#waiting.remove(job.id);
-    return this.#serveQueue(this.#waiting.add(job));
+    return this.#serveQueue(this.#waiting.add(job, this.#nowMs));
   }
 
   #raiseIsland(info: SchedulerIsland, busy: number): SchedulerEffect[] {
@@ -249,12 +241,16 @@ export class Scheduler {
 
   #changeCargo(slug: string): SchedulerEffect[] {
     this.#indices.forget(slug);
-    return this.#waiting.queuesOf(slug).flatMap((queue) => this.#serveQueue(queue));
+    return this.#serveQueues(this.#waiting.queuesOf(slug));
   }
 
   /** Some Island may have become worse: jobs that waited for it may now go to one that they avoid. */
   #serveAvoiding(): SchedulerEffect[] {
-    return this.#waiting.avoidingQueues().flatMap((queue) => this.#serveQueue(queue));
+    return this.#serveQueues(this.#waiting.avoidingQueues());
+  }
+
+  #serveQueues(queues: readonly JobQueue[]): SchedulerEffect[] {
+    return queues.flatMap((queue) => this.#serveQueue(queue));
   }
 
   /** Gives the free slots of any Island to the jobs of one kind. */
@@ -264,7 +260,7 @@ export class Scheduler {
     if (index === undefined) return effects;
     for (;;) {
       const job = queue.head();
-      const island = job === undefined ? undefined : index.best(queue.kind.avoidIslands);
+      const island = job === undefined ? undefined : index.best(queue.kind.avoidIslands, queue.kind.isPatient);
       if (job === undefined || island === undefined) return effects;
       effects.push(this.#assign(job, island));
     }
@@ -275,7 +271,7 @@ export class Scheduler {
     const effects: SchedulerEffect[] = [];
     while (island.freeSlots > 0) {
       const job = this.#waiting.nextFor(
-        (kind) => this.#indices.peek(kind)?.mayServe(island.id, kind.avoidIslands) === true,
+        (kind) => this.#indices.peek(kind)?.mayServe(island.id, kind.avoidIslands, kind.isPatient) === true,
         island.info.loaded,
       );
       if (job === undefined) break;

@@ -40,6 +40,11 @@ export class SharedWork {
     return free;
   }
 
+  /** Online ones, busy or not. */
+  get islandCount(): number {
+    return this.#islands.size;
+  }
+
   /** Every kind of which jobs wait here. */
   waiting(): WorkLoad[] {
     const loads = new Map<string, WorkLoad>();
@@ -129,9 +134,9 @@ export class SharedWork {
     return taken;
   }
 
-  /** No Island here is worth waiting for. */
+  /** No Island here is worth waiting for, and the job has waited for those of all coordinators. */
   #hasNoIsland(kind: JobKind): boolean {
-    return (this.#indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
+    return !kind.isPatient && (this.#indexOf(kind)?.openOutside(kind.avoidIslands) ?? 0) === 0;
   }
 
   #indexOf(kind: WorkKind): CargoIslands | undefined {

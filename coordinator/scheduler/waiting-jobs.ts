@@ -2,11 +2,21 @@ import type { WaitingJob } from "./events.ts";
 import { goesFirst } from "./fair-share.ts";
 import { JOB_CLASSES, JobClasses, type SlotUse } from "./job-classes.ts";
 import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./job-queue.ts";
+import { Patience } from "./patience.ts";
 import { positionOf } from "./position.ts";
+import type { WorkKind } from "./slot-offer.ts";
 
 /** Unique for each kind, as neither slugs nor ids have a space. */
-function keyOf({ jobClass, slug, onlyIslandsOf, avoidIslands }: JobKind): string {
-  return [jobClass, slug, onlyIslandsOf ?? "", ...avoidIslands].join(" ");
+function keyOf({ jobClass, slug, onlyIslandsOf, avoidIslands, isPatient }: JobKind): string {
+  return [jobClass, slug, onlyIslandsOf ?? "", ...avoidIslands, ...(isPatient ? ["", "patient"] : [])].join(" ");
+}
+
+export interface WaitingJobsDeps {
+  /** As in `JobClasses`. */
+  readonly chatShare: number;
+  readonly isOnline: (islandId: string) => boolean;
+  /** As in `SchedulerDeps`. */
+  readonly mayRunElsewhere: (kind: WorkKind) => boolean;
 }
 
 /**
@@ -26,12 +36,17 @@ export class WaitingJobs {
   readonly #aside = new Set<QueuedJob>();
   /** Jobs that avoid an Island, online or not. */
   readonly #avoidersOf = new Map<string, Set<QueuedJob>>();
-  readonly #isOnline: (islandId: string) => boolean;
+  readonly #patience = new Patience();
+  readonly #deps: WaitingJobsDeps;
 
-  /** @param chatShare As in {@link JobClasses}. */
-  constructor(chatShare: number, isOnline: (islandId: string) => boolean) {
-    this.#classes = new JobClasses(chatShare);
-    this.#isOnline = isOnline;
+  constructor(deps: WaitingJobsDeps) {
+    this.#classes = new JobClasses(deps.chatShare);
+    this.#deps = deps;
+  }
+
+  /** When {@link endPatience} is due; null while no job is patient. */
+  get nextPatienceEndMs(): number | null {
+    return this.#patience.nextEndMs;
   }
 
   get size(): number {
@@ -63,11 +78,14 @@ export class WaitingJobs {
     return this.#jobs.get(jobId);
   }
 
-  /** Adds a job that does not wait yet. Returns its queue. */
-  add(job: WaitingJob): JobQueue {
+  /** Adds a job, or replaces one that waits already, whose patience ends as before. Returns its queue. */
+  add(job: WaitingJob, nowMs: number): JobQueue {
     const { id, slug, jobClass, onlyIslandsOf, createdAtMs, avoidIslands } = job;
+    const before = this.#jobs.get(id);
+    if (before !== undefined) this.#takeOut(before);
+    else if (this.#shouldWait(job)) this.#patience.begin(id, nowMs);
     const account = this.#classes.enter(jobClass, job.accountId, job.share);
-    const kind = { slug, jobClass, onlyIslandsOf, avoidIslands: this.#onlineOf(avoidIslands) };
+    const kind = { slug, jobClass, onlyIslandsOf, ...this.#avoidance(job) };
     const avoidAccounts = job.avoidAccounts ?? null;
     const queued = {
       heapIndex: -1,
@@ -89,26 +107,28 @@ export class WaitingJobs {
 
   /** The Island came or went: the jobs that avoid it are now of another kind. */
   regroup(islandId: string): void {
-    for (const job of this.#avoidersOf.get(islandId) ?? []) {
-      const isAside = this.#aside.has(job);
-      if (!isAside) this.#dequeue(job);
-      job.kind = { ...job.kind, avoidIslands: this.#onlineOf(job.avoidIslands) };
-      if (!isAside) this.#enqueue(job);
-    }
+    for (const job of this.#avoidersOf.get(islandId) ?? []) this.#regroupOne(job);
+  }
+
+  /** Jobs whose patience has ended go back to Islands that they avoid, from now on. Returns their queues, each once. */
+  endPatience(nowMs: number): JobQueue[] {
+    const jobs = this.#patience.takeEnded(nowMs).flatMap((id) => this.#jobs.get(id) ?? []);
+    return [...new Set(jobs.flatMap((job) => this.#regroupOne(job)))];
   }
 
   /** Unknown ids are ignored. */
   remove(jobId: string): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
-    this.#unlist(job);
-    this.#classes.leave(job.kind.jobClass, job.account);
+    this.#takeOut(job);
+    this.#patience.end(jobId);
   }
 
   /** The job takes a slot and waits no longer. Its class and account are charged. */
   start(job: QueuedJob, nowMs: number): SlotUse {
     const { kind, account } = job;
     this.#unlist(job);
+    this.#patience.end(job.id);
     const use = this.#classes.charge(kind.jobClass, account, nowMs);
     this.#classes.leave(kind.jobClass, account);
     return use;
@@ -171,6 +191,25 @@ export class WaitingJobs {
     return positionOf(job, siblings, this.#classes.virtualMsOf(jobClass));
   }
 
+  #takeOut(job: QueuedJob): void {
+    this.#unlist(job);
+    this.#classes.leave(job.kind.jobClass, job.account);
+  }
+
+  /** Puts a job into the queue of what it avoids now. Returns it; none for one that was set aside. */
+  #regroupOne(job: QueuedJob): JobQueue[] {
+    const isAside = this.#aside.has(job);
+    if (!isAside) this.#dequeue(job);
+    job.kind = { ...job.kind, ...this.#avoidance(job) };
+    return isAside ? [] : [this.#enqueue(job)];
+  }
+
+  /** Another coordinator may have an Island for the job that it does not avoid. */
+  #shouldWait(job: WaitingJob): boolean {
+    const avoids = job.avoidIslands.length > 0 || (job.avoidAccounts?.size ?? 0) > 0;
+    return avoids && this.#deps.mayRunElsewhere(job);
+  }
+
   #unlist(job: QueuedJob): void {
     this.#dequeue(job);
     this.#jobs.delete(job.id);
@@ -206,8 +245,13 @@ export class WaitingJobs {
     this.#avoiding.delete(queue);
   }
 
-  #onlineOf(islandIds: readonly string[]): readonly string[] {
-    return islandIds.length === 0 ? islandIds : islandIds.filter((id) => this.#isOnline(id)).sort();
+  #avoidance({
+    id,
+    avoidIslands,
+  }: Pick<WaitingJob, "id" | "avoidIslands">): Pick<JobKind, "avoidIslands" | "isPatient"> {
+    const { isOnline } = this.#deps;
+    const online = avoidIslands.length === 0 ? avoidIslands : avoidIslands.filter(isOnline).sort();
+    return { avoidIslands: online, isPatient: online.length > 0 && this.#patience.has(id) };
   }
 }
 

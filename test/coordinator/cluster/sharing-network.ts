@@ -39,7 +39,11 @@ export class SharingCoordinator {
     this.id = id;
     this.#network = network;
     const { bus, clock, catalog } = network;
-    this.scheduler = new Scheduler({ cargos: (slug) => catalog.get(slug), ...SCHEDULER_OPTIONS });
+    this.scheduler = new Scheduler({
+      cargos: (slug) => catalog.get(slug),
+      mayRunElsewhere: (kind) => this.sharing.mayRunElsewhere(kind),
+      ...SCHEDULER_OPTIONS,
+    });
     this.sharing = new WorkSharing({
       bus,
       clock,
@@ -77,6 +81,12 @@ export class SharingCoordinator {
 
   free(islandId: string, jobId: string): void {
     this.step({ kind: "slot_freed", islandId, jobId });
+  }
+
+  /** What the scheduler waits for may have come. */
+  wake(): void {
+    const { nextWakeMs } = this.scheduler;
+    if (nextWakeMs !== null && nextWakeMs <= this.#network.clock.monotonicMs()) this.step({ kind: "time_passed" });
   }
 
   step(event: SchedulerEvent): void {
@@ -170,6 +180,7 @@ export class SharingNetwork {
   async pass(ms: number, afterStep: () => void = () => undefined): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       this.clock.advance(STEP_MS);
+      for (const each of this.coordinators) each.wake();
       await new Promise((resolve) => setImmediate(resolve));
       afterStep();
     }

@@ -1,6 +1,7 @@
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import {
   Scheduler,
+  type SchedulerDeps,
   type SchedulerEffect,
   type SchedulerEvent,
   type SchedulerIsland,
@@ -72,7 +73,7 @@ export class Bench {
   readonly #running = new Map<string, string[]>();
   readonly quarantines: Extract<SchedulerEffect, { kind: "quarantine" }>[] = [];
 
-  constructor(cargos: readonly CargoManifest[] = [makeCargo()], options: Partial<typeof SCHEDULER_OPTIONS> = {}) {
+  constructor(cargos: readonly CargoManifest[] = [makeCargo()], options: Partial<SchedulerDeps> = {}) {
     this.catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
     const find = (slug: string): CargoManifest | undefined => {
       this.lookUps += 1;
