@@ -37,6 +37,8 @@ const UNREACHABLE_MS = 250;
 const MAX_LARGE = 1_000;
 /** A copy that was cut is not begun again from the first item before. */
 const CUT_MS = 5_000;
+/** Renewals for which a stream waits for memory: a browser's EventSource takes a refusal for the end. */
+const MAX_WAITED_RENEWALS = 10;
 const NO_MEMORY = "Too much output of other coordinators' jobs is being read here; try again in a few seconds";
 
 /** The feeds of other coordinators' jobs that clients read here: one copy of each, for all its readers. */
@@ -56,6 +58,8 @@ export class FollowedFeeds {
   readonly #held = new Set<FollowedFeed>();
   /** When the copy of a job was cut for memory last. */
   readonly #cutMs = recentMap<number>(MAX_LARGE);
+  /** Called at the next renewal. */
+  #waiting: (() => void)[] = [];
   #lastStream = 0;
   /** Owners that were told what is wanted. */
   readonly #told = new Set<string>();
@@ -95,6 +99,7 @@ export class FollowedFeeds {
    * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`
    */
   async open(jobId: string, after?: FeedPosition): Promise<Feed> {
+    if (after !== undefined) await this.#untilRoom(jobId);
     const cutMs = this.#cutMs.get(jobId);
     const { feed, opened } = this.#copyFor(jobId, after, cutMs);
     await opened;
@@ -103,6 +108,20 @@ export class FollowedFeeds {
     if (feed.cutBecause === "lost" && isPart) return this.open(jobId, FEED_START);
     if (feed.cutBecause === "memory" && after === undefined) throw new OverloadedError(NO_MEMORY);
     return feed;
+  }
+
+  /** Waits for memory, not for ever. While there is none there are copies, so there are renewals. */
+  async #untilRoom(jobId: string): Promise<void> {
+    for (let waited = 0; waited < MAX_WAITED_RENEWALS; waited += 1) {
+      if (!this.#memory.isFull || this.#byJob.has(jobId) || this.#isClosed) return;
+      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    }
+  }
+
+  #endWaits(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
   }
 
   #copyFor(jobId: string, after: FeedPosition | undefined, cutMs: number | undefined): FollowedFeed {
@@ -127,6 +146,7 @@ export class FollowedFeeds {
     for (const stop of this.#stops) stop();
     for (const followed of this.#active.keys()) followed.stop();
     this.#timer?.cancel();
+    this.#endWaits();
   }
 
   #follow(mirror: FeedMirror, ownerId: string | null): FollowedFeed {
@@ -204,6 +224,7 @@ export class FollowedFeeds {
       this.#held.delete(followed);
       this.#memory.release(followed);
     }
+    this.#endWaits();
     for (const [ownerId, streams] of wanted) void this.#renew(ownerId, streams);
     const isNeeded = this.#active.size + this.#held.size > 0 || this.#told.size > 0;
     this.#timer = isNeeded && !this.#isClosed ? this.#deps.clock.schedule(RENEW_MS, () => this.#tick()) : null;

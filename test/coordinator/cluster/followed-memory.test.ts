@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FEED_START } from "../../../coordinator/jobs/feed-position.ts";
 import { DONE, status, textOf, token } from "./feed-world.ts";
 import { openForEachTest, owner, side, third, world } from "./open-feed-world.ts";
 import { TestReader } from "./test-reader.ts";
@@ -29,13 +30,13 @@ describe("copies that take more memory than they may", () => {
     say("job_1", 1);
     await world.pass(25);
     expect([large.side, other.side]).toEqual([null, small]);
-    // Nobody else takes its place.
-    await large.connect(small);
-    expect(large.side).toBeNull();
+    // Nobody else takes its place, and it waits for room.
+    void large.connect(small);
+    await world.pass(1_025);
+    expect([large.side, large.items.length]).toEqual([small, 41]);
     world.end(side(owner), "job_2");
     await world.pass(1_025);
     expect(other.isDone).toBe(true);
-    await large.connect(small);
     say("job_1", 1);
     await world.pass(25);
     world.end(side(owner), "job_1");
@@ -115,8 +116,17 @@ describe("copies that take more memory than they may", () => {
     await world.pass(2_000);
     expect([copy.items.length, copy.ending]).toEqual([60, DONE]);
     await expect(small.open("job_2")).rejects.toMatchObject({ code: "overloaded" });
+    const refused = expect(small.open("job_2", FEED_START)).rejects.toMatchObject({ code: "overloaded" });
+    await world.pass(10_025);
+    await refused;
+    const waiting = new TestReader("job_2");
+    void waiting.connect(small);
+    await world.pass(2_000);
     leave();
     await world.pass(1_025);
+    say("job_2", 1);
+    await world.pass(25);
+    expect([waiting.side, waiting.items.length]).toEqual([small, 1]);
     expect((await small.open("job_2")).isCut).toBe(false);
   });
 });
