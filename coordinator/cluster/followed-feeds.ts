@@ -224,6 +224,10 @@ export class FollowedFeeds {
       this.#held.delete(followed);
       this.#memory.release(followed);
     }
+    const nowMs = this.#deps.clock.monotonicMs();
+    // Each start of a coordinator has another id, so those that died would never leave.
+    for (const [ownerId, untilMs] of this.#unreachableUntilMs)
+      if (untilMs <= nowMs) this.#unreachableUntilMs.delete(ownerId);
     this.#endWaits();
     for (const [ownerId, streams] of wanted) void this.#renew(ownerId, streams);
     const isNeeded = this.#active.size + this.#held.size > 0 || this.#told.size > 0;
