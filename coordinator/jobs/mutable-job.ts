@@ -4,6 +4,7 @@ import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/job-store.ts";
 import type { ActiveJob, FinalFailure } from "./active-job.ts";
+import type { JobMemory } from "./job-memory.ts";
 import type { AttemptMeter } from "./attempt-meter.ts";
 import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
 import { JobFeed, type Backlog } from "./feed.ts";
@@ -13,6 +14,7 @@ import { UnstoredOutput } from "./unstored-output.ts";
 
 /** Shared by the jobs that avoid no Island. */
 const NONE: ReadonlySet<string> = new Set();
+const NOBODY: readonly Assignee[] = [];
 
 /** The Island that has an attempt, and its owner's account, which earns. */
 export interface Assignee {
@@ -34,8 +36,8 @@ export class MutableJob implements ActiveJob {
   readonly feed: JobFeed;
   avoidIslands: ReadonlySet<string> = NONE;
   avoidAccounts: ReadonlySet<string> = NONE;
-  /** Owners of `avoidIslands`. */
-  #letDownBy: ReadonlySet<string> = NONE;
+  /** Islands that let the job down, in that order. */
+  letDowns: readonly Assignee[] = NOBODY;
   #state: JobState;
   attempt: number;
   refusals: number;
@@ -178,13 +180,21 @@ export class MutableJob implements ActiveJob {
 
   /** The Island that has the job let it down: the next attempt is another's, if one can run it. */
   avoidAssignee(): void {
-    if (this.assignee === null) return;
-    const { islandId, accountId } = this.assignee;
+    if (this.assignee !== null) this.#avoid(this.assignee);
+  }
+
+  /** What its last owner knew of it. */
+  remember({ letDowns, final }: JobMemory): void {
+    for (const assignee of letDowns) this.#avoid(assignee);
+    this.final = final;
+  }
+
+  #avoid({ islandId, accountId }: Assignee): void {
     if (this.avoidIslands.has(islandId)) return;
     this.avoidIslands = new Set(this.avoidIslands).add(islandId);
-    const isAgain = this.#letDownBy.has(accountId) && accountId !== this.accountId;
+    const isAgain = accountId !== this.accountId && this.letDowns.some((each) => each.accountId === accountId);
     if (isAgain) this.avoidAccounts = new Set(this.avoidAccounts).add(accountId);
-    this.#letDownBy = new Set(this.#letDownBy).add(accountId);
+    this.letDowns = [...this.letDowns, { islandId, accountId }];
   }
 
   /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. True if more of it is read than was known. */
