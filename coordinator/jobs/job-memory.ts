@@ -1,6 +1,5 @@
 import type { ActiveJobRecord } from "../store/job-store.ts";
-import type { FinalFailure } from "./active-job.ts";
-import type { Assignee } from "./mutable-job.ts";
+import type { Assignee, FinalFailure } from "./active-job.ts";
 
 /** What is known of an unfinished job and not stored: who let it down, and who called it impossible. A restart forgets it. */
 export interface JobMemory {

@@ -2,13 +2,13 @@ import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { isApprovalOf, type CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, SubmittedJob } from "../store/job-store.ts";
-import type { ActiveJob } from "./active-job.ts";
+import type { ActiveJob, Assignee } from "./active-job.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
 import { JobAttempts, type JobAttemptsDeps } from "./job-attempts.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
 import type { ReturningJob } from "./job-memory.ts";
 import { JobMoves } from "./job-moves.ts";
-import { MutableJob, type Assignee } from "./mutable-job.ts";
+import { MutableJob } from "./mutable-job.ts";
 import { RestoredJobs, type RestoredJobsDeps } from "./restored-jobs.ts";
 
 export interface JobRegistryDeps extends ActiveJobsDeps, JobAttemptsDeps, RestoredJobsDeps {

@@ -3,7 +3,7 @@ import { isTerminal, nextState, type JobEvent, type JobState } from "../../share
 import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/job-store.ts";
-import type { ActiveJob, FinalFailure } from "./active-job.ts";
+import type { ActiveJob, Assignee, FinalFailure } from "./active-job.ts";
 import type { JobMemory } from "./job-memory.ts";
 import type { AttemptMeter } from "./attempt-meter.ts";
 import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
@@ -15,12 +15,6 @@ import { UnstoredOutput } from "./unstored-output.ts";
 /** Shared by the jobs that avoid no Island. */
 const NONE: ReadonlySet<string> = new Set();
 const NOBODY: readonly Assignee[] = [];
-
-/** The Island that has an attempt, and its owner's account, which earns. */
-export interface Assignee {
-  readonly islandId: string;
-  readonly accountId: string;
-}
 
 /** The state behind an {@link ActiveJob}. It never leaves this folder; `ActiveJobs`, `JobRegistry` and `JobAttempts` change it. */
 export class MutableJob implements ActiveJob {

@@ -1,9 +1,10 @@
 import type { ActiveJobRecord, JobInput } from "../store/job-store.ts";
+import type { Assignee } from "./active-job.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { Backlog } from "./feed.ts";
 import type { JobAttempts } from "./job-attempts.ts";
 import type { ReturningJob } from "./job-memory.ts";
-import { MutableJob, type Assignee } from "./mutable-job.ts";
+import { MutableJob } from "./mutable-job.ts";
 
 export interface RestoredJobsDeps extends Pick<ActiveJobsDeps, "store" | "catalog" | "clock"> {
   /** How long the jobs of an Island wait for it after a restart of the coordinator. */
