@@ -6,6 +6,7 @@ import { DeliveryQueue } from "./delivery-queue.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
 import { outcomeOf } from "./retry-schedule.ts";
+import { WebhookFigures } from "./webhook-figures.ts";
 
 export interface WebhookSenderDeps {
   readonly store: WebhookStore;
@@ -37,6 +38,7 @@ const MS_PER_S = 1_000;
  * a crash `start` reads the outbox again, so a delivery may be repeated (with the same id) but not lost.
  */
 export class WebhookSender {
+  readonly figures = new WebhookFigures();
   readonly #deps: WebhookSenderDeps;
   readonly #queue = new DeliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
   /** Every webhook that is scheduled, due or in progress; with its timer while it is scheduled. */
@@ -56,6 +58,11 @@ export class WebhookSender {
   /** Schedules what coordinators were to deliver that are gone. May be called again. */
   async takeOver(): Promise<void> {
     for (const webhook of await this.#deps.store.adopt()) this.#take(webhook);
+  }
+
+  /** Webhooks that wait for a try, or are being tried. */
+  get pendingCount(): number {
+    return this.#known.size;
   }
 
   /** Adds a webhook that is due now. */
@@ -136,6 +143,7 @@ export class WebhookSender {
       random,
     });
     await store.record(id, { atMs, ...answer }, outcome);
+    this.figures.noteTry(answer, outcome, clock.now() - (webhook.endedAtMs ?? atMs));
     if (outcome.state === "failed") log.warn({ webhook_id: id, tries, ...answer }, "Gave up a webhook");
     return outcome.state === "pending" ? outcome.dueAtMs : null;
   }
