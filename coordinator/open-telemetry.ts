@@ -1,3 +1,4 @@
+import type { Clock } from "../shared/clock.ts";
 import type { Logger } from "../shared/logger.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { logJobEnds } from "./metrics/job-log.ts";
@@ -5,6 +6,7 @@ import { Metrics, type MetricsDeps } from "./metrics/metrics.ts";
 import { openTracing, type Tracing } from "./tracing/open-tracing.ts";
 
 export interface OpenTelemetryDeps extends MetricsDeps {
+  readonly clock: Clock;
   readonly config: Pick<CoordinatorConfig, "tracesUrl" | "tracesShare" | "peerUrl" | "host" | "port">;
   readonly log: Logger;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
+import { CloseLimit } from "../../shared/close-limit.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { JobTraces } from "./job-traces.ts";
@@ -15,7 +16,7 @@ export interface TracingOptions {
 
 export interface TracingDeps {
   readonly jobs: Pick<JobRegistry, "subscribe">;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
 }
 
@@ -34,6 +35,8 @@ export interface Tracing {
 
 const TRACES_PATH = "/v1/traces";
 const MAX_SEND_MS = 10_000;
+/** How long a stop waits for a collector that does not answer. */
+const MAX_CLOSE_MS = 2_000;
 
 /** Makes traces of jobs, and sends them. The packages of OpenTelemetry are loaded here, and nowhere where traces are not made. */
 export async function openTracing(options: TracingOptions, { jobs, clock, log }: TracingDeps): Promise<Tracing> {
@@ -73,7 +76,9 @@ export async function openTracing(options: TracingOptions, { jobs, clock, log }:
       return contexts.with(context, handle);
     },
     async close() {
-      await provider.shutdown().catch((error: unknown) => warn(String(error)));
+      const limit = new CloseLimit(clock, MAX_CLOSE_MS);
+      await limit.within(provider.shutdown().catch((error: unknown) => warn(String(error))));
+      limit.end();
       contexts.disable();
     },
   };
