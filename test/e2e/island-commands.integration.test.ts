@@ -53,6 +53,7 @@ describe("island pause, resume and drain", () => {
       expect(history.stdout).toMatch(
         new RegExp(`  tiny-chat  \\d+\\.\\d s  completed  \\d+(\\.\\d+)? credits  ${body.data.id}\n$`),
       );
+      expect((await command("metrics")).stdout).toMatch(/^atoll_island_jobs_total\{outcome="completed"\} 1$/m);
 
       expect((await command("drain")).stdout).toContain("The agent ends when its running jobs have finished.");
       expect((await island.ended()).code).toBe(0);

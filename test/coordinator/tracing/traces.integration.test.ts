@@ -39,9 +39,22 @@ it("a job is a trace: submission, wait, attempts, first output and end, in the c
   await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId, slots: 1 });
   const first = await island.next("assign");
   const { jobId } = first;
-  island.send({ type: "failed", jobId, attempt: first.attempt, seq: 1, code: "out_of_memory", message: PROMPT, retryable: true });
+  island.send({
+    type: "failed",
+    jobId,
+    attempt: first.attempt,
+    seq: 1,
+    code: "out_of_memory",
+    message: PROMPT,
+    retryable: true,
+  });
   const second = await island.next("assign");
-  island.send(...beginFrames(second), outputFrame(second, 1, "a"), outputFrame(second, 2, "b"), finishedFrame(second, 3));
+  island.send(
+    ...beginFrames(second),
+    outputFrame(second, 1, "a"),
+    outputFrame(second, 2, "b"),
+    finishedFrame(second, 3),
+  );
   await island.next("ack", ({ seq }) => seq === 3);
   // Its client chose no trace, and none of these is made.
   await submit();
