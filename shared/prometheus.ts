@@ -3,7 +3,7 @@ import type { Distribution } from "./distribution.ts";
 import type { MetricInfo, Tally } from "./tally.ts";
 
 /** The package `prom-client`, which is loaded when metrics are first asked for: it takes 35 ms and 20 MB (2026-11-22). */
-export type PrometheusLibrary = Pick<typeof Prometheus, "Counter" | "Gauge">;
+export type PrometheusLibrary = Pick<typeof Prometheus, "Counter" | "Gauge" | "collectDefaultMetrics">;
 
 /** A metric with a value of now for each combination of labels. */
 export interface Reading extends MetricInfo {
@@ -13,6 +13,11 @@ export interface Reading extends MetricInfo {
 }
 
 const BUCKET_LABEL = "le";
+/** Of the library's own metrics, those that list every open connection at each scrape. */
+const COSTLY = ["handles", "requests", "resources"].flatMap((what) => [
+  `nodejs_active_${what}`,
+  `nodejs_active_${what}_total`,
+]);
 
 /** A metric of the library that reads its values at each scrape. */
 export function metricOf(
@@ -54,6 +59,12 @@ export function histogramOf(distribution: Distribution): Prometheus.Metric {
     get: async () => ({ name, help, type: "histogram", aggregator: "sum", values: [...valuesOf(distribution)] }),
   };
   return metric as unknown as Prometheus.Metric;
+}
+
+/** CPU, memory and garbage collection of the process, and how late its event loop is. */
+export function addProcessMetrics(library: PrometheusLibrary, register: Prometheus.Registry): void {
+  library.collectDefaultMetrics({ register });
+  for (const name of COSTLY) register.removeSingleMetric(name);
 }
 
 function* valuesOf(distribution: Distribution): Iterable<Prometheus.MetricValueWithName<string>> {

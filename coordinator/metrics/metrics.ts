@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { counterOf, histogramOf, metricOf } from "../../shared/prometheus.ts";
+import { addProcessMetrics, counterOf, histogramOf, metricOf } from "../../shared/prometheus.ts";
 import { Tally } from "../../shared/tally.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { WebhookFigures } from "../webhooks/webhook-figures.ts";
@@ -83,8 +83,7 @@ export class Metrics {
       ...(member === null ? [] : clusterMetrics(library, { member, bus, movedAway: () => this.#movedAway })),
     ];
     for (const metric of metrics) registry.registerMetric(metric);
-    // The process: CPU, memory, handles, garbage collection, and how late the event loop is.
-    library.collectDefaultMetrics({ register: registry });
+    addProcessMetrics(library, registry);
     return registry;
   }
 }

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import { Distribution } from "../../shared/distribution.ts";
-import { histogramOf, metricOf, type Reading } from "../../shared/prometheus.ts";
+import { addProcessMetrics, histogramOf, metricOf, type Reading } from "../../shared/prometheus.ts";
 import { FirstNames } from "../../shared/tally.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
 import type { EndedJob } from "../execution/job-history.ts";
@@ -48,7 +48,7 @@ export class AgentMetrics {
     const registry = new library.Registry();
     for (const reading of readingsOf(this.#deps)) registry.registerMetric(metricOf(library, reading));
     registry.registerMetric(histogramOf(this.#runs));
-    library.collectDefaultMetrics({ register: registry });
+    addProcessMetrics(library, registry);
     return registry;
   }
 }
