@@ -1,22 +1,14 @@
 import { expect, it } from "vitest";
 import { AgentMetrics } from "../../../island-agent/control/agent-metrics.ts";
 import type { AgentStatus } from "../../../island-agent/execution/island-reports.ts";
+import { NO_AGENT_STATUS } from "../../support/no-agent-status.ts";
 
 const STATUS: AgentStatus = {
-  link: "connected",
-  coordinatorUrl: "http://127.0.0.1:8080",
-  hostId: "host_1",
-  closedBecause: null,
-  quarantine: null,
-  slots: 3,
-  runtimes: [],
+  ...NO_AGENT_STATUS,
   loaded: [{ slug: "tiny-chat", users: 1, ramBytes: 100, vramBytes: 20 }],
-  memoryCaps: { ramBytes: 1_000, vramBytes: null },
   running: [{ jobId: "job_1", slug: "tiny-chat", type: "llmcpp", forMs: 5 }],
   counts: { completed: 4, failed: 1, cancelled: 0, tokens: 99 },
-  preload: null,
   reconnects: 2,
-  lastProblem: null,
 };
 
 it("the agent's metrics are its status now, and how long jobs ran", async () => {
