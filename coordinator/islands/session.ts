@@ -183,7 +183,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
 
   #serve(island: IslandView): void {
     this.#island = island;
-    this.#log("info", { island_id: island.hostId }, "Island connected");
+    this.#log("info", {}, "Island connected");
     if (!this.isOpen) return this.#deps.connections.disconnect(island, this);
     this.#silence?.cancel();
     this.#silence = null;
@@ -274,11 +274,13 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     if (this.#watchPart !== null) this.#deps.watch.remove(this, this.#watchPart);
     this.#deps.onClosed(this);
     if (this.#island === null) return;
-    this.#log("info", { island_id: this.#island.hostId, code }, "Island disconnected");
+    this.#log("info", { code }, "Island disconnected");
     this.#deps.connections.disconnect(this.#island, this);
   }
 
   #log(level: "info" | "warn" | "error", facts: object, message: string): void {
-    this.#deps.log[level]({ session: this.#sessionId, account_id: this.owner.accountId, ...facts }, message);
+    const island = this.#island === null ? {} : { island_id: this.#island.hostId };
+    const ids = { session: this.#sessionId, account_id: this.owner.accountId, ...island };
+    this.#deps.log[level]({ ...ids, ...facts }, message);
   }
 }

@@ -110,7 +110,8 @@ export class WebhookSender {
     try {
       dueAtMs = await this.#try(id);
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#deps.log.error({ err: error, webhook_id: id }, "Could not try a webhook");
+      if (!this.#stop.signal.aborted)
+        this.#deps.log.error({ err: error, webhook_id: id, account_id: accountId }, "Could not try a webhook");
       dueAtMs = this.#deps.clock.now() + FAULT_PAUSE_MS;
     }
     if (dueAtMs === null) this.#known.delete(id);
@@ -127,7 +128,10 @@ export class WebhookSender {
     if (secret === null) {
       // The same at every try.
       await store.record(id, { atMs, status: null, error: "its secret cannot be read" }, { state: "failed" });
-      log.warn({ webhook_id: id }, "Gave up a webhook: its secret was encrypted with another webhooks.key");
+      log.warn(
+        { webhook_id: id, account_id: webhook.accountId },
+        "Gave up a webhook: its secret was encrypted with another webhooks.key",
+      );
       return null;
     }
     const answer = await this.#post({ ...webhook, secret }, await this.#deps.payload(webhook), atMs);
@@ -144,7 +148,10 @@ export class WebhookSender {
     });
     await store.record(id, { atMs, ...answer }, outcome);
     this.figures.noteTry(answer, outcome, clock.now() - (webhook.endedAtMs ?? atMs));
-    if (outcome.state === "failed") log.warn({ webhook_id: id, tries, ...answer }, "Gave up a webhook");
+    if (outcome.state === "failed") {
+      const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subject.kind}_id`]: webhook.subject.id };
+      log.warn({ ...ids, tries, ...answer }, "Gave up a webhook");
+    }
     return outcome.state === "pending" ? outcome.dueAtMs : null;
   }
 
