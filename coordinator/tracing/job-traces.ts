@@ -8,7 +8,7 @@ import type { JobEnding } from "../store/job-store.ts";
 
 export interface JobTracesDeps {
   /** The package `@opentelemetry/api`, which is loaded only where traces are made. */
-  readonly api: Pick<typeof OpenTelemetry, "trace" | "SpanStatusCode">;
+  readonly api: Pick<typeof OpenTelemetry, "trace" | "SpanStatusCode" | "ROOT_CONTEXT">;
   readonly tracer: Tracer;
   /** The span of the client whose request makes the job, if it sent one. */
   readonly contextNow: () => Context;
@@ -38,7 +38,7 @@ export class JobTraces {
     deps.jobs.subscribe((event) => {
       switch (event.type) {
         case "job_offered":
-          return void this.#begin(event.job);
+          return void this.#traceOf(event.job);
         case "offer_withdrawn":
           return this.#end(event.job, { withdrawn: true });
         case "job_dropped":
@@ -66,12 +66,16 @@ export class JobTraces {
     return this.#traces.size;
   }
 
-  /** An Island may have the job before other listeners hear of its offer: whichever event comes first begins the trace. */
-  #begin(job: ActiveJob): JobTrace {
+  /**
+   * The job's trace. The first event of a new job begins it: its offer, or the assignment that comes of the offer before all listeners
+   * have heard of it. A job of a batch is offered to nobody, and begins its wait while another request, or none, is served.
+   */
+  #traceOf(job: ActiveJob): JobTrace | undefined {
     const begun = this.#traces.get(job.id);
-    if (begun !== undefined) return begun;
+    const isOffered = job.stored !== null;
+    if (begun !== undefined || !(isOffered || (job.batchId !== null && job.attempt === 0))) return begun;
     const { api, tracer, contextNow } = this.#deps;
-    const parent = contextNow();
+    const parent = isOffered ? contextNow() : api.ROOT_CONTEXT;
     const attributes = { "atoll.job.id": job.id, "atoll.account.id": job.accountId, "atoll.cargo": job.slug };
     const span = tracer.startSpan("job", { startTime: job.waitsSinceMs, attributes }, parent);
     const trace = { job: span, context: api.trace.setSpan(parent, span), queue: null, attempt: null };
@@ -83,14 +87,13 @@ export class JobTraces {
   }
 
   #wait(job: ActiveJob): void {
-    // A job of a batch is offered to nobody: it appears when it gets its place. One from elsewhere is not traced.
-    const trace = this.#traces.get(job.id) ?? (job.attempt === 0 ? this.#begin(job) : undefined);
+    const trace = this.#traceOf(job);
     if (trace === undefined) return;
     trace.queue ??= this.#deps.tracer.startSpan("queue", { startTime: this.#nowMs }, trace.context);
   }
 
   #beginAttempt(job: ActiveJob): void {
-    const trace = this.#traces.get(job.id) ?? (job.attempt === 1 ? this.#begin(job) : undefined);
+    const trace = this.#traceOf(job);
     if (trace === undefined) return;
     const { api, tracer } = this.#deps;
     const startTime = this.#nowMs;
