@@ -42,7 +42,8 @@ export class PrometheusServer implements AsyncDisposable {
 
   /** The labels of each row. Undefined while it does not answer. @throws for a query that is wrong. */
   async query(expr: string): Promise<readonly Readonly<Record<string, string>>[] | undefined> {
-    const response = await fetch(`${this.#url}/api/v1/query?${new URLSearchParams({ query: expr })}`).catch(() => null);
+    const url = `${this.#url}/api/v1/query?query=${encodeURIComponent(expr)}`;
+    const response = await fetch(url).catch(() => null);
     if (response === null || response.status === 503) return undefined;
     const { status, error, data } = (await response.json()) as Answer;
     if (status !== "success") throw new Error(`${expr}: ${error}`);
