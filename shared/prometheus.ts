@@ -2,7 +2,7 @@ import type * as Prometheus from "prom-client";
 import type { Distribution } from "./distribution.ts";
 import type { MetricInfo, Tally } from "./tally.ts";
 
-/** The package `prom-client`, which is loaded when metrics are first asked for: it takes 35 ms and 20 MB (2026-11-22). */
+/** The package `prom-client`, which is loaded when metrics are first asked for: that takes 35 ms (2026-11-22). */
 export type PrometheusLibrary = Pick<typeof Prometheus, "Counter" | "Gauge" | "collectDefaultMetrics">;
 
 /** A metric with a value of now for each combination of labels. */

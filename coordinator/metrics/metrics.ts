@@ -17,7 +17,7 @@ export interface MetricsDeps extends Omit<ReadingsDeps, "jobs" | "webhooks">, Jo
 }
 
 /**
- * Figures for Prometheus: totals only, never of one account or one Island. Source: DESIGN §4, row "Also served". They are gathered as
+ * Figures for Prometheus: totals only, never of one account or one Island. Source: DESIGN §4, row "Metrics". They are gathered as
  * plain numbers; the library that writes them is loaded when they are first asked for, as it is a tenth of all modules of a start.
  */
 export class Metrics {
