@@ -223,7 +223,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     policyOf: (hostId) => islands.get(hostId)?.policy,
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
-  credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
+  credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, clock, log });
   const telemetry = { ...own, config, gateway, webhooks, version, member, bus, clock, log };
   const { metrics, tracing } = await openTelemetry(telemetry);

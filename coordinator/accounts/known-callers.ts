@@ -27,6 +27,14 @@ export interface CredentialNews {
   changed(): void;
 }
 
+/** One who ends what is open with a credential. */
+export interface CredentialUser {
+  /** `credential` has ended: the id of a key or an Island token, or the hash of a session's token. */
+  readonly end: (credential: string) => void;
+  /** The credentials with which something is open. */
+  readonly open: () => Iterable<string>;
+}
+
 /**
  * Whom API keys and session tokens identify. It remembers them, so that a request of a known caller reads one number in place of key,
  * account and limits. Storage raises that number with every change, also with one by the command line: no request that comes after a

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { CredentialNews } from "../accounts/known-callers.ts";
+import type { CredentialNews, CredentialUser } from "../accounts/known-callers.ts";
 import type { Bus, Unsubscribe } from "../bus/bus.ts";
-import type { CredentialChanges } from "../store/credential-changes.ts";
+import { ENDS_KEPT_MS, type CredentialChanges } from "../store/credential-changes.ts";
 
 export interface CredentialWatchDeps {
   readonly changes: CredentialChanges;
@@ -18,6 +18,11 @@ const POLL_MS = 500;
 /** What was read is true for so long: a revoked credential is refused everywhere within a second. */
 const MAX_AGE_MS = 1_000;
 
+/** Who has not read storage for so long asks for all that is open: what ended since may be forgotten there. */
+const MAX_GAP_MS = ENDS_KEPT_MS / 2;
+/** Most credentials that are asked for at once. */
+const MAX_ASKED = 1_000;
+
 interface Reading {
   /** Changes by this coordinator that it sees. */
   readonly changes: number;
@@ -32,7 +37,7 @@ interface Reading {
 export class CredentialWatch implements CredentialNews {
   readonly #deps: CredentialWatchDeps;
   readonly #unsubscribe: Unsubscribe;
-  readonly #listeners = new Set<(credential: string) => void>();
+  readonly #users = new Set<CredentialUser>();
   /** Changes by this coordinator. */
   #changes = 0;
   #reading: Reading | null = null;
@@ -41,6 +46,8 @@ export class CredentialWatch implements CredentialNews {
   #accepted = 0;
   #revision: number | null = null;
   #readAtMs = -Infinity;
+  /** When that was by the clock of storage. */
+  #storedAtMs: number | null = null;
   #timer: Timer;
   #isClosed = false;
 
@@ -66,9 +73,9 @@ export class CredentialWatch implements CredentialNews {
     this.#readSoon();
   }
 
-  /** Calls `listener` with each credential that has ended: the id of a key or an Island token, or the hash of a session's token. */
-  onEnd(listener: (credential: string) => void): void {
-    this.#listeners.add(listener);
+  /** Tells `user` of each credential that has ended. */
+  serve(user: CredentialUser): void {
+    this.#users.add(user);
   }
 
   close(): void {
@@ -95,14 +102,29 @@ export class CredentialWatch implements CredentialNews {
     this.#begun += 1;
     const turn = this.#begun;
     const beganMs = clock.monotonicMs();
-    const { revision, ended } = await store.since(this.#revision);
-    for (const credential of ended) for (const listener of this.#listeners) listener(credential);
+    const { revision, ended, atMs } = await store.since(this.#revision);
+    for (const credential of ended) this.#end(credential);
+    if (this.#storedAtMs !== null && atMs - this.#storedAtMs > MAX_GAP_MS) await this.#endForgotten();
     // An older reading that took longer says what was true before.
     if (turn < this.#accepted) return revision;
     this.#accepted = turn;
     this.#revision = revision;
+    this.#storedAtMs = atMs;
     if (changes === this.#changes) this.#readAtMs = beganMs;
     return revision;
+  }
+
+  /** Ends what is open with credentials whose end storage does not tell any more. */
+  async #endForgotten(): Promise<void> {
+    const open = [...new Set([...this.#users].flatMap((user) => [...user.open()]))];
+    for (let from = 0; from < open.length; from += MAX_ASKED) {
+      const ended = await this.#deps.changes.endedOf(open.slice(from, from + MAX_ASKED));
+      for (const credential of ended) this.#end(credential);
+    }
+  }
+
+  #end(credential: string): void {
+    for (const user of this.#users) user.end(credential);
   }
 
   /** Whoever needs the revision meanwhile gets the error of a failed reading. */

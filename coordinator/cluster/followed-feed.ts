@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { ClusterUnavailableError, ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError } from "../bus/bus.ts";
-import type { Feed } from "../jobs/feed.ts";
+import type { CutReason, Feed } from "../jobs/feed.ts";
 import type { FeedMirror } from "../jobs/feed-mirror.ts";
 import { FeedTail, type FeedSlice } from "../jobs/feed-tail.ts";
 import { memoryBytesOf } from "../jobs/output-size.ts";
@@ -191,7 +191,7 @@ export class FollowedFeed {
       if (this.#stream !== stream) return false;
       if (opened.is !== "open") {
         this.#endStream();
-        if (opened.is === "lost") this.#cut();
+        if (opened.is === "lost") this.#cut("lost");
         if (opened.is === "too_large") await this.#takeStored();
         return false;
       }
@@ -212,7 +212,7 @@ export class FollowedFeed {
     const stored = await this.#deps.readStored(this.jobId);
     if (this.#isOver) return;
     const { position } = this.#mirror;
-    if (stored === undefined || stored.hasLost(position)) return this.#cut();
+    if (stored === undefined || stored.hasLost(position)) return this.#cut("lost");
     const tail = new FeedTail(stored, position);
     this.#mirror.begin(tail.place);
     const slice = tail.take(Infinity);
@@ -223,15 +223,15 @@ export class FollowedFeed {
     const mirrored = this.#mirror.take(slice);
     const grown = memoryBytesOf(this.feed.items.slice(this.#counted));
     this.#counted = this.feed.items.length;
-    // Its readers come back for the rest, here or at another coordinator.
-    if (mirrored === "taken" && !this.#deps.onGrown(this, grown)) return this.#cut();
+    const fits = this.#deps.onGrown(this, grown);
     if (mirrored === "gap") this.#interrupt(this.#ownerId);
-    else if (mirrored === "lost") this.#cut();
+    else if (mirrored === "lost") this.#cut("lost");
     else if (mirrored === "ended") this.stop();
+    else if (!fits) this.#cut("memory");
   }
 
-  #cut(): void {
-    this.feed.cut();
+  #cut(because: CutReason): void {
+    this.feed.cut(because);
     this.stop();
   }
 

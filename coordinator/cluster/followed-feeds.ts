@@ -1,8 +1,10 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { OverloadedError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { recentMap } from "../../shared/recent-map.ts";
 import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
 import type { Feed, WritableFeed } from "../jobs/feed.ts";
+import { FEED_START, type FeedPosition } from "../jobs/feed-position.ts";
 import { FeedMirror } from "../jobs/feed-mirror.ts";
 import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
@@ -31,6 +33,12 @@ const MAX_IDLE_RENEWALS = 5;
 const REQUEST_TIMEOUT_MS = 1_000;
 /** An owner that nobody answers for is not asked again before. */
 const UNREACHABLE_MS = 250;
+/** Jobs remembered whose copy took more memory than there was. */
+const MAX_LARGE = 1_000;
+/** A copy that was cut is not begun again from the first item before. */
+const CUT_MS = 5_000;
+/** Renewals for which a stream waits for memory: a browser's EventSource takes a refusal for the end. */
+const MAX_WAITED_RENEWALS = 10;
 const NO_MEMORY = "Too much output of other coordinators' jobs is being read here; try again in a few seconds";
 
 /** The feeds of other coordinators' jobs that clients read here: one copy of each, for all its readers. */
@@ -46,6 +54,12 @@ export class FollowedFeeds {
   readonly #byJob = new Map<string, FollowedFeed>();
   readonly #byStream = new Map<number, FollowedFeed>();
   readonly #memory: FollowedMemory<FollowedFeed>;
+  /** Copies that are not followed any more, and that somebody still reads. */
+  readonly #held = new Set<FollowedFeed>();
+  /** When the copy of a job was cut for memory last. */
+  readonly #cutMs = recentMap<number>(MAX_LARGE);
+  /** Called at the next renewal. */
+  #waiting: (() => void)[] = [];
   #lastStream = 0;
   /** Owners that were told what is wanted. */
   readonly #told = new Set<string>();
@@ -79,15 +93,45 @@ export class FollowedFeeds {
   }
 
   /**
-   * The feed of a job that another coordinator has. It is cut if it takes more memory than there is for it.
+   * The feed of a job that another coordinator has. It is cut if it takes more memory than there is for it. `after`: where the reader is,
+   * who comes back for the rest; then, if the job's copy was cut before, a new one begins there, so that each has more than the last.
+   * Undefined: the reader needs all at once.
    * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`
    */
-  async open(jobId: string): Promise<Feed> {
-    let followed = this.#byJob.get(jobId);
-    if (followed === undefined && this.#memory.isFull) throw new OverloadedError(NO_MEMORY);
-    followed ??= this.#follow(FeedMirror.of(jobId), null);
-    await followed.opened;
-    return followed.feed;
+  async open(jobId: string, after?: FeedPosition): Promise<Feed> {
+    if (after !== undefined) await this.#untilRoom(jobId);
+    const cutMs = this.#cutMs.get(jobId);
+    const { feed, opened } = this.#copyFor(jobId, after, cutMs);
+    await opened;
+    const isPart = feed.start.outputs + feed.start.statuses > 0;
+    // Whether the position is lost is said by a feed that has all.
+    if (feed.cutBecause === "lost" && isPart) return this.open(jobId, FEED_START);
+    if (feed.cutBecause === "memory" && after === undefined) throw new OverloadedError(NO_MEMORY);
+    return feed;
+  }
+
+  /** Waits for memory, not for ever. While there is none there are copies, so there are renewals. */
+  async #untilRoom(jobId: string): Promise<void> {
+    for (let waited = 0; waited < MAX_WAITED_RENEWALS; waited += 1) {
+      if (!this.#memory.isFull || this.#byJob.has(jobId) || this.#isClosed) return;
+      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    }
+  }
+
+  #endWaits(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #copyFor(jobId: string, after: FeedPosition | undefined, cutMs: number | undefined): FollowedFeed {
+    const { outputs, statuses } = after ?? FEED_START;
+    const known = this.#byJob.get(jobId);
+    if (known !== undefined && known.feed.start.outputs <= outputs && known.feed.start.statuses <= statuses)
+      return known;
+    const wasJustCut = cutMs !== undefined && this.#deps.clock.monotonicMs() - cutMs < CUT_MS;
+    if (this.#memory.isFull || (after === undefined && wasJustCut)) throw new OverloadedError(NO_MEMORY);
+    return this.#follow(FeedMirror.of(jobId, cutMs === undefined ? FEED_START : after), null);
   }
 
   /** Goes on with the feed of a job that was this coordinator's, for those who read it. */
@@ -102,6 +146,7 @@ export class FollowedFeeds {
     for (const stop of this.#stops) stop();
     for (const followed of this.#active.keys()) followed.stop();
     this.#timer?.cancel();
+    this.#endWaits();
   }
 
   #follow(mirror: FeedMirror, ownerId: string | null): FollowedFeed {
@@ -124,7 +169,9 @@ export class FollowedFeeds {
 
   #remove(followed: FollowedFeed): void {
     this.#active.delete(followed);
-    this.#memory.release(followed);
+    if (followed.feed.cutBecause === "memory") this.#cutMs.set(followed.jobId, this.#deps.clock.monotonicMs());
+    // A reader who waited for it comes in a moment.
+    this.#held.add(followed);
     this.#followedFeeds.delete(followed.feed);
     if (this.#byJob.get(followed.jobId) === followed) this.#byJob.delete(followed.jobId);
   }
@@ -172,8 +219,18 @@ export class FollowedFeeds {
       const { source } = followed;
       if (source !== null) wanted.get(source.ownerId)?.push({ ...source, followed });
     }
+    for (const followed of this.#held) {
+      if (followed.feed.readers > 0) continue;
+      this.#held.delete(followed);
+      this.#memory.release(followed);
+    }
+    const nowMs = this.#deps.clock.monotonicMs();
+    // Each start of a coordinator has another id, so those that died would never leave.
+    for (const [ownerId, untilMs] of this.#unreachableUntilMs)
+      if (untilMs <= nowMs) this.#unreachableUntilMs.delete(ownerId);
+    this.#endWaits();
     for (const [ownerId, streams] of wanted) void this.#renew(ownerId, streams);
-    const isNeeded = this.#active.size > 0 || this.#told.size > 0;
+    const isNeeded = this.#active.size + this.#held.size > 0 || this.#told.size > 0;
     this.#timer = isNeeded && !this.#isClosed ? this.#deps.clock.schedule(RENEW_MS, () => this.#tick()) : null;
   }
 

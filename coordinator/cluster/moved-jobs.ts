@@ -6,12 +6,14 @@ import { Recovery } from "../dispatch/recovery.ts";
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { BatchService } from "../jobs/batch-service.ts";
+import type { ReturningJob } from "../jobs/job-memory.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Submissions } from "../jobs/submissions.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilRead } from "../store/until-stored.ts";
+import { JobMemories } from "./job-memories.ts";
 import { MOVED, type DroppedJob, type JobMover, type MovedMessage } from "./job-mover.ts";
 
 export interface MovedJobsDeps {
@@ -37,12 +39,14 @@ const READERS = 16;
 export class MovedJobs implements JobMover, HeldJobClaims {
   readonly #deps: MovedJobsDeps;
   readonly #listeners = new Set<(job: DroppedJob) => void>();
+  readonly #memories: JobMemories;
   readonly #unsubscribe: Unsubscribe;
   /** Jobs that are being taken in, and the call that does. */
   readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(deps: MovedJobsDeps) {
     this.#deps = deps;
+    this.#memories = new JobMemories(deps.bus, deps.cluster.selfId);
     deps.jobs.subscribe((event) => {
       if (event.type !== "job_dropped") return;
       const { job, feed, ownerId } = event;
@@ -60,14 +64,16 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     const { cluster, jobs } = this.#deps;
     const moving = jobs.moves.begin(jobIds);
     if (moving.length === 0) return [];
-    let moved: readonly string[] = [];
+    const memories = jobs.moves.memoriesOf(moving);
+    let moved: ReadonlySet<string> = new Set();
     try {
-      moved = await cluster.transfer(moving, toId);
+      moved = new Set(await cluster.transfer(moving, toId));
     } finally {
       // After an error they compete again; if they did move, the next write says so.
-      const gone = new Set(moved);
-      for (const id of moving) jobs.moves.end(id, gone.has(id) ? toId : null);
+      for (const id of moving) jobs.moves.end(id, moved.has(id) ? toId : null);
     }
+    const gone = memories.filter(({ jobId }) => moved.has(jobId));
+    if (gone.length > 0) this.#memories.tell(toId, gone);
     return [...moved];
   }
 
@@ -101,6 +107,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
   }
 
   close(): void {
+    this.#memories.close();
     this.#unsubscribe();
   }
 
@@ -123,7 +130,11 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     const { cluster, clock, log } = this.#deps;
     let count = 0;
     await this.#once(jobIds, async (ids) => {
-      const records = await untilRead(() => cluster.owned(ids), clock);
+      const stored = await untilRead(() => cluster.owned(ids), clock);
+      const records = stored.map((record): ReturningJob => {
+        const memory = this.#memories.take(record.id);
+        return memory === undefined ? record : { ...record, memory };
+      });
       count = records.length;
       if (count === 0) return;
       const { waiting, held } = await this.#restore(records);
@@ -132,7 +143,7 @@ export class MovedJobs implements JobMover, HeldJobClaims {
     return count;
   }
 
-  async #restore(records: readonly ActiveJobRecord[]): Promise<{ waiting: number; held: number }> {
+  async #restore(records: readonly ReturningJob[]): Promise<{ waiting: number; held: number }> {
     const { jobs, islands, graceMs, store, clock } = this.#deps;
     const readIsland: Store["islands"]["get"] = (hostId) => untilRead(() => store.islands.get(hostId), clock);
     const recovery = new Recovery({ readIsland, jobs, islands, graceMs: graceMs() });

@@ -52,7 +52,7 @@ export class RemoteJobs implements JobRouter {
     return {
       describe: () => this.#describe(jobId),
       cancel: () => this.#cancel(jobId),
-      openFeed: () => this.#deps.feeds.open(jobId),
+      openFeed: (after) => this.#deps.feeds.open(jobId, after),
     };
   }
 

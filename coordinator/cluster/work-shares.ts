@@ -29,6 +29,8 @@ const BALANCE_MS = 500;
 const AGAIN = { emptyMs: 250, failedMs: 1_000 };
 /** An answer that takes longer no longer keeps free slots for itself. */
 const PATIENCE_MS = 250;
+/** So many are asked at the same time. One who has few jobs for each request does not keep free slots from the others. */
+const MAX_ASKED = 4;
 
 /**
  * Decides what a coordinator tells the others about waiting jobs and free slots, whom it asks for jobs, and which it gives. Pure but for
@@ -46,8 +48,8 @@ export class WorkShares {
   #toldAtMs = Number.NEGATIVE_INFINITY;
   #balancedAtMs = Number.NEGATIVE_INFINITY;
   #beats = 0;
-  /** Requests under way: when each began, by the one who was asked. */
-  readonly #asked = new Map<string, number>();
+  /** Requests under way: when each began, and the Islands that it offers, by the one who was asked. */
+  readonly #asked = new Map<string, { readonly sinceMs: number; readonly islandIds: readonly string[] }>();
   readonly #notBeforeMs = new Map<string, number>();
 
   constructor(selfId: string, work: SharedWork) {
@@ -104,13 +106,18 @@ export class WorkShares {
 
   /** Whom to ask for jobs now. {@link noteRest} and {@link answered}, or {@link failed}, must follow. */
   nextSteal(nowMs: number): Steal | undefined {
-    for (const sinceMs of this.#asked.values()) if (nowMs - sinceMs < PATIENCE_MS) return undefined;
+    const recent = [...this.#asked.values()].filter(({ sinceMs }) => nowMs - sinceMs < PATIENCE_MS);
+    if (recent.length >= MAX_ASKED) return undefined;
     const demands = inTurns(this.#peers.demands(), MAX_DEMANDS, this.#beats);
     if (demands.length === 0) return undefined;
+    const offered = new Set(recent.flatMap(({ islandIds }) => islandIds));
     const startable = demands.filter(({ kind }) => this.#work.freePlaceFor(kind) !== undefined);
     const others = demands.filter((demand) => !startable.includes(demand));
-    const steal = this.#stealToStart(startable, nowMs) ?? this.#stealToBalance(others, nowMs);
-    if (steal !== undefined) this.#asked.set(steal.victimId, nowMs);
+    const start = this.#stealToStart(startable, offered, nowMs);
+    const steal = start ?? (recent.length === 0 ? this.#stealToBalance(others, nowMs) : undefined);
+    if (steal === undefined) return undefined;
+    const islandIds = steal.request.offer.islands.map(({ id }) => id);
+    this.#asked.set(steal.victimId, { sinceMs: nowMs, islandIds });
     return steal;
   }
 
@@ -169,7 +176,7 @@ export class WorkShares {
   }
 
   /** Asks for jobs that start at once, where the most of them wait for each slot. */
-  #stealToStart(startable: readonly Demand[], nowMs: number): Steal | undefined {
+  #stealToStart(startable: readonly Demand[], offered: ReadonlySet<string>, nowMs: number): Steal | undefined {
     if (startable.length === 0) return undefined;
     const ahead = this.#aheadOfThis();
     let victim: PeerLoad | undefined;
@@ -185,10 +192,9 @@ export class WorkShares {
     }
     if (victim === undefined) return undefined;
     const { id: victimId, work } = victim;
-    const wanted = startable.filter(({ key }) => (work.get(key)?.jobs ?? 0) > 0);
-    const jobs = wanted.reduce((sum, { key }) => sum + (work.get(key)?.jobs ?? 0), 0);
-    const kinds = wanted.map(({ kind }) => kind);
-    const offer = this.#work.offer(kinds, Math.min(jobs, MAX_JOBS), MAX_ISLANDS);
+    const waiting = startable.flatMap(({ key }) => work.get(key) ?? []).filter(({ jobs }) => jobs > 0);
+    const offer = this.#work.offer(waiting, { maxSlots: MAX_JOBS, maxIslands: MAX_ISLANDS, except: offered });
+    if (offer.islands.length === 0) return undefined;
     return { victimId, request: { from: this.#selfId, offer, backlog: [] } };
   }
 

@@ -118,8 +118,9 @@ export class WorkSharing {
 
   #stealNext(): void {
     if (this.#isClosed) return;
-    const steal = this.#shares.nextSteal(this.#deps.clock.monotonicMs());
-    if (steal !== undefined) void this.#track(this.#steal(steal));
+    const nowMs = this.#deps.clock.monotonicMs();
+    for (let steal = this.#shares.nextSteal(nowMs); steal !== undefined; steal = this.#shares.nextSteal(nowMs))
+      void this.#track(this.#steal(steal));
   }
 
   async #steal({ victimId, request }: Steal): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
+import type { ReturningJob } from "../jobs/job-memory.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -50,7 +51,7 @@ export class Recovery {
   }
 
   /** @param records Jobs that the registry does not have. May be called for several parts at once; {@link finish} must follow. */
-  async restore(records: readonly ActiveJobRecord[]): Promise<void> {
+  async restore(records: readonly ReturningJob[]): Promise<void> {
     const { jobs, graceMs } = this.#deps;
     for (const record of records) {
       const { id: jobId, attempt, islandId } = record;

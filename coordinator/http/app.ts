@@ -43,7 +43,10 @@ export function createApp(deps: HttpDeps): HttpApp {
     refuseUncounted(c, new ServiceError("not_found", `Nothing is served at this path: ${WHERE_TO_LOOK}`), deps),
   );
   const limits = new RequestLimits(deps);
-  deps.credentials?.onEnd((credential) => limits.closeStreamsOf(credential));
+  deps.credentials?.serve({
+    end: (credential) => limits.closeStreamsOf(credential),
+    open: () => limits.openCredentials(),
+  });
   app.use(requestContext(deps, limits));
   app.use(
     methodNotAllowed({

@@ -15,8 +15,11 @@ import type { FeedEnding } from "../jobs/feed.ts";
 
 /** `Retry-After` of a request for which no Island was free, or none had the model. */
 const NO_ISLAND_RETRY_S = 5;
-/** `Retry-After` of a request that nothing can be stored for now. A failover of a database takes seconds; one that is back is found in half a second. */
-const STORAGE_RETRY_S = 2;
+/**
+ * `Retry-After` by code. A failover of a database takes seconds, one that is back is found in half a second. Behind a load balancer, who
+ * comes again meets another coordinator.
+ */
+const RETRY_S: Partial<Record<ErrorCode, number>> = { storage_unavailable: 2, shutting_down: 1 };
 /** Errors of a job whose model or image could not be fetched: 503, because nothing is wrong with the coordinator or the request. */
 const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>(["model_unavailable", "model_hash_mismatch"]);
 /** Does not quote the error, which may name files or contain secrets. */
@@ -116,12 +119,12 @@ function extrasOf(error: ServiceError): Partial<WireError> {
     return { required_credits: creditsOf(requiredMicro), balance_credits: creditsOf(balanceMicro) };
   }
   if (isTemporary(error)) return { retry_after: error.retryAfterS };
-  if (error.code === "storage_unavailable") return { retry_after: STORAGE_RETRY_S };
   if (error instanceof JobFailedError) {
     const { jobError, retryable, retryAfterS } = error;
     return { job_error: jobError, retryable, ...(retryAfterS === null ? {} : { retry_after: retryAfterS }) };
   }
-  return {};
+  const retryAfterS = RETRY_S[error.code];
+  return retryAfterS === undefined ? {} : { retry_after: retryAfterS };
 }
 
 /** The nearest double: a batch may need more than is exact. */
@@ -131,12 +134,12 @@ function creditsOf(micro: bigint): number {
 
 function headersOf(error: ServiceError): Record<string, string> {
   if (error instanceof RateLimitedError || isTemporary(error)) return { "Retry-After": String(error.retryAfterS) };
-  if (error.code === "storage_unavailable") return { "Retry-After": String(STORAGE_RETRY_S) };
   if (error instanceof JobFailedError && error.retryAfterS !== null)
     return { "Retry-After": String(error.retryAfterS) };
   if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };
   if (error.code === "unauthenticated") return { "WWW-Authenticate": 'Bearer realm="atoll"' };
-  return {};
+  const retryAfterS = RETRY_S[error.code];
+  return retryAfterS === undefined ? {} : { "Retry-After": String(retryAfterS) };
 }
 
 function isTemporary(error: ServiceError): error is NoIslandError | OverloadedError | ClusterUnavailableError {

@@ -3,6 +3,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { AccountService } from "../accounts/account-service.ts";
+import type { CredentialUser } from "../accounts/known-callers.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -54,8 +55,8 @@ export interface HttpDeps {
   readonly log: Pick<Logger, "info" | "error">;
   /** Counts requests and streams of callers; absent: of this coordinator alone. */
   readonly quota?: CallerQuota | undefined;
-  /** Calls the listener with the id of each key, and the token's hash of each session, that ended at any coordinator. */
-  readonly credentials?: { onEnd(listener: (credential: string) => void): void } | undefined;
+  /** Tells which keys and sessions ended at any coordinator. */
+  readonly credentials?: { serve(user: CredentialUser): void } | undefined;
   /** Of the product, shown by /health. */
   readonly version: string;
   /** Folder of the model files that the coordinator itself serves at /models. */

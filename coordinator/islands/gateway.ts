@@ -96,6 +96,11 @@ export class IslandGateway {
     }
   }
 
+  /** Ids of the tokens of all sessions. */
+  openTokens(): Iterable<string> {
+    return new Set([...this.#sessions].map(({ owner }) => owner.tokenId));
+  }
+
   #open(socket: SessionSocket, protocol: string | undefined, owner: SessionOwner): void {
     if (protocol === SUBPROTOCOL) {
       this.#sessions.add(new IslandSession(socket, owner, this.#sessionDeps));

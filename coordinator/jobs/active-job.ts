@@ -7,6 +7,12 @@ import type { AttemptMeter } from "./attempt-meter.ts";
 import type { Feed } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
 
+/** The Island that has an attempt, and its owner's account, which earns. */
+export interface Assignee {
+  readonly islandId: string;
+  readonly accountId: string;
+}
+
 /** A failure that another Island has to confirm. */
 export interface FinalFailure {
   readonly islandId: string;

@@ -5,14 +5,16 @@ import { FEED_START, type FeedPosition } from "./feed-position.ts";
 /** A reader's place in a feed. It walks the items once and leaves out what the reader was given before a reconnect. */
 export class FeedCursor {
   #next = 0;
-  #outputs = 0;
-  #statuses = 0;
+  #outputs: number;
+  #statuses: number;
   readonly #feed: Feed;
   readonly #skip: FeedPosition;
 
   constructor(feed: Feed, after: FeedPosition = FEED_START) {
     this.#feed = feed;
     this.#skip = after;
+    this.#outputs = feed.start.outputs;
+    this.#statuses = feed.start.statuses;
   }
 
   /** What the reader has been given in all, before a reconnect and since. */

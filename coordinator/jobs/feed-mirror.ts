@@ -1,6 +1,6 @@
 import type { FeedItem } from "../store/job-store.ts";
 import { JobFeed, type WritableFeed } from "./feed.ts";
-import type { FeedPosition } from "./feed-position.ts";
+import { FEED_START, type FeedPosition } from "./feed-position.ts";
 import type { FeedPlace, FeedSlice } from "./feed-tail.ts";
 
 /**
@@ -17,8 +17,8 @@ type Mirrored = "taken" | "gap" | "lost" | "ended";
 export class FeedMirror {
   readonly feed: WritableFeed;
   /** Items of the copy. */
-  #outputs = 0;
-  #statuses = 0;
+  #outputs: number;
+  #statuses: number;
   /** Where the source is. */
   #index = 0;
   #sourceOutputs = 0;
@@ -27,12 +27,14 @@ export class FeedMirror {
   /** `feed`: loaded, open, and written by nobody else. */
   constructor(feed: WritableFeed) {
     this.feed = feed;
+    this.#outputs = feed.start.outputs;
+    this.#statuses = feed.start.statuses;
     for (const { type } of feed.items) this.#count(type);
   }
 
-  /** A copy that has nothing yet. */
-  static of(jobId: string): FeedMirror {
-    return new FeedMirror(new JobFeed(jobId));
+  /** A copy that has nothing yet, of all that comes after `start`. */
+  static of(jobId: string, start = FEED_START): FeedMirror {
+    return new FeedMirror(new JobFeed(jobId, [], null, start));
   }
 
   /** What the copy has, as a reader says it. */
@@ -63,7 +65,7 @@ export class FeedMirror {
       for (const item of items) {
         if (known > 0) known -= 1;
         else if (this.#isNew(item)) fresh.push(item);
-        else if (item.type !== "status" && this.feed.attemptOf(this.#sourceOutputs) !== attempt) return "lost";
+        else if (item.type !== "status" && this.#isOfAnother(attempt)) return "lost";
       }
       if (fresh.length > 0) this.feed.push(fresh, attempt);
     }
@@ -71,6 +73,12 @@ export class FeedMirror {
     if (this.#sourceOutputs < this.#outputs) return "lost";
     this.feed.end(ending);
     return "ended";
+  }
+
+  /** Whether the copy has the source's present output from another attempt. It does not know who made what came before its start. */
+  #isOfAnother(attempt: number): boolean {
+    const isKnown = this.#sourceOutputs >= this.feed.start.outputs;
+    return isKnown && this.feed.attemptOf(this.#sourceOutputs) !== attempt;
   }
 
   /** Moves on in the source, past `item`. True if the copy lacks it; it is counted then. */

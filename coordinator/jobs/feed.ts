@@ -1,7 +1,7 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { FinishReason, Usage } from "../../shared/output.ts";
 import type { FeedItem, FeedPart, FeedProgress } from "../store/job-store.ts";
-import type { FeedPosition } from "./feed-position.ts";
+import { FEED_START, type FeedPosition } from "./feed-position.ts";
 
 /** The last event of every feed, exactly once. */
 export type FeedEnding =
@@ -26,6 +26,8 @@ export type FeedEnding =
  */
 export interface Feed {
   readonly jobId: string;
+  /** What came before `items`: nothing, but for a copy that begins where its first reader was. */
+  readonly start: FeedPosition;
   readonly items: readonly FeedItem[];
   /** Null until the end of the job is durable; then nothing changes any more. */
   readonly ending: FeedEnding | null;
@@ -52,14 +54,18 @@ export interface Feed {
    * another attempt made that output.
    */
   hasLost(position: FeedPosition): boolean;
-  /**
-   * True for a copy of another coordinator's feed once the job goes on without output that the copy has. Nothing changes any more; the
-   * job has another feed, and readers of this one have a lost position.
-   */
+  /** True for a copy of another coordinator's feed that is given up. Nothing changes any more; the job has another feed. */
   readonly isCut: boolean;
-  /** Calls `listener` after each change, synchronously, until the returned function is called, or the feed ends or is cut. */
+  /**
+   * Why. `lost`: the job goes on without output that the copy has, which is not to be read. `memory`: there is none for more of it; its
+   * readers come back for the rest.
+   */
+  readonly cutBecause: CutReason | null;
+  /** Calls `listener` after each change, synchronously, until the returned function is called. The end, or a cut, is the last. */
   subscribe(listener: () => void): () => void;
 }
+
+export type CutReason = "lost" | "memory";
 
 /** A feed in the hands of the one who writes it. */
 export interface WritableFeed extends Feed {
@@ -68,8 +74,8 @@ export interface WritableFeed extends Feed {
   /** @throws when the feed has ended. */
   end(ending: FeedEnding): void;
   /** See {@link Feed.isCut}. */
-  cut(): void;
-  /** Number of listeners. */
+  cut(because?: CutReason): void;
+  /** Number of listeners. One who reads slowly listens until it has read the end. */
   readonly readers: number;
   /** Called when there is a new listener. */
   onReader: (() => void) | null;
@@ -84,6 +90,7 @@ export interface Backlog {
 /** A feed that its job, and nothing else, writes. */
 export class JobFeed implements WritableFeed {
   readonly jobId: string;
+  readonly start: FeedPosition;
   #items: FeedItem[] = [];
   /** Null before the first: 100,000 waiting jobs have no reader. */
   #listeners: Set<() => void> | null = null;
@@ -96,11 +103,13 @@ export class JobFeed implements WritableFeed {
   /** Comes before `#items`. Null once it was read. */
   #backlog: Backlog | null = null;
   #loading: Promise<void> | null = null;
-  #isCut = false;
+  #cutBecause: CutReason | null = null;
   onReader: (() => void) | null = null;
 
-  constructor(jobId: string, parts: readonly FeedPart[] = [], ending: FeedEnding | null = null) {
+  constructor(jobId: string, parts: readonly FeedPart[] = [], ending: FeedEnding | null = null, start = FEED_START) {
     this.jobId = jobId;
+    this.start = start;
+    if (start.outputs > 0) this.#outputs.push({ attempt: start.attempt, count: start.outputs });
     for (const { attempt, items } of parts) for (const item of items) this.#add(item, attempt);
     this.#ending = ending === null ? null : this.#withoutText(ending);
   }
@@ -150,7 +159,11 @@ export class JobFeed implements WritableFeed {
   }
 
   get isCut(): boolean {
-    return this.#isCut;
+    return this.#cutBecause !== null;
+  }
+
+  get cutBecause(): CutReason | null {
+    return this.#cutBecause;
   }
 
   get readers(): number {
@@ -197,13 +210,11 @@ export class JobFeed implements WritableFeed {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     this.#ending = this.#withoutText(ending);
     this.#wake();
-    this.#listeners = null;
   }
 
-  cut(): void {
-    this.#isCut = true;
+  cut(because: CutReason = "lost"): void {
+    this.#cutBecause = because;
     this.#wake();
-    this.#listeners = null;
   }
 
   subscribe(listener: () => void): () => void {

@@ -5,9 +5,10 @@ import type { LetDown } from "../scheduler/scheduler.ts";
 import type { JobInput } from "../store/job-store.ts";
 import { describeExpiry, tooLarge } from "./attempt-errors.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
+import type { Assignee } from "./active-job.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { RunResult } from "./job-ending.ts";
-import type { Assignee, MutableJob } from "./mutable-job.ts";
+import type { MutableJob } from "./mutable-job.ts";
 import { sizeOf, type OutputSize } from "./output-size.ts";
 import { MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
 

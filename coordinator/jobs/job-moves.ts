@@ -1,4 +1,5 @@
 import type { ActiveJobs } from "./active-jobs.ts";
+import type { JobMemory } from "./job-memory.ts";
 import type { MutableJob } from "./mutable-job.ts";
 
 /** Commands for jobs that go to another coordinator. What they say has happened in storage, or is about to. */
@@ -18,6 +19,14 @@ export class JobMoves {
       this.#active.emit({ type: "job_withdrawn", job });
     }
     return moving.map(({ id }) => id);
+  }
+
+  /** What is not stored of these jobs. Those of which there is nothing are left out. */
+  memoriesOf(jobIds: readonly string[]): JobMemory[] {
+    return jobIds.flatMap((jobId) => {
+      const { letDowns, final } = this.#active.byId.get(jobId) ?? { letDowns: [], final: null };
+      return letDowns.length === 0 && final === null ? [] : [{ jobId, letDowns, final }];
+    });
   }
 
   /** A move is over. `toId`: who has the job now; null if it stays, and competes again. Ignored for a job that is gone. */

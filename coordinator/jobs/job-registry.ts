@@ -2,12 +2,13 @@ import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { isApprovalOf, type CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, SubmittedJob } from "../store/job-store.ts";
-import type { ActiveJob } from "./active-job.ts";
+import type { ActiveJob, Assignee } from "./active-job.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
 import { JobAttempts, type JobAttemptsDeps } from "./job-attempts.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
+import type { ReturningJob } from "./job-memory.ts";
 import { JobMoves } from "./job-moves.ts";
-import { MutableJob, type Assignee } from "./mutable-job.ts";
+import { MutableJob } from "./mutable-job.ts";
 import { RestoredJobs, type RestoredJobsDeps } from "./restored-jobs.ts";
 
 export interface JobRegistryDeps extends ActiveJobsDeps, JobAttemptsDeps, RestoredJobsDeps {
@@ -140,12 +141,12 @@ export class JobRegistry {
    *   then the caller gives the attempt up.
    * @param graceMs how long its Island may take to come back; absent: that of a restart.
    */
-  restore(record: ActiveJobRecord, islandOwnerId: string | null, graceMs?: number): Promise<void> | undefined {
+  restore(record: ReturningJob, islandOwnerId: string | null, graceMs?: number): Promise<void> | undefined {
     return this.#restored.restore(record, islandOwnerId, graceMs);
   }
 
   /** Takes in a job of another coordinator whose last attempt an Island has brought here: it has the job, or has it again. */
-  bring(record: ActiveJobRecord, assignee: Assignee, attempt: number): Promise<void> {
+  bring(record: ReturningJob, assignee: Assignee, attempt: number): Promise<void> {
     return this.#restored.bring(record, assignee, { attempt, graceMs: this.#deps.graceMs });
   }
 

@@ -1,6 +1,7 @@
 import type { JobState } from "../../shared/job-state.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { Feed } from "./feed.ts";
+import type { FeedPosition } from "./feed-position.ts";
 import type { JobWaiting } from "./job-waiting.ts";
 
 /** What only the owner of an unfinished job knows of it. */
@@ -18,8 +19,11 @@ export interface RemoteJob {
    * `cluster_unavailable`
    */
   cancel(): Promise<JobState | null>;
-  /** A copy of the job's feed, which follows it while somebody reads it. @throws {ServiceError} `cluster_unavailable` */
-  openFeed(): Promise<Feed>;
+  /**
+   * A copy of the job's feed, which follows it while somebody reads it. `after`: where its reader is, who comes back if it is cut; the
+   * copy may begin there. @throws {ServiceError} `cluster_unavailable`, `overloaded`
+   */
+  openFeed(after?: FeedPosition): Promise<Feed>;
 }
 
 /** Finds jobs that are not here. A coordinator that is alone has none. */

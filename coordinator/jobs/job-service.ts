@@ -10,6 +10,7 @@ import type { Store } from "../store/store.ts";
 import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { JobFeed, type Feed } from "./feed.ts";
+import type { FeedPosition } from "./feed-position.ts";
 import { feedEndingOf } from "./job-ending.ts";
 import type { JobRegistry } from "./job-registry.ts";
 import type { JobRouter } from "./job-router.ts";
@@ -143,10 +144,10 @@ export class JobService {
   }
 
   /**
-   * The job's one feed: live while the job is unfinished, else read from storage.
+   * The job's one feed: live while the job is unfinished, else read from storage. `after`: see `RemoteJob.openFeed`.
    * @throws {ServiceError} `not_found`; `content_removed` once the output was removed.
    */
-  async openFeed(accountId: string, jobId: string): Promise<Feed> {
+  async openFeed(accountId: string, jobId: string, after?: FeedPosition): Promise<Feed> {
     const active = await this.#findActive(accountId, jobId);
     if (active !== undefined) {
       this.#deps.jobs.noteReader(jobId);
@@ -156,7 +157,7 @@ export class JobService {
     let record = await this.#find(accountId, jobId);
     if (!isTerminal(record.state)) {
       const remote = await this.#deps.router?.find(jobId);
-      if (remote !== undefined) return remote.openFeed();
+      if (remote !== undefined) return remote.openFeed(after);
       record = await this.#find(accountId, jobId);
     }
     if (record.outputRemovedAtMs !== null) {

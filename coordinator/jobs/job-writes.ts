@@ -22,7 +22,7 @@ export interface JobWritesDeps {
  */
 export class JobWrites {
   readonly #deps: JobWritesDeps;
-  readonly #behind: WriteBehind;
+  readonly #behind: WriteBehind<MutableJob>;
   readonly #onNotOwner: (job: MutableJob, ownerId: string | null) => void;
   #isClosed = false;
 

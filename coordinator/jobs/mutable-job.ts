@@ -3,7 +3,8 @@ import { isTerminal, nextState, type JobEvent, type JobState } from "../../share
 import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/job-store.ts";
-import type { ActiveJob, FinalFailure } from "./active-job.ts";
+import type { ActiveJob, Assignee, FinalFailure } from "./active-job.ts";
+import type { JobMemory } from "./job-memory.ts";
 import type { AttemptMeter } from "./attempt-meter.ts";
 import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
 import { JobFeed, type Backlog } from "./feed.ts";
@@ -13,12 +14,7 @@ import { UnstoredOutput } from "./unstored-output.ts";
 
 /** Shared by the jobs that avoid no Island. */
 const NONE: ReadonlySet<string> = new Set();
-
-/** The Island that has an attempt, and its owner's account, which earns. */
-export interface Assignee {
-  readonly islandId: string;
-  readonly accountId: string;
-}
+const NOBODY: readonly Assignee[] = [];
 
 /** The state behind an {@link ActiveJob}. It never leaves this folder; `ActiveJobs`, `JobRegistry` and `JobAttempts` change it. */
 export class MutableJob implements ActiveJob {
@@ -34,8 +30,8 @@ export class MutableJob implements ActiveJob {
   readonly feed: JobFeed;
   avoidIslands: ReadonlySet<string> = NONE;
   avoidAccounts: ReadonlySet<string> = NONE;
-  /** Owners of `avoidIslands`. */
-  #letDownBy: ReadonlySet<string> = NONE;
+  /** Islands that let the job down, in that order. */
+  letDowns: readonly Assignee[] = NOBODY;
   #state: JobState;
   attempt: number;
   refusals: number;
@@ -178,13 +174,21 @@ export class MutableJob implements ActiveJob {
 
   /** The Island that has the job let it down: the next attempt is another's, if one can run it. */
   avoidAssignee(): void {
-    if (this.assignee === null) return;
-    const { islandId, accountId } = this.assignee;
+    if (this.assignee !== null) this.#avoid(this.assignee);
+  }
+
+  /** What its last owner knew of it. */
+  remember({ letDowns, final }: JobMemory): void {
+    for (const assignee of letDowns) this.#avoid(assignee);
+    this.final = final;
+  }
+
+  #avoid({ islandId, accountId }: Assignee): void {
     if (this.avoidIslands.has(islandId)) return;
     this.avoidIslands = new Set(this.avoidIslands).add(islandId);
-    const isAgain = this.#letDownBy.has(accountId) && accountId !== this.accountId;
+    const isAgain = accountId !== this.accountId && this.letDowns.some((each) => each.accountId === accountId);
     if (isAgain) this.avoidAccounts = new Set(this.avoidAccounts).add(accountId);
-    this.#letDownBy = new Set(this.#letDownBy).add(accountId);
+    this.letDowns = [...this.letDowns, { islandId, accountId }];
   }
 
   /** Learns how much of the prompt is read. Bounded by the prompt; it never shrinks. True if more of it is read than was known. */

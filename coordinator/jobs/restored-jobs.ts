@@ -1,8 +1,10 @@
 import type { ActiveJobRecord, JobInput } from "../store/job-store.ts";
+import type { Assignee } from "./active-job.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { Backlog } from "./feed.ts";
 import type { JobAttempts } from "./job-attempts.ts";
-import { MutableJob, type Assignee } from "./mutable-job.ts";
+import type { ReturningJob } from "./job-memory.ts";
+import { MutableJob } from "./mutable-job.ts";
 
 export interface RestoredJobsDeps extends Pick<ActiveJobsDeps, "store" | "catalog" | "clock"> {
   /** How long the jobs of an Island wait for it after a restart of the coordinator. */
@@ -26,7 +28,7 @@ export class RestoredJobs {
 
   /** See `JobRegistry.restore`. */
   restore(
-    record: ActiveJobRecord,
+    record: ReturningJob,
     islandOwnerId: string | null,
     graceMs: number = this.#deps.restartGraceMs,
   ): Promise<void> | undefined {
@@ -38,7 +40,7 @@ export class RestoredJobs {
 
   /** See `JobRegistry.bring`. */
   async bring(
-    record: ActiveJobRecord,
+    record: ReturningJob,
     assignee: Assignee,
     { attempt, graceMs }: { readonly attempt: number; readonly graceMs: number },
   ): Promise<void> {
@@ -53,7 +55,7 @@ export class RestoredJobs {
     return undefined;
   }
 
-  async #restoreBegun(record: ActiveJobRecord, islandOwnerId: string | null, graceMs: number): Promise<void> {
+  async #restoreBegun(record: ReturningJob, islandOwnerId: string | null, graceMs: number): Promise<void> {
     const { input, backlog } = await this.#read(record);
     const job = this.#add(record, input, backlog);
     if (record.islandId === null) return this.#compete(job);
@@ -77,10 +79,11 @@ export class RestoredJobs {
     return { input, backlog: { progress, read: () => jobs.feed(id) } };
   }
 
-  #add(record: ActiveJobRecord, input: JobInput | null, backlog: Backlog | null): MutableJob {
+  #add(record: ReturningJob, input: JobInput | null, backlog: Backlog | null): MutableJob {
     const job = this.#active.add(new MutableJob(record, backlog));
     job.lastSeq = backlog?.progress.lastSeq ?? 0;
     job.durableSeq = job.lastSeq;
+    if (record.memory !== undefined) job.remember(record.memory);
     // Undefined if the account may not run it now: its definition or approval may have changed.
     job.cargo = this.#deps.catalog.find(record.slug, record.accountId) ?? null;
     if (input !== null) this.#active.learnTraits(job, input);

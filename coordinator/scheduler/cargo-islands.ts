@@ -117,17 +117,20 @@ export class CargoIslands {
     return entry?.island;
   }
 
-  /** The best ready Islands, as many as have `slots` free slots together. */
-  firstReady(slots: number): OnlineIsland[] {
-    const first: Entry[] = [];
+  /** The best ready Islands outside of `except`, as many as have `slots` free slots together. */
+  firstReady(slots: number, except: ReadonlySet<string>): OnlineIsland[] {
+    const seen: Entry[] = [];
+    const first: OnlineIsland[] = [];
     let free = 0;
     for (let entry = this.#front(); entry !== undefined && free < slots; entry = this.#front()) {
       this.#ready.remove(entry);
-      first.push(entry);
+      seen.push(entry);
+      if (except.has(entry.island.id)) continue;
+      first.push(entry.island);
       free += entry.island.freeSlots;
     }
-    for (const back of first) this.#ready.push(back);
-    return first.map(({ island }) => island);
+    for (const back of seen) this.#ready.push(back);
+    return first;
   }
 
   /** True if a free slot of the Island may go to a job that avoids `avoid`; the rule of {@link best}. */

@@ -8,10 +8,13 @@ import type { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { OfferedIsland, SlotOffer, WorkKind } from "./slot-offer.ts";
 
-/** How much of a kind waits here, beside what there is to run it. */
-export interface WorkLoad extends WorkKind {
-  /** Waiting ones. */
+/** How much of a kind waits. */
+export interface WaitingWork extends WorkKind {
   readonly jobs: number;
+}
+
+/** How much of a kind waits here, beside what there is to run it. */
+export interface WorkLoad extends WaitingWork {
   /** Of those, at most ten of each account. */
   readonly pressing: number;
   /** Slots, free or not, of Islands that run it and are not paused. */
@@ -20,6 +23,8 @@ export interface WorkLoad extends WorkKind {
 
 /** Jobs that one look for fitting ones may pass over, as they avoid what is offered. */
 const MAX_PASSED = 64;
+/** Of each kind, so many slots more than twice the jobs that were heard of are offered. */
+const SPARE_SLOTS = 16;
 
 /** What waits here that another coordinator's Islands could run, and what is free here for jobs of others. */
 export class SharedWork {
@@ -87,15 +92,25 @@ export class SharedWork {
     return index === undefined || island === undefined ? undefined : modelPlaceOf(index.cargo, island.info);
   }
 
-  /** The best Islands with free slots for some of `kinds`: about `slots` for each kind, and at most `maxIslands`. */
-  offer(kinds: readonly WorkKind[], slots: number, maxIslands: number): SlotOffer {
-    const indices = kinds.map((kind) => this.#indexOf(kind));
-    const free = new Set(indices.flatMap((index) => index?.firstReady(slots) ?? []));
-    const islands = [...free].slice(0, maxIslands).map((island): OfferedIsland => {
+  /**
+   * The best Islands with free slots for waiting jobs elsewhere: of each kind more slots than jobs, at most `maxSlots`, as more jobs come
+   * until the offer is there. If the Islands are more than `maxIslands`, each kind gets its part of these by its jobs.
+   * @param except Islands that are offered to somebody else.
+   */
+  offer(
+    waiting: readonly WaitingWork[],
+    { maxSlots, maxIslands, except }: { maxSlots: number; maxIslands: number; except: ReadonlySet<string> },
+  ): SlotOffer {
+    const indices = waiting.map((kind) => this.#indexOf(kind));
+    const ready = waiting.map(
+      ({ jobs }, place) => indices[place]?.firstReady(Math.min(2 * jobs + SPARE_SLOTS, maxSlots), except) ?? [],
+    );
+    const shares = waiting.map(({ jobs }) => jobs);
+    const islands = pickByShare(ready, shares, maxIslands).map((island): OfferedIsland => {
       const serves = indices.flatMap((index, place) => (index?.mayServe(island.id, []) === true ? [place] : []));
       return { id: island.id, accountId: island.info.accountId, slots: island.freeSlots, serves };
     });
-    return { kinds, islands };
+    return { kinds: waiting.map(({ slug, onlyIslandsOf }) => ({ slug, onlyIslandsOf })), islands };
   }
 
   /**
@@ -142,4 +157,23 @@ export class SharedWork {
   #indexOf(kind: WorkKind): CargoIslands | undefined {
     return this.#indices.of(kind, () => this.#waiting.queues);
   }
+}
+
+/** Takes the first of each list in turns, each item once: next from the list that has had the least for its share. */
+function pickByShare<T>(lists: readonly (readonly T[])[], shares: readonly number[], max: number): T[] {
+  const picked = new Set<T>();
+  const rest = lists.map((list, place) => ({ items: list.values(), share: shares[place] ?? 0, had: 0 }));
+  while (picked.size < max && rest.length > 0) {
+    const next = rest.reduce((least, each) => (each.had * least.share < least.had * each.share ? each : least));
+    const item = nextOutside(next.items, picked);
+    if (item === undefined) rest.splice(rest.indexOf(next), 1);
+    else picked.add(item);
+    next.had += 1;
+  }
+  return [...picked];
+}
+
+function nextOutside<T>(items: Iterator<T>, seen: ReadonlySet<T>): T | undefined {
+  for (let next = items.next(); next.done !== true; next = items.next()) if (!seen.has(next.value)) return next.value;
+  return undefined;
 }

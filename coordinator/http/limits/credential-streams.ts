@@ -17,6 +17,10 @@ export class CredentialStreams {
     });
   }
 
+  credentials(): Iterable<string> {
+    return this.#open.keys();
+  }
+
   /** Cuts the credential's streams without an event, because the job has not ended. A client that reconnects gets 401. */
   close(credential: string): void {
     for (const response of this.#open.get(credential) ?? []) response.destroy();

@@ -117,6 +117,11 @@ export class RequestLimits {
   closeStreamsOf(credential: string): void {
     this.#openStreams.close(credential);
   }
+
+  /** Keys and sessions with open streams. */
+  openCredentials(): Iterable<string> {
+    return this.#openStreams.credentials();
+  }
 }
 
 function refuseOver({ isAllowed, freesInMs }: RequestCount): void {

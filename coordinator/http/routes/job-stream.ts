@@ -48,7 +48,7 @@ export function serveJobStream(app: HttpApp, deps: HttpDeps): void {
     const response = c.env.outgoing;
     // Before the feed, which is read whole for a job that has ended. The place is freed with the answer, whatever it is.
     await c.get("limits").openStream(identity, response);
-    const feed = await jobs.openFeed(accountId, params.id);
+    const feed = await jobs.openFeed(accountId, params.id, after);
     if (feed.hasLost(after)) throw new ServiceError("position_lost", POSITION_LOST);
     // The feed of an ended job is in memory for its readers alone.
     const chars = feed.ending === null ? 0 : textLength(feed);

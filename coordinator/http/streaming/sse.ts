@@ -86,7 +86,7 @@ export class FeedRelay {
   /** `text`: comes before what follows from the feed. */
   #pump(text = ""): void {
     const { feed, encoder, response } = this.#options;
-    if (this.#cursor.isLost || feed.isCut) {
+    if (this.#cursor.isLost || feed.cutBecause === "lost") {
       // No event: the client reconnects and then gets 422 position_lost.
       this.#release();
       response.end();
@@ -106,6 +106,10 @@ export class FeedRelay {
       if (typeof event !== "string") return this.#writeParts([text, ...event], true);
       this.#release();
       response.end(text + event);
+    } else if (isAtEnd && feed.isCut) {
+      // No event: the client reconnects and then gets the rest.
+      this.#release();
+      response.end(text);
     } else if (text !== "") this.#write(text);
   }
 

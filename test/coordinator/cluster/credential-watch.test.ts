@@ -10,17 +10,34 @@ class HeldChanges {
   reads = 0;
   isAway = false;
   hold: Promise<void> | null = null;
+  atMs = 0;
+  readonly gone = new Set<string>();
+  readonly asked: (readonly string[])[] = [];
   readonly ends: { readonly revision: number; readonly credential: string }[] = [];
 
   end(credential: string): void {
     this.revision += 1;
+    this.gone.add(credential);
     this.ends.push({ revision: this.revision, credential });
   }
 
-  async since(revision: number | null): Promise<{ revision: number; ended: string[] }> {
+  /** An hour is over. */
+  forgetEnds(): void {
+    this.ends.length = 0;
+    this.atMs += 3_600_000;
+  }
+
+  async endedOf(credentials: readonly string[]): Promise<string[]> {
+    this.asked.push(credentials);
+    if (this.isAway) throw new ServiceError("storage_unavailable", "away");
+    return credentials.filter((credential) => this.gone.has(credential));
+  }
+
+  async since(revision: number | null): Promise<{ revision: number; ended: string[]; atMs: number }> {
     this.reads += 1;
     if (this.isAway) throw new ServiceError("storage_unavailable", "away");
     const answer = {
+      atMs: this.atMs,
       revision: this.revision,
       ended: this.ends.flatMap((end) => (end.revision > (revision ?? Infinity) ? [end.credential] : [])),
     };
@@ -38,11 +55,12 @@ describe("CredentialWatch", () => {
   let bus: LocalBus;
   let [one, two]: CredentialWatch[] = [];
   let ended: string[];
+  let open: string[];
   const watch = (): CredentialWatch => new CredentialWatch({ changes, clock, bus, log });
   beforeEach(() => {
-    [changes, clock, bus, ended] = [new HeldChanges(), new ManualClock(), new LocalBus(), []];
+    [changes, clock, bus, ended, open] = [new HeldChanges(), new ManualClock(), new LocalBus(), [], []];
     [one, two] = [watch(), watch()];
-    two?.onEnd((credential) => ended.push(credential));
+    two?.serve({ end: (credential) => ended.push(credential), open: () => open });
   });
   afterEach(() => {
     one?.close();
@@ -105,6 +123,36 @@ describe("CredentialWatch", () => {
     await expect(one?.revision()).rejects.toMatchObject({ code: "storage_unavailable" });
     changes.isAway = false;
     expect(await one?.revision()).toBe(1);
+  });
+
+  it("asks for all that is open when it was away for so long that ends may be forgotten", async () => {
+    await two?.revision();
+    open = ["key_1", ...Array.from({ length: 1_500 }, (_, index) => `token ${index}`), "session", "key_1"];
+    changes.end("key_1");
+    changes.end("session");
+    changes.end("not open here");
+    changes.forgetEnds();
+    expect(await two?.revision()).toBe(1);
+    clock.advance(1_000);
+    expect([await two?.revision(), ended]).toEqual([4, ["key_1", "session"]]);
+    expect(changes.asked.map(({ length }) => length)).toEqual([1_000, 502]);
+    changes.atMs += 1_000_000;
+    clock.advance(1_000);
+    await two?.revision();
+    expect(changes.asked).toHaveLength(2);
+  });
+
+  it("asks again if storage goes away before it has told", async () => {
+    await two?.revision();
+    open = ["key_1"];
+    changes.end("key_1");
+    changes.forgetEnds();
+    changes.hold = Promise.resolve().then(() => void (changes.isAway = true));
+    clock.advance(1_000);
+    await expect(two?.revision()).rejects.toMatchObject({ code: "storage_unavailable" });
+    changes.isAway = false;
+    changes.hold = null;
+    expect([await two?.revision(), ended]).toEqual([2, ["key_1"]]);
   });
 
   it("leaves no timer when it is closed", () => {

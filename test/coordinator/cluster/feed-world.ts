@@ -5,6 +5,7 @@ import { MOVED } from "../../../coordinator/cluster/job-mover.ts";
 import { LoopbackBus } from "../../../coordinator/cluster/loopback-bus.ts";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
+import type { FeedPosition } from "../../../coordinator/jobs/feed-position.ts";
 import type { FeedItem, FeedPart, JobRecord } from "../../../coordinator/store/job-store.ts";
 import { LargeJson, type LargeRef } from "../../../coordinator/store/large-json.ts";
 import { ServiceError } from "../../../shared/errors.ts";
@@ -73,9 +74,9 @@ export class FeedSide {
   }
 
   /** The feed that a client here gets. */
-  open(jobId: string): Promise<Feed> {
+  open(jobId: string, after?: FeedPosition): Promise<Feed> {
     const own = this.feeds.get(jobId);
-    return own === undefined ? this.followed.open(jobId) : own.load().then(() => own);
+    return own === undefined ? this.followed.open(jobId, after) : own.load().then(() => own);
   }
 
   /** Adds to the feed of an own job. Not stored. */

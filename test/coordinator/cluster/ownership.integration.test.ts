@@ -40,6 +40,17 @@ function describeOwnership(database: PostgresDatabase): void {
       expect(await stateOf(jobId)).toBe("completed");
     });
 
+    it("still avoids the Island that let it down", async () => {
+      const jobId = await net.submit(at(a));
+      const island = await join(a);
+      await expect.poll(() => island.last("assign")?.jobId).toBe(jobId);
+      const name = { jobId, attempt: island.assign.attempt, seq: 1 };
+      await island.say({ type: "failed", ...name, code: "internal", message: "", retryable: true });
+      expect(await a?.mover.handOver([jobId], "b")).toEqual([jobId]);
+      await b?.mover.takeIn([jobId]);
+      expect(b?.world.registry.get(jobId)?.avoidIslands).toEqual(new Set([island.hostId]));
+    });
+
     itInFullRun("is not dispatched meanwhile, and competes again if it did not move", async () => {
       const [here, gone] = [await net.submit(at(a)), await net.submit(at(a))];
       // As after a hand-over whose answer was lost: storage refuses this one.

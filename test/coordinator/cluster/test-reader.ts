@@ -28,7 +28,7 @@ export class TestReader {
   async connect(side: FeedSide): Promise<void> {
     this.disconnect();
     this.side = side;
-    const feed = await side.open(this.#jobId).catch(() => null);
+    const feed = await side.open(this.#jobId, this.#after).catch(() => null);
     // Another connection took its place meanwhile.
     if (this.side !== side || this.#unsubscribe !== null) return;
     if (feed === null || side.isDead) return this.disconnect();
@@ -36,6 +36,7 @@ export class TestReader {
       this.items = [];
       this.restarts += 1;
       this.#lastEventId = formatPosition(FEED_START);
+      if (feed.start.outputs > 0) return this.connect(side);
     }
     const cursor = new FeedCursor(feed, this.#after);
     this.#unsubscribe = feed.subscribe(() => this.#pump(feed, cursor));
@@ -54,11 +55,12 @@ export class TestReader {
   }
 
   #pump(feed: Feed, cursor: FeedCursor): void {
-    if (cursor.isLost || feed.isCut) return this.disconnect();
+    if (cursor.isLost || feed.cutBecause === "lost") return this.disconnect();
     for (let item = cursor.take(); item !== undefined; item = cursor.take()) {
       this.items.push(item);
       this.#lastEventId = formatPosition(cursor.position);
     }
+    if (feed.isCut) return this.disconnect();
     if (feed.ending === null) return undefined;
     this.isDone = true;
     return this.disconnect();

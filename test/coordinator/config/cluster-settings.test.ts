@@ -71,6 +71,14 @@ describe("the store", () => {
 describe("the bus", () => {
   const place = (bus: string, more: Record<string, string> = {}) => busPlaceOf(resolve({ ATOLL_BUS: bus, ...more }));
 
+  it("has one identity at the servers", () => {
+    const env = { ATOLL_STORE: STORE, ATOLL_BUS: "nats://atoll:secret@bus.example" };
+    expect(problemsOf(env)).toEqual([]);
+    expect(problemsOf({ ...env, ATOLL_NATS_NKEY_FILE: "/key", ATOLL_NATS_CREDENTIALS_FILE: "/creds" })).toEqual([
+      "nats_user, nats_nkey_file, nats_credentials_file: only one of them can be used",
+    ]);
+  });
+
   it("is nothing, or servers with who we are there", () => {
     expect(busPlaceOf(resolve({}))).toBeNull();
     const identity = { user: null, password: null, token: null, credentialsFile: null, nkeyFile: null };

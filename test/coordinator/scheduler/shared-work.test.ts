@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OfferedIsland, SlotOffer, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
+import type { OfferedIsland, SlotOffer, WaitingWork, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 import { Bench, GB, makeCargo } from "./builders.ts";
 import { NaiveScheduler } from "./naive-scheduler.ts";
@@ -154,6 +154,11 @@ describe("SharedWork.takeNext()", () => {
   });
 });
 
+/** What waits of a kind elsewhere. */
+const waiting = (kind: WorkKind, jobs: number): WaitingWork => ({ ...kind, jobs });
+
+const ROOM = { maxSlots: 10, maxIslands: 10, except: new Set<string>() };
+
 describe("SharedWork.offer()", () => {
   it("names the best Islands with free slots, and what each of them serves now", () => {
     const bench = new Bench([makeCargo(), makeCargo({ slug: "gemma", requiredRamBytes: 32 * GB })]);
@@ -163,16 +168,30 @@ describe("SharedWork.offer()", () => {
     bench.up({ id: "isle-4", draining: true });
     const { shared } = bench.scheduler;
     const second = { id: "isle-2", accountId: "owner_1", slots: 1, serves: [0, 1] };
-    expect(shared.offer([LLAMA, GEMMA], 10, 10)).toEqual({
+    expect(shared.offer([waiting(LLAMA, 10), waiting(GEMMA, 10)], ROOM)).toEqual({
       kinds: [LLAMA, GEMMA],
       islands: [second, { id: "isle-1", accountId: "owner_1", slots: 1, serves: [0] }],
     });
-    expect(shared.offer([LLAMA], 1, 10).islands).toEqual([{ ...second, serves: [0] }]);
-    expect(shared.offer([LLAMA], 10, 1).islands).toHaveLength(1);
+    expect(shared.offer([waiting(LLAMA, 1)], { ...ROOM, maxSlots: 1 }).islands).toEqual([{ ...second, serves: [0] }]);
+    const except = new Set(["isle-2"]);
+    expect(shared.offer([waiting(LLAMA, 1)], { ...ROOM, except }).islands).toMatchObject([{ id: "isle-1" }]);
+    expect(shared.offer([waiting(LLAMA, 10)], { ...ROOM, maxIslands: 1 }).islands).toHaveLength(1);
     expect(shared.freeSlots).toBe(2);
     expect(shared.freePlaceFor(LLAMA)).toBe("loaded");
     expect(shared.freePlaceFor({ slug: "unknown", onlyIslandsOf: null })).toBeUndefined();
     expect(bench.submit()).toEqual(["job_1 on isle-2"]);
+  });
+
+  it("gives each kind its part of the Islands, by its jobs", () => {
+    const bench = new Bench([makeCargo({ requiredRamBytes: 32 * GB }), makeCargo({ slug: "gemma" })]);
+    for (let i = 0; i < 12; i += 1)
+      bench.up({ id: `isle-${i}`, ramBytes: i < 6 ? 64 * GB : 16 * GB, loaded: [i < 6 ? "llama" : "gemma"] });
+    const { islands } = bench.scheduler.shared.offer([waiting(LLAMA, 30), waiting(GEMMA, 10)], {
+      ...ROOM,
+      maxIslands: 8,
+    });
+    expect(islands.filter(({ serves }) => serves.includes(0))).toHaveLength(6);
+    expect(islands.filter(({ serves }) => !serves.includes(0))).toHaveLength(2);
   });
 
   it("leaves out Cargos that the Island is paused for", () => {
@@ -180,7 +199,7 @@ describe("SharedWork.offer()", () => {
     bench.up();
     bench.letDown("isle-1");
     const { shared } = bench.scheduler;
-    expect(shared.offer([LLAMA, GEMMA], 10, 10).islands).toMatchObject([{ serves: [1] }]);
+    expect(shared.offer([waiting(LLAMA, 10), waiting(GEMMA, 10)], ROOM).islands).toMatchObject([{ serves: [1] }]);
     expect(shared.freePlaceFor(LLAMA)).toBeUndefined();
     expect(shared.slotsFor(LLAMA)).toBe(0);
   });

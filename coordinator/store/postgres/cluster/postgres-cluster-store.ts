@@ -98,7 +98,7 @@ export class PostgresClusterStore implements ClusterStore {
   }
 
   transfer(jobIds: readonly string[], toId: string): Promise<string[]> {
-    return this.#db.use(async (session) => {
+    return this.#db.runOne(async (session) => {
       const rows = await session.all<{ id: string }>(
         // Locked in order of their ids, as commits of several ends lock them.
         `WITH moving AS (

@@ -64,17 +64,14 @@ export class Database {
     }
   }
 
+  /** Like {@link use}, for one statement, which is tried again if it lost against another transaction. */
+  runOne<T>(call: (session: Session) => Promise<T>): Promise<T> {
+    return this.use((session) => untilWon(() => call(session)));
+  }
+
   /** Like {@link use}, in one transaction, which is tried again if it lost against another one. */
   transact<T>(call: (session: Session) => Promise<T>, isolation = "READ COMMITTED"): Promise<T> {
-    return this.use(async () => {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await this.#transactOnce(call, isolation);
-        } catch (error) {
-          if (tries === MAX_TRIES || !isTransient(error)) throw error;
-        }
-      }
-    });
+    return this.use(() => untilWon(() => this.#transactOnce(call, isolation)));
   }
 
   /** A call of the store that writes in batches; with {@link whileOpen} it may read what its answer needs. */
@@ -118,6 +115,16 @@ export class Database {
       client.off("error", onLost);
       // A connection that cannot even roll back is not used again.
       client.release(fault);
+    }
+  }
+}
+
+async function untilWon<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (tries === MAX_TRIES || !isTransient(error)) throw error;
     }
   }
 }

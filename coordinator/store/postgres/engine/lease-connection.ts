@@ -13,13 +13,7 @@ export class LeaseConnection {
   /** `maxMs`: longest time of each step; absent: as for other connections. */
   constructor(address: string, maxMs?: number) {
     const common = clientConfig(address, "atoll lease");
-    const limits = {
-      connectionTimeoutMillis: maxMs,
-      query_timeout: maxMs,
-      statement_timeout: maxMs,
-      lock_timeout: maxMs,
-    };
-    this.#config = maxMs === undefined ? common : { ...common, ...(limits as pg.ClientConfig) };
+    this.#config = maxMs === undefined ? common : { ...common, ...limitsOf(maxMs) };
   }
 
   /** Statements commit one by one. @throws {ServiceError} `storage_unavailable`; the next call opens another connection. */
@@ -66,4 +60,15 @@ export class LeaseConnection {
       throw error;
     }
   }
+}
+
+/** The server gives up first, so that the next connection does not meet locks of a statement that nobody waits for. */
+function limitsOf(maxMs: number): pg.ClientConfig {
+  const serverMs = Math.ceil(maxMs * 0.8);
+  return {
+    connectionTimeoutMillis: maxMs,
+    query_timeout: maxMs,
+    statement_timeout: serverMs,
+    lock_timeout: serverMs,
+  };
 }

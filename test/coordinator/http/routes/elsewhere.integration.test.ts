@@ -29,6 +29,17 @@ describe("a job of another coordinator", () => {
     expect([again.status, again.body]).toMatchObject([422, { error: { code: "position_lost" } }]);
   });
 
+  it("whose copy is cut for memory gives what the copy has, and then ends the stream without an event", async () => {
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push([token("a")]);
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    await reader.until('"a"}\n\n');
+    feed.push([token("b")]);
+    feed.cut("memory");
+    expect(await reader.toEnd()).toMatch(/"b"}\n\n$/);
+    expect(feed.listeners).toBe(0);
+  });
+
   it("answers a chat with the whole text of the feed that follows a cut one", async () => {
     const messages = [{ role: "user", content: "Hi" }];
     api.jobs.onSubmit = (feed, job) => {

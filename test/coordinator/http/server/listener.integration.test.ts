@@ -208,7 +208,7 @@ describe("Listener", () => {
     await api.call("GET", "/cargos");
     const closed = api.listener.close(new AbortController().signal);
     waiting.write(`${UPGRADE.join("\r\n")}\r\n\r\n`);
-    expect(await readToEnd(waiting)).toMatch(/^HTTP\/1\.1 503 /);
+    expect(await readToEnd(waiting)).toMatch(/^HTTP\/1\.1 503 [^]*\r\nRetry-After: 1\r\n/);
     feed.end(DONE);
     await response.text();
     await closed;

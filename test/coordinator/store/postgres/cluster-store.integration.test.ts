@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NotOwnerError } from "../../../../coordinator/store/cluster-store.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
@@ -83,6 +84,26 @@ function describeCluster(database: PostgresDatabase): void {
         [waiting.id],
         [],
       ]);
+    });
+
+    it("hand jobs over although another transaction locks them the other way round", async () => {
+      const accountId = await makeAccount(one as PostgresStore);
+      const jobs = [makeJob(accountId), makeJob(accountId)].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      for (const job of jobs) await one?.jobs.submit(job);
+      const [first, last] = jobs.map(({ id }) => id) as [string, string];
+      const other = new pg.Client(database.address);
+      await other.connect();
+      const lock = (id: string) => other.query("SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE", [id]);
+      await other.query("BEGIN");
+      await lock(last);
+      const moved = one?.cluster.transfer([first, last], "c2");
+      const waiting = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'atoll' AND wait_event_type = 'Lock'";
+      await expect.poll(async () => (await database.server.query(waiting)).rowCount).toBe(1);
+      // The one that waits longer finds the deadlock, and loses.
+      await lock(first);
+      await other.query("COMMIT");
+      expect(await moved).toEqual([first, last]);
+      await other.end();
     });
 
     it("take over an attempt that an Island brings and that was given out before it was stored, while the job waits", async () => {

@@ -34,6 +34,18 @@ function describeLease(database: PostgresDatabase): void {
     await admin.end();
   });
 
+  it("opens another connection when the server ends it, before the next call", async () => {
+    const lease = new LeaseConnection(database.address, 5_000);
+    const pid = () => lease.use((session) => session.one<{ pid: number }>("SELECT pg_backend_pid() AS pid"));
+    const first = await pid();
+    await database.server.query(`SELECT pg_terminate_backend(${first?.pid})`);
+    const left = `SELECT 1 FROM pg_stat_activity WHERE pid = ${first?.pid}`;
+    await expect.poll(async () => (await database.server.query(left)).rowCount).toBe(0);
+    await new Promise(setImmediate);
+    expect(await pid()).not.toEqual(first);
+    await lease.close();
+  });
+
   it("gives a call up when its time is over, and the next one has another connection", async () => {
     const lease = new LeaseConnection(database.address, 200);
     const pid = () => lease.use((session) => session.one<{ pid: number }>("SELECT pg_backend_pid() AS pid"));

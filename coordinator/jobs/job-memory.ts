@@ -1,0 +1,13 @@
+import type { ActiveJobRecord } from "../store/job-store.ts";
+import type { Assignee, FinalFailure } from "./active-job.ts";
+
+/** What is known of an unfinished job and not stored: who let it down, and who called it impossible. A restart forgets it. */
+export interface JobMemory {
+  readonly jobId: string;
+  /** In the order in which they did. */
+  readonly letDowns: readonly Assignee[];
+  readonly final: FinalFailure | null;
+}
+
+/** A job that comes from storage, with what its last owner still knew of it. */
+export type ReturningJob = ActiveJobRecord & { readonly memory?: JobMemory | undefined };

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import { JobMemories } from "../../../coordinator/cluster/job-memories.ts";
+import type { JobMemory } from "../../../coordinator/jobs/job-memory.ts";
+
+const error = { code: "invalid_input", message: "The Cargo cannot run this input", retryable: false } as const;
+const memoryOf = (jobId: string): JobMemory => ({
+  jobId,
+  letDowns: [{ islandId: "isle-1", accountId: "user_1" }],
+  final: { islandId: "isle-1", error },
+});
+
+it("what one coordinator knows of a job, the other takes once", async () => {
+  const bus = new LocalBus();
+  const [one, two] = [new JobMemories(bus, "c1"), new JobMemories(bus, "c2")];
+  one.tell("c2", [memoryOf("job_1")]);
+  await Promise.resolve();
+  expect([one.take("job_1"), two.take("job_1"), two.take("job_1")]).toEqual([undefined, memoryOf("job_1"), undefined]);
+});
+
+it("of a message that it does not understand, nothing is known", async () => {
+  const bus = new LocalBus();
+  const memories = new JobMemories(bus, "c1");
+  for (const said of [null, {}, { memories: [{ jobId: 7 }] }, { memories: [{ ...memoryOf("job_1"), final: "yes" }] }])
+    bus.publish("c1.memories", said);
+  await Promise.resolve();
+  expect(memories.take("job_1")).toBeUndefined();
+});
+
+it("many are told in several messages, and many let-downs are told of the last ones", async () => {
+  const bus = new LocalBus();
+  let messages = 0;
+  bus.subscribe("c2.memories", () => (messages += 1));
+  const [one, two] = [new JobMemories(bus, "c1"), new JobMemories(bus, "c2")];
+  const letDowns = Array.from({ length: 120 }, (_, index) => ({ islandId: `isle-${index}`, accountId: "user_1" }));
+  one.tell(
+    "c2",
+    Array.from({ length: 501 }, (_, index) => ({ ...memoryOf(`job_${index}`), letDowns })),
+  );
+  await Promise.resolve();
+  expect([messages, two.take("job_500")?.letDowns]).toEqual([2, letDowns.slice(20)]);
+});
