@@ -16,6 +16,7 @@ import type { openGateway } from "./open-gateway.ts";
 import type { openHosts } from "./open-hosts.ts";
 import type { Retention } from "./retention/retention.ts";
 import type { Store } from "./store/store.ts";
+import type { Tracing } from "./tracing/open-tracing.ts";
 import type { WebhookSender } from "./webhooks/webhook-sender.ts";
 
 /** How long each part of a stop may take: open streams and answers (clients resume them), jobs that move, what is left with a database. */
@@ -44,6 +45,7 @@ export interface OpenParts {
   readonly retention: Retention;
   readonly shared: SharedJobs | null;
   readonly store: Store;
+  readonly tracing: Tracing | null;
   readonly webhooks: WebhookSender;
 }
 
@@ -70,6 +72,7 @@ export async function closeInOrder(parts: OpenParts): Promise<void> {
   await rest.within(member?.closeTakeOver());
   await rest.within(parts.webhooks.close());
   await rest.within(parts.hosts.figures.close());
+  await rest.within(parts.tracing?.close());
   await rest.within(parts.retention.close());
   await rest.within(parts.accounts.settled());
   parts.credentials?.close();

@@ -34,12 +34,12 @@ import { BatchService } from "./jobs/batch-service.ts";
 import { JobRegistry } from "./jobs/job-registry.ts";
 import { JobService, type JobServiceDeps } from "./jobs/job-service.ts";
 import { Submissions } from "./jobs/submissions.ts";
-import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
+import { openTelemetry } from "./open-telemetry.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
@@ -225,9 +225,11 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, clock, log });
-  const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version, member, bus });
+  const telemetry = { ...own, config, gateway, webhooks, version, member, bus, clock, log };
+  const { metrics, tracing } = await openTelemetry(telemetry);
   const app = createApp({
     metrics,
+    tracing,
     jobs,
     batches,
     accounts,
@@ -282,6 +284,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
         retention,
         shared,
         store,
+        tracing,
         webhooks,
       }),
   };

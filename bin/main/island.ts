@@ -5,6 +5,7 @@ import { systemClock } from "../../shared/clock.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
 import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
+import { askAgent } from "../../island-agent/control/control-client.ts";
 import { describeBriefly, describeHistory, readHistory } from "../../island-agent/cli/history-command.ts";
 import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -112,6 +113,16 @@ onDataDirectory(program.command("history"))
     const history = await readHistory(dataDirectoryOf(options));
     if (history === null) process.exitCode = 1;
     console.log(options.json === true ? JSON.stringify(history) : describeHistory(history, limit));
+  });
+
+onDataDirectory(program.command("metrics"))
+  .description(
+    "Print the agent's figures in Prometheus' text format, for example for node_exporter's textfile collector.",
+  )
+  .action(async (options: DataOptions) => {
+    const text = await askAgent<string>(dataDirectoryOf(options), "/metrics");
+    if (text === undefined) throw new CliError("No agent runs on this data directory: start one with island start");
+    process.stdout.write(text);
   });
 
 onDataDirectory(program.command("doctor"))

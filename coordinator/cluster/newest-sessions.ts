@@ -58,7 +58,7 @@ export class NewestSessions implements SessionOrder {
     try {
       return await this.#deps.sessions.nextNumber();
     } catch (error) {
-      this.#deps.log.warn({ err: error, island: hostId }, "A session of an Island got no number");
+      this.#deps.log.warn({ err: error, island_id: hostId }, "A session of an Island got no number");
       return null;
     }
   }

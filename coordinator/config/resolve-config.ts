@@ -3,6 +3,7 @@ import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
+import { TELEMETRY_SETTINGS } from "./telemetry-settings.ts";
 import { LOG_FORMAT_SETTING } from "../../shared/log-format.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import {
@@ -88,12 +89,7 @@ const COORDINATOR_SETTINGS = {
     meaning: "Mail server, smtp://user:password@host:587 or smtps://…:465; for registration = email",
   }),
   mailFrom: setting.text("mail_from", { fallback: null, meaning: "Sender of mails: an address, or Name <address>" }),
-  metricsToken: setting.text("metrics_token", {
-    fallback: null,
-    isSecret: true,
-    unsetMeans: "metrics are open if only this machine can reach the coordinator, and off elsewhere",
-    meaning: "Token that /metrics asks for, as Authorization: Bearer",
-  }),
+  ...TELEMETRY_SETTINGS,
   islandGraceMs: seconds("island_grace_s", {
     min: 0,
     max: 3_600,

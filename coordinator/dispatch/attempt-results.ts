@@ -143,7 +143,8 @@ export class AttemptResults {
   }
 
   #note(islandId: string, job: ActiveJob, code: JobErrorCode, words: string | undefined): void {
-    const facts = { job_id: job.id, attempt: job.attempt, island_id: islandId, slug: job.slug, code };
+    const ids = { job_id: job.id, account_id: job.accountId, island_id: islandId };
+    const facts = { ...ids, cargo: job.slug, attempt: job.attempt, code };
     const said = words === undefined || MAY_QUOTE.has(code) ? {} : { island_says: words.slice(0, MAX_LOGGED_WORDS) };
     this.#deps.log.warn({ ...facts, ...said }, "An Island failed a job");
   }

@@ -82,9 +82,9 @@ export class Dispatcher {
       case "assign":
         return this.#assignments.assign(effect.jobId, effect.islandId);
       case "quarantine": {
-        const { islandId: island, quarantine } = effect;
-        if (quarantine === null) log.info({ island }, "An Island left quarantine: a job succeeded");
-        else log.warn({ island, ...quarantine }, "An Island is in quarantine: it let down several jobs in a row");
+        const { islandId: island_id, quarantine } = effect;
+        if (quarantine === null) log.info({ island_id }, "An Island left quarantine: a job succeeded");
+        else log.warn({ island_id, ...quarantine }, "An Island is in quarantine: it let down several jobs in a row");
         return undefined;
       }
       default:
@@ -130,6 +130,9 @@ export class Dispatcher {
         if (islandId === null) return undefined;
         return islands.stop(islandId, { jobId, attempt }, event.reason);
       }
+      case "attempt_begun":
+      case "first_output":
+      case "attempt_refused":
       case "attempt_failed":
       case "job_ended":
         return undefined;

@@ -90,7 +90,7 @@ function canonicalPath(request: Request): string {
 }
 
 /** Refuses a request that no route has counted; it counts for the client's address. */
-function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: Pick<HttpDeps, "log">): Response {
+function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: Pick<HttpDeps, "log" | "metrics">): Response {
   try {
     c.get("limits").countAddress(c.env.incoming);
   } catch (limited) {
@@ -100,9 +100,10 @@ function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: Pick<Ht
 }
 
 /** The one place that turns an error into an answer and logs unexpected ones. */
-function refuse(c: Context<HttpEnv>, thrown: unknown, { log }: Pick<HttpDeps, "log">): Response {
+function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: Pick<HttpDeps, "log" | "metrics">): Response {
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
+  metrics.http.noteRefusal(thrown instanceof ServiceError ? thrown.code : "internal");
   const forOpenAi = isOpenAiPath(c.req.path);
   const { status, headers, body } = answerError(thrown, { requestId, forOpenAi });
   return c.json(body, status as ContentfulStatusCode, headers);

@@ -12,6 +12,7 @@ import type { ConversationService } from "../conversations/conversation-service.
 import type { IslandGateway } from "../islands/gateway.ts";
 import type { IslandService } from "../islands/island-service.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { Tracing } from "../tracing/open-tracing.ts";
 import type { CallerQuota } from "../quotas/caller-quota.ts";
 import type { JobApi } from "../jobs/job-service.ts";
 import type { Retention } from "../retention/retention.ts";
@@ -47,7 +48,9 @@ export interface HttpDeps {
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger">;
   /** Null for a coordinator that is alone. */
   readonly bus: Pick<Bus, "downBecause"> | null;
-  readonly metrics: Pick<Metrics, "read" | "contentType">;
+  readonly metrics: Pick<Metrics, "read" | "contentType" | "http">;
+  /** Absent where no traces are made. */
+  readonly tracing?: Pick<Tracing, "within"> | null;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
   /** Counts requests and streams of callers; absent: of this coordinator alone. */
@@ -64,7 +67,12 @@ export interface HttpDeps {
 /** What a handler finds in its Hono context; `middleware/request-context.ts` sets the variables. */
 export interface HttpEnv {
   Bindings: HttpBindings;
-  Variables: { requestId: string; limits: RequestLimits };
+  Variables: {
+    requestId: string;
+    limits: RequestLimits;
+    /** Of a caller that proved who it is. */
+    accountId?: string;
+  };
 }
 
 export type HttpApp = OpenAPIHono<HttpEnv>;

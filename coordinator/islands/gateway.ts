@@ -4,6 +4,7 @@ import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.
 import { CLOSE, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { AccountSessions, type SessionCaps } from "./account-sessions.ts";
+import { noFrames } from "./frame-counts.ts";
 import { JoinLimit } from "./join-limit.ts";
 import { controlRate } from "./frame-limits.ts";
 import { IslandSession } from "./session.ts";
@@ -22,6 +23,8 @@ export interface GatewayDeps extends Pick<SessionDeps, "connections" | "clock" |
 
 /** Lets Islands in: checks the token, agrees on the protocol version, and opens sessions. */
 export class IslandGateway {
+  /** Frames of all sessions since the start. */
+  readonly frames = noFrames();
   readonly #sessions = new Set<IslandSession>();
   readonly #deps: GatewayDeps;
   readonly #sessionDeps: SessionDeps;
@@ -34,6 +37,7 @@ export class IslandGateway {
     this.#accounts = new AccountSessions(deps.clock, deps.caps);
     this.#sessionDeps = {
       ...deps,
+      frames: this.frames,
       watch: new SessionWatch(deps.clock, deps.heartbeatMs),
       controlRate: controlRate(deps.heartbeatMs),
       recheck: (owner) => this.#recheck(owner),

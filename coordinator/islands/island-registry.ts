@@ -65,6 +65,11 @@ export class IslandRegistry {
       .map((island) => ({ island, facts: island.facts() }));
   }
 
+  /** Every connected Island that has said `hello`, with what it said last. */
+  *connected(): Iterable<{ readonly island: IslandView; readonly facts: SchedulerIsland }> {
+    for (const island of this.#islands.values()) if (island.isConnected) yield { island, facts: island.facts() };
+  }
+
   /** Undefined for an Island whose grace is over. */
   get(hostId: string): IslandView | undefined {
     return this.#islands.get(hostId);

@@ -4,6 +4,7 @@ import type { IslandIdentity } from "../accounts/identity.ts";
 import type { Rate } from "../quotas/token-bucket.ts";
 import type { AccountShare } from "./account-sessions.ts";
 import type { IntakeBudget } from "./intake-budget.ts";
+import type { FrameCounts } from "./frame-counts.ts";
 import type { IslandLink } from "./island.ts";
 import type { IslandConnections } from "./island-connections.ts";
 import type { SessionWatch } from "./session-watch.ts";
@@ -16,6 +17,7 @@ export interface SessionDeps {
   readonly heartbeatMs: number;
   readonly intake: IntakeBudget;
   readonly watch: SessionWatch;
+  readonly frames: FrameCounts;
   /** From `controlRate()`. */
   readonly controlRate: Rate;
   /** Called once in each interval. Ends the sessions of a token that was revoked. */

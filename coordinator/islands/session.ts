@@ -78,6 +78,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
       this.#isClosing = true;
       return this.#socket.terminate();
     }
+    this.#deps.frames.sent[frame.type] += 1;
     // An assignment does not wait for the answers to clients, which the same turn writes.
     this.#socket.send(encodeFrame(frame), frame.type === "assign" ? "microtask" : "turn");
   }
@@ -115,6 +116,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     if (this.#isClosing) return;
     this.#guard(() => {
       const frame = readFromIsland(data);
+      this.#deps.frames.received[frame.type] += 1;
       const nowMs = this.#deps.clock.monotonicMs();
       this.#heardMs = nowMs;
       const isStray = "jobId" in frame && this.#island?.has(frame) !== true;
@@ -181,7 +183,7 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
 
   #serve(island: IslandView): void {
     this.#island = island;
-    this.#log("info", { island: island.hostId }, "Island connected");
+    this.#log("info", {}, "Island connected");
     if (!this.isOpen) return this.#deps.connections.disconnect(island, this);
     this.#silence?.cancel();
     this.#silence = null;
@@ -272,11 +274,13 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     if (this.#watchPart !== null) this.#deps.watch.remove(this, this.#watchPart);
     this.#deps.onClosed(this);
     if (this.#island === null) return;
-    this.#log("info", { island: this.#island.hostId, code }, "Island disconnected");
+    this.#log("info", { code }, "Island disconnected");
     this.#deps.connections.disconnect(this.#island, this);
   }
 
   #log(level: "info" | "warn" | "error", facts: object, message: string): void {
-    this.#deps.log[level]({ session: this.#sessionId, ...facts }, message);
+    const island = this.#island === null ? {} : { island_id: this.#island.hostId };
+    const ids = { session: this.#sessionId, account_id: this.owner.accountId, ...island };
+    this.#deps.log[level]({ ...ids, ...facts }, message);
   }
 }

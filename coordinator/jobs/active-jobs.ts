@@ -235,7 +235,7 @@ export class ActiveJobs {
       for (const id of dueWebhookIds) this.#deps.onWebhookDue(id, job.accountId);
     });
     job.settled = this.writes.persist(ended);
-    this.emit({ type: "job_ended", job });
+    this.emit({ type: "job_ended", job, ending });
     return job.settled;
   }
 

@@ -24,6 +24,8 @@ export interface JobAttemptsDeps extends Pick<ActiveJobsDeps, "store" | "clock">
 export class JobAttempts {
   readonly #active: ActiveJobs;
   readonly #deps: JobAttemptsDeps;
+  /** Model tokens relayed since the start, also those of jobs that have not ended. */
+  relayedTokens = 0;
 
   constructor(active: ActiveJobs, deps: JobAttemptsDeps) {
     this.#active = active;
@@ -166,11 +168,16 @@ export class JobAttempts {
     const full = this.#active.takeOutput(job, size);
     if (full !== null) return this.#failTooLarge(job, full);
     if (!job.feed.hasItems) job.announce("streaming");
-    const before = job.feed.tokens;
+    const { tokens: before, hasOutput: isMore } = job.feed;
     const stored = this.#give(job, seq, items, size);
     const nowMs = this.#deps.clock.monotonicMs();
-    job.meter?.deliver(nowMs, job.feed.tokens - before);
-    if (job.feed.hasOutput) job.earner = job.assignee;
+    const tokens = job.feed.tokens - before;
+    this.relayedTokens += tokens;
+    job.meter?.deliver(nowMs, tokens);
+    if (job.feed.hasOutput) {
+      job.earner = job.assignee;
+      if (!isMore) this.#active.emit({ type: "first_output", job });
+    }
     this.#noteOutput(job, nowMs);
     return stored;
   }
@@ -236,7 +243,8 @@ export class JobAttempts {
     }
     this.#active.writes.gathered(job);
     const stored = this.#active.writes.move(job, "lose");
-    if (cause !== "refused") this.#active.emit({ type: "attempt_failed", job });
+    if (cause === "refused") this.#active.emit({ type: "attempt_refused", job, error });
+    else this.#active.emit({ type: "attempt_failed", job, cause, error });
     this.#active.leaveIsland(job);
     job.lose(mayReturn);
     this.#active.awaitStart(job);
@@ -267,6 +275,7 @@ export class JobAttempts {
   #begin(job: MutableJob, attempt: number, assignee: Assignee): void {
     job.assign(attempt, assignee, new AttemptMeter(this.#deps.clock.monotonicMs()));
     this.#active.beginPhase(job);
+    this.#active.emit({ type: "attempt_begun", job });
     // It is stored with the job.
     if (job.isOffered) return;
     const assigned = this.#active.writes.move(job, "assign");

@@ -1,3 +1,5 @@
+import type { JobError } from "../../shared/errors.ts";
+import type { JobEnding } from "../store/job-store.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { WritableFeed } from "./feed.ts";
 
@@ -19,8 +21,19 @@ export type JobRegistryEvent =
   | { readonly type: "phase_limit_passed"; readonly job: ActiveJob }
   /** The job ended, or the attempt is given up, while an Island has it: the Island must stop the work. */
   | { readonly type: "attempt_stopped"; readonly job: ActiveJob; readonly reason: "cancelled" | "timeout" }
+  /** An Island was chosen for the job: it has attempt `job.attempt`. */
+  | { readonly type: "attempt_begun"; readonly job: ActiveJob }
+  /** The client may see the first text or image of the job. */
+  | { readonly type: "first_output"; readonly job: ActiveJob }
+  /** The Island refused the attempt, and another will follow. `job.islandId` still names the Island that had it. */
+  | { readonly type: "attempt_refused"; readonly job: ActiveJob; readonly error: JobError }
   /** An attempt failed or was lost, and another will follow. `job.islandId` still names the Island that had it. */
-  | { readonly type: "attempt_failed"; readonly job: ActiveJob }
+  | {
+      readonly type: "attempt_failed";
+      readonly job: ActiveJob;
+      readonly cause: "failed" | "lost";
+      readonly error: JobError;
+    }
   /**
    * Another coordinator has the job: it is not in the registry any more. Its feed is open, and written by nobody now. `ownerId`: who has
    * it, as far as that is known.
@@ -32,4 +45,4 @@ export type JobRegistryEvent =
       readonly ownerId: string | null;
     }
   /** The job ended. `job.settled` resolves when that is durable. */
-  | { readonly type: "job_ended"; readonly job: ActiveJob };
+  | { readonly type: "job_ended"; readonly job: ActiveJob; readonly ending: JobEnding };

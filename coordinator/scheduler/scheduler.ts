@@ -10,6 +10,7 @@ import { OnlineIsland } from "./online-island.ts";
 import { endsFirst, type Pause } from "./pause.ts";
 import type { SchedulerDeps } from "./scheduler-deps.ts";
 import { SharedWork } from "./shared-work.ts";
+import { countWaits } from "./wait-counts.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
@@ -100,6 +101,10 @@ export class Scheduler {
     if (index === undefined) return { ...explainUnknownCargo(job.kind.slug), position };
     const avoided = index.openOutside([]) - index.openOutside(job.kind.avoidIslands);
     return { ...explainWait(index.cargo, index.census(), avoided), position };
+  }
+
+  waitsByReason(): ReadonlyMap<Waiting["reason"], number> {
+    return countWaits(this.#waiting, this.#indices);
   }
 
   /** True if an Island outside of `avoid` fits jobs of that kind, free or not. */

@@ -32,6 +32,8 @@ export interface Store {
   readonly webhooks: WebhookStore;
   /** Transactions committed since the store was opened. */
   readonly commits: number;
+  /** Writes that wait for their commit now. */
+  readonly queued: number;
   /** Why nothing new is stored now; writes then reject with `storage_unavailable`. Null while all is well. */
   readonly readOnlyBecause: string | null;
   /** Writes and reads one small value. @throws if storage does not answer. */

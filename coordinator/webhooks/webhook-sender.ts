@@ -6,6 +6,7 @@ import { DeliveryQueue } from "./delivery-queue.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
 import { outcomeOf } from "./retry-schedule.ts";
+import { WebhookFigures } from "./webhook-figures.ts";
 
 export interface WebhookSenderDeps {
   readonly store: WebhookStore;
@@ -37,6 +38,7 @@ const MS_PER_S = 1_000;
  * a crash `start` reads the outbox again, so a delivery may be repeated (with the same id) but not lost.
  */
 export class WebhookSender {
+  readonly figures = new WebhookFigures();
   readonly #deps: WebhookSenderDeps;
   readonly #queue = new DeliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
   /** Every webhook that is scheduled, due or in progress; with its timer while it is scheduled. */
@@ -56,6 +58,11 @@ export class WebhookSender {
   /** Schedules what coordinators were to deliver that are gone. May be called again. */
   async takeOver(): Promise<void> {
     for (const webhook of await this.#deps.store.adopt()) this.#take(webhook);
+  }
+
+  /** Webhooks that wait for a try, or are being tried. */
+  get pendingCount(): number {
+    return this.#known.size;
   }
 
   /** Adds a webhook that is due now. */
@@ -103,7 +110,8 @@ export class WebhookSender {
     try {
       dueAtMs = await this.#try(id);
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#deps.log.error({ err: error, webhook_id: id }, "Could not try a webhook");
+      if (!this.#stop.signal.aborted)
+        this.#deps.log.error({ err: error, webhook_id: id, account_id: accountId }, "Could not try a webhook");
       dueAtMs = this.#deps.clock.now() + FAULT_PAUSE_MS;
     }
     if (dueAtMs === null) this.#known.delete(id);
@@ -120,7 +128,10 @@ export class WebhookSender {
     if (secret === null) {
       // The same at every try.
       await store.record(id, { atMs, status: null, error: "its secret cannot be read" }, { state: "failed" });
-      log.warn({ webhook_id: id }, "Gave up a webhook: its secret was encrypted with another webhooks.key");
+      log.warn(
+        { webhook_id: id, account_id: webhook.accountId },
+        "Gave up a webhook: its secret was encrypted with another webhooks.key",
+      );
       return null;
     }
     const answer = await this.#post({ ...webhook, secret }, await this.#deps.payload(webhook), atMs);
@@ -136,7 +147,11 @@ export class WebhookSender {
       random,
     });
     await store.record(id, { atMs, ...answer }, outcome);
-    if (outcome.state === "failed") log.warn({ webhook_id: id, tries, ...answer }, "Gave up a webhook");
+    this.figures.noteTry(answer, outcome, clock.now() - (webhook.endedAtMs ?? atMs));
+    if (outcome.state === "failed") {
+      const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subject.kind}_id`]: webhook.subject.id };
+      log.warn({ ...ids, tries, ...answer }, "Gave up a webhook");
+    }
     return outcome.state === "pending" ? outcome.dueAtMs : null;
   }
 

@@ -10,7 +10,8 @@ import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
 import { describeUnknownEnv, resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
-import { ControlServer, type ControlRoutes } from "../control/control-server.ts";
+import { AgentMetrics } from "../control/agent-metrics.ts";
+import { ControlServer, PlainText, type ControlRoutes } from "../control/control-server.ts";
 import { fetchEarnings, type Earnings } from "../execution/earnings.ts";
 import { JobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
@@ -117,6 +118,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
     const history = stack.use(await JobHistory.open(dataDirectory, clock, log));
+    const metrics = new AgentMetrics({ status: () => agent.status(), version: options.version });
     const agent = new IslandAgent(
       {
         coordinators,
@@ -140,7 +142,10 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         usage: () => usage.read(),
         freeRamBytes: () => usage.loadableRamBytes(),
         log,
-        onEnded: (job) => history.add(job),
+        onEnded: (job) => {
+          history.add(job);
+          metrics.noteRun(job);
+        },
         onConnected: () =>
           options.onConnected(
             `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${config.slots} slots`,
@@ -157,7 +162,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         dataDirectory,
         options.pid,
         controlRoutes({
-          ...{ agent, stored, status, dataDirectory, history },
+          ...{ agent, stored, status, dataDirectory, history, metrics },
           earnings: () => fetchEarnings(presentUrl(), hostId, token),
         }),
       ),
@@ -195,13 +200,23 @@ interface Controlled {
   readonly status: () => ShownStatus;
   readonly dataDirectory: string;
   readonly history: JobHistory;
+  readonly metrics: AgentMetrics;
   readonly earnings: () => Promise<Earnings | null>;
 }
 
 /** What the `island` commands can ask the agent. */
-function controlRoutes({ agent, stored, status, dataDirectory, history, earnings }: Controlled): ControlRoutes {
+function controlRoutes({
+  agent,
+  stored,
+  status,
+  dataDirectory,
+  history,
+  metrics,
+  earnings,
+}: Controlled): ControlRoutes {
   return {
     "GET /status": status,
+    "GET /metrics": async () => new PlainText(await metrics.read()),
     "GET /history": async () => ({ jobs: history.list(), earnings: await earnings() }),
     "POST /pause": async () => {
       await storePause(dataDirectory, true);

@@ -50,7 +50,8 @@ async function request<T>(
     if (response.headers.get(AGENT_HEADER) !== String(address.pid)) return undefined;
     if (response.status === 404)
       throw new CliError(`${agent} does not know this command. It may be another version: restart it`);
-    const answer: unknown = await response.json();
+    const isText = response.headers.get("content-type")?.startsWith("text/plain") === true;
+    const answer: unknown = isText ? await response.text() : await response.json();
     if (response.status === 422) throw new ControlRefusal(refusalSchema.parse(answer).error);
     if (!response.ok) throw new CliError(`${agent} answered ${response.status}`);
     return answer as T;

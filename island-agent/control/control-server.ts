@@ -18,7 +18,16 @@ export function controlFile(dataDirectory: string): string {
   return join(dataDirectory, "control.json");
 }
 
-/** Handlers by method and path: "GET /status". `body` is parsed JSON, undefined without one; the result is sent as JSON. */
+/** An answer that is sent as it is. */
+export class PlainText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Handlers by method and path: "GET /status". `body` is parsed JSON, undefined without one; the result is sent as JSON, or as text. */
 export type ControlRoutes = Readonly<Record<string, (body: unknown) => unknown>>;
 
 /** Header of every answer with the agent's process id. It tells the agent from another program that has got its port. */
@@ -74,7 +83,9 @@ async function answer(
   routes: ControlRoutes,
 ): Promise<void> {
   const respond = (status: number, body: unknown): void => {
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body ?? null));
+    if (body instanceof PlainText)
+      return void response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(body.text);
+    return void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body ?? null));
   };
   const given = Buffer.from(request.headers.authorization ?? "");
   const wanted = Buffer.from(`Bearer ${secret}`);

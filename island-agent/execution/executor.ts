@@ -133,15 +133,16 @@ export class Executor {
 
   async #execute(run: Run): Promise<void> {
     const { jobId, attempt } = run.assign;
-    const last = this.#deps.outbox.end(jobId, attempt, await this.#runInSlot(run));
-    this.#tell(run, last.type === "finished" ? "completed" : last.type);
-    if (last.type === "finished") this.counts.completed += 1;
-    else if (last.type === "cancelled") this.counts.cancelled += 1;
-    else {
-      this.counts.failed += 1;
-      const reason = MAY_QUOTE.has(last.code) ? "sent to the coordinator only" : last.message;
-      this.#deps.log.warn({ jobId, attempt, code: last.code, reason }, "Job failed");
-    }
+    const { outbox, log } = this.#deps;
+    const last = outbox.end(jobId, attempt, await this.#runInSlot(run));
+    const outcome = last.type === "finished" ? "completed" : last.type;
+    this.counts[outcome] += 1;
+    this.#tell(run, outcome);
+    const runMs = this.#deps.clock.now() - run.sinceMs;
+    const facts = { job_id: jobId, attempt, cargo: run.assign.cargo.slug, run_ms: runMs };
+    if (last.type !== "failed") return log.info({ ...facts, outcome }, "Job ended");
+    const reason = MAY_QUOTE.has(last.code) ? "sent to the coordinator only" : last.message;
+    return log.warn({ ...facts, code: last.code, reason }, "Job failed");
   }
 
   #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"]): void {
@@ -223,7 +224,7 @@ export class Executor {
       return { type: "failed", code, message, retryable };
     }
     const { jobId, attempt } = assign;
-    this.#deps.log.warn({ jobId, attempt, ...placeOf(error) }, "Internal error of the agent");
+    this.#deps.log.warn({ job_id: jobId, attempt, ...placeOf(error) }, "Internal error of the agent");
     return { type: "failed", code: "internal", message: "The Island's agent failed", retryable: true };
   }
 }

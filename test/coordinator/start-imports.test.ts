@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { readTree } from "../support/import-graph.ts";
 
 /** What only some operators or requests need. With what they load they were a fifth of all modules of a start. */
-const LOADED_WHEN_USED = ["nodemailer", "prom-client", "send", "swagger-ui-dist"];
+const LOADED_WHEN_USED = ["@opentelemetry", "nodemailer", "prom-client", "send", "swagger-ui-dist"];
 
 it("the coordinator starts without the packages that only some requests need", () => {
   const tree = readTree(join(import.meta.dirname, "..", ".."), ["bin", "coordinator", "shared"]);

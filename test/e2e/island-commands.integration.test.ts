@@ -9,13 +9,15 @@ const WAITS = "a job names only Islands of its coordinator as what it waits for"
 
 let network: Network;
 let key: string;
+let accountId: string;
 let island: Program;
 let data: string;
 
 beforeAll(async () => {
-  network = await Network.open();
+  network = await Network.open(["--log-level", "info"]);
   const account = network.createAccount("host@example.com");
   key = account.key;
+  accountId = account.id;
   island = await network.startIsland("one", account.islandToken);
   data = network.islandData("one");
 }, 60_000);
@@ -23,6 +25,12 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const command = (...args: string[]) => runProgram("island", ...args, "--data", data);
 const status = async (): Promise<AgentStatus> => JSON.parse((await command("status", "--json")).stdout) as AgentStatus;
+
+/** Its log, as JSON. */
+function loggedBy({ stderr }: Pick<Program, "stderr">): Record<string, unknown>[] {
+  const lines = stderr.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}"));
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
 
 describe("island pause, resume and drain", () => {
   it(
@@ -53,6 +61,14 @@ describe("island pause, resume and drain", () => {
       expect(history.stdout).toMatch(
         new RegExp(`  tiny-chat  \\d+\\.\\d s  completed  \\d+(\\.\\d+)? credits  ${body.data.id}\n$`),
       );
+      const end = await until(
+        async () => loggedBy(network.coordinator).find(({ msg }) => msg === "Job ended"),
+        (line) => line !== undefined,
+        "the coordinator logs the end",
+      );
+      const ids = { job_id: body.data.id, account_id: accountId, island_id: (await status()).hostId };
+      expect(end).toMatchObject({ ...ids, cargo: "tiny-chat", state: "completed", attempts: 1 });
+      expect((await command("metrics")).stdout).toMatch(/^atoll_island_jobs_total\{outcome="completed"\} 1$/m);
 
       expect((await command("drain")).stdout).toContain("The agent ends when its running jobs have finished.");
       expect((await island.ended()).code).toBe(0);

@@ -9,6 +9,8 @@ import { AnswerMemory } from "./answer-memory.ts";
 import { CredentialStreams, credentialIdOf } from "./credential-streams.ts";
 
 const MS_PER_S = 1_000;
+/** Where nobody asks how many streams are open. */
+const UNCOUNTED = { http: { openStreams: 0 } };
 
 export interface RequestLimitsOptions {
   /** The client's address is in X-Forwarded-For. */
@@ -22,6 +24,8 @@ export interface RequestLimitsOptions {
 export interface RequestLimitsDeps {
   readonly clock: Clock;
   readonly options: RequestLimitsOptions;
+  /** Told how many streams are open. */
+  readonly metrics?: { readonly http: { openStreams: number } };
   /** Counts requests and streams of callers; absent: of this coordinator alone. */
   readonly quota?: CallerQuota | undefined;
 }
@@ -38,11 +42,13 @@ export class RequestLimits {
   readonly #addresses: RequestWindow;
   readonly #openStreams = new CredentialStreams();
   readonly #answerMemory: AnswerMemory;
+  readonly #metrics: NonNullable<RequestLimitsDeps["metrics"]>;
 
-  constructor({ clock, options, quota = new LocalQuota(clock) }: RequestLimitsDeps) {
+  constructor({ clock, options, quota = new LocalQuota(clock), metrics = UNCOUNTED }: RequestLimitsDeps) {
     this.#clock = clock;
     this.#options = options;
     this.#callers = quota;
+    this.#metrics = metrics;
     this.#addresses = new RequestWindow(clock);
     this.#answerMemory = new AnswerMemory(options.answerMemoryBytes);
   }
@@ -83,10 +89,14 @@ export class RequestLimits {
   }
 
   #addStream(identity: Identity, response: ServerResponse, release: ReleaseStream): void {
-    response.once("close", release);
-    this.#openStreams.add(identity, response);
     // The client has left already, so "close" never comes.
-    if (response.destroyed) release();
+    if (response.destroyed) return release();
+    this.#metrics.http.openStreams += 1;
+    response.once("close", () => {
+      this.#metrics.http.openStreams -= 1;
+      release();
+    });
+    return this.#openStreams.add(identity, response);
   }
 
   /**

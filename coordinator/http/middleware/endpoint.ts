@@ -51,6 +51,7 @@ export function serveScoped<R extends HttpRoute>(
   register(app, route, scope, async (c) => {
     const limits = c.get("limits");
     const identity = await authenticate(accounts, c.env.incoming, limits);
+    c.set("accountId", identity.accountId);
     // Before all other checks: a request that they refuse counts too.
     const counted = limits.countCaller(identity, c.env.outgoing);
     if (counted !== undefined) await counted;

@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { MiddlewareHandler } from "hono";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Context, MiddlewareHandler } from "hono";
+import { routePath } from "hono/route";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
+import type { TraceHeaders } from "../../tracing/open-tracing.ts";
 
 const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
 const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id";
@@ -14,7 +17,7 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
  * headers on Node's response, because streams and files bypass Hono.
  */
 export function requestContext(
-  { log, clock }: Pick<HttpDeps, "log" | "clock">,
+  { log, clock, metrics, tracing }: Pick<HttpDeps, "log" | "clock" | "metrics" | "tracing">,
   limits: RequestLimits,
 ): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -28,13 +31,19 @@ export function requestContext(
     outgoing.setHeader("Access-Control-Allow-Origin", "*");
     outgoing.setHeader("Access-Control-Expose-Headers", EXPOSED_HEADERS);
     outgoing.once("close", () => {
+      const durationMs = clock.monotonicMs() - startedMs;
+      const { statusCode: status } = outgoing;
+      const { method } = c.req;
+      metrics.http.noteAnswer({ method, route: routeOf(c), status, durationMs, isStream: isStream(outgoing) });
+      const accountId = c.get("accountId");
       const line = {
         request_id: requestId,
-        method: c.req.method,
+        method,
         // Without the query and the body: they may hold the client's data.
         path: c.req.path,
-        status: outgoing.statusCode,
-        duration_ms: Math.round((clock.monotonicMs() - startedMs) * 1_000) / 1_000,
+        status,
+        duration_ms: Math.round(durationMs * 1_000) / 1_000,
+        ...(accountId === undefined ? {} : { account_id: accountId }),
         ...(outgoing.writableFinished ? {} : { aborted: true }),
       };
       log.info(line, "request");
@@ -45,9 +54,26 @@ export function requestContext(
       outgoing.setHeader("Access-Control-Max-Age", PREFLIGHT_MAX_AGE_S);
       return c.body(null, 204);
     }
-    await next();
+    if (tracing === undefined || tracing === null) await next();
+    else await tracing.within(traceHeadersOf(c.env.incoming), next);
     return undefined;
   };
+}
+
+/** The pattern of the path; "none" for a path that has no route. */
+function routeOf(c: Context<HttpEnv>): string {
+  const pattern = routePath(c, -1);
+  return pattern === "" || pattern.endsWith("*") ? "none" : pattern;
+}
+
+function isStream(outgoing: ServerResponse): boolean {
+  return String(outgoing.getHeader("content-type")).startsWith("text/event-stream");
+}
+
+function traceHeadersOf({ headers }: IncomingMessage): TraceHeaders {
+  const { traceparent, tracestate } = headers;
+  const single = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
+  return { traceparent: single(traceparent), tracestate: single(tracestate) };
 }
 
 /** Keeps the caller's own id if it is harmless in a log and a header. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { createRoute, z } from "@hono/zod-openapi";
 import { servePublic } from "../middleware/endpoint.ts";
 import { ServiceError } from "../../../shared/errors.ts";
@@ -6,14 +7,17 @@ import { API_BASE, type HttpApp, type HttpDeps, type HttpOptions } from "../http
 import { bearerToken } from "../middleware/auth.ts";
 import { failures } from "../schemas/responses.ts";
 
+/** What proxies add. */
+const FORWARDED = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
+
 const metricsRoute = createRoute({
   operationId: "getMetrics",
   method: "get",
   path: `${API_BASE}/metrics`,
   summary: "Metrics for Prometheus",
   description:
-    "Totals only, nothing about a single account or Island. Open where only the coordinator's machine can reach it. Elsewhere it needs " +
-    "the operator's `metrics_token` as Authorization: Bearer; without this setting it is off (404).",
+    "Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this " +
+    "setting it is open to the coordinator's own machine where no other can reach it, and off (404) elsewhere and through a proxy.",
   responses: {
     200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } },
     ...failures(401, 404),
@@ -22,16 +26,23 @@ const metricsRoute = createRoute({
 
 export function serveMetrics(app: HttpApp, { metrics, options }: Pick<HttpDeps, "metrics" | "options">): void {
   servePublic(app, metricsRoute, async ({ c }) => {
-    assertMayRead(options.metrics, bearerToken(c.env.incoming));
+    assertMayRead(options.metrics, c.env.incoming);
     return c.body(await metrics.read(), 200, { "Content-Type": metrics.contentType });
   });
 }
 
-function assertMayRead(access: HttpOptions["metrics"], token: string | undefined): void {
+function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage): void {
+  if (access === "off" || (access === "open" && isForwarded(incoming)))
+    throw new ServiceError("not_found", "Metrics are off on this coordinator: its operator sets metrics_token");
   if (access === "open") return;
-  if (access === "off") throw new ServiceError("not_found", "Metrics are off on this coordinator");
+  const token = bearerToken(incoming);
   // Hashes have the same length, and comparing them tells nothing about the token.
   const isRight = token !== undefined && hashSecret(token) === hashSecret(access.token);
   if (!isRight)
     throw new ServiceError("unauthenticated", "Send the coordinator's metrics_token: Authorization: Bearer …");
+}
+
+/** A proxy brought the request here: whoever reaches the proxy could read. */
+function isForwarded({ headers }: IncomingMessage): boolean {
+  return FORWARDED.some((name) => headers[name] !== undefined);
 }

@@ -132,6 +132,10 @@ export class PostgresStore implements Store {
     return this.#writer.commits;
   }
 
+  get queued(): number {
+    return this.#writer.queued;
+  }
+
   get readOnlyBecause(): string | null {
     return this.#writer.readOnlyBecause;
   }

@@ -145,6 +145,10 @@ export class SqliteStore implements Store {
     return this.#writer.commits;
   }
 
+  get queued(): number {
+    return this.#writer.queued;
+  }
+
   get readOnlyBecause(): string | null {
     return this.#writer.readOnlyBecause;
   }

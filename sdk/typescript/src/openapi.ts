@@ -709,7 +709,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description Totals only, nothing about a single account or Island. Open where only the coordinator's machine can reach it. Elsewhere it needs the operator's `metrics_token` as Authorization: Bearer; without this setting it is off (404).
+         * @description Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this setting it is open to the coordinator's own machine where no other can reach it, and off (404) elsewhere and through a proxy.
          */
         get: operations["getMetrics"];
         put?: never;

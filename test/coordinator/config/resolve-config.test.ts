@@ -65,6 +65,8 @@ describe("resolveConfig()", () => {
       smtpUrl: null,
       mailFrom: null,
       metricsToken: null,
+      tracesUrl: null,
+      tracesShare: 1,
       islandGraceMs: 15_000,
       heartbeatMs: 10_000,
       islandSessionsPerToken: 50,
@@ -236,6 +238,7 @@ const WITHOUT_DEFAULT = new Set([
   "smtp_url",
   "mail_from",
   "metrics_token",
+  "traces_url",
 ]);
 
 describe("example.toml", () => {

@@ -15,6 +15,7 @@ import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.
 import { listen } from "../../../coordinator/http/server/listener.ts";
 import type { Listener } from "../../../coordinator/http/server/transport.ts";
 import { IslandService } from "../../../coordinator/islands/island-service.ts";
+import { HttpFigures } from "../../../coordinator/metrics/http-figures.ts";
 import type { Account } from "../../../coordinator/store/account-store.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
@@ -216,7 +217,7 @@ export class Api implements AsyncDisposable {
     const busOf = () => this.bus;
     const app = createApp({
       jobs: this.jobs,
-      metrics: { contentType: "text/plain", read: async () => "" },
+      metrics: { contentType: "text/plain", read: async () => "", http: new HttpFigures() },
       batches: noBatches,
       accounts: index === 0 ? this.accounts : this.#openAccounts(member),
       quota: member?.quota,

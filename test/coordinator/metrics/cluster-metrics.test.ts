@@ -4,21 +4,21 @@ import { CountedBus } from "../../../coordinator/bus/counted-bus.ts";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
 import { Metrics, type MetricsDeps } from "../../../coordinator/metrics/metrics.ts";
+import { NO_PARTS } from "../../support/no-parts.ts";
 
 const COUNTS = { stolen: 5, handedOver: 4, adopted: 3, claimed: 2, reaped: 1 };
 
 function metricsOf(member: MetricsDeps["member"], bus: MetricsDeps["bus"]) {
-  let tell: (event: JobRegistryEvent) => void = () => undefined;
+  const listeners: ((event: JobRegistryEvent) => void)[] = [];
   const metrics = new Metrics({
-    jobs: { list: () => [], subscribe: (listener) => void (tell = listener) },
-    islands: { connectedCount: 0 },
-    scheduler: { quarantinedCount: 0 },
-    store: { commits: 0 },
-    version: "1",
+    ...NO_PARTS,
+    jobs: { ...NO_PARTS.jobs, subscribe: (listener) => void listeners.push(listener) },
     member,
     bus,
   });
-  return { metrics, tell: (event: Partial<JobRegistryEvent>) => tell(event as JobRegistryEvent) };
+  const tell = (event: Partial<JobRegistryEvent>) =>
+    listeners.forEach((listener) => listener(event as JobRegistryEvent));
+  return { metrics, tell };
 }
 
 describe("metrics of one coordinator of several", () => {

@@ -52,6 +52,16 @@ describe("GET /metrics", () => {
   });
 });
 
+describe("GET /metrics without a token", () => {
+  it.each(["x-forwarded-for", "forwarded", "x-real-ip", "via"])(
+    "is off for who comes through a proxy (%s)",
+    async (name) => {
+      const headers = { [name]: "203.0.113.7" };
+      expect((await fetch(`${coordinator.url}/api/v1/metrics`, { headers })).status).toBe(404);
+    },
+  );
+});
+
 describe("GET /metrics of a coordinator that others can reach", () => {
   const publicUrl = "https://atoll.example";
   const read = (url: string, token?: string) =>
@@ -66,6 +76,8 @@ describe("GET /metrics of a coordinator that others can reach", () => {
     const env = { ATOLL_METRICS_TOKEN: "long-random-text" };
     await using exposed = await TestCoordinator.open({ publicUrl, registration: "closed" }, env);
     expect([(await read(exposed.url)).status, (await read(exposed.url, "wrong")).status]).toEqual([401, 401]);
+    const viaProxy = { authorization: "Bearer long-random-text", "x-forwarded-for": "203.0.113.7" };
+    expect((await fetch(`${exposed.url}/api/v1/metrics`, { headers: viaProxy })).status).toBe(200);
     const answer = await read(exposed.url, "long-random-text");
     expect([answer.status, (await answer.text()).includes("atoll_info")]).toEqual([200, true]);
   });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askAgent, ControlRefusal, tellAgent } from "../../../island-agent/control/control-client.ts";
-import { ControlServer, type ControlAddress } from "../../../island-agent/control/control-server.ts";
+import { ControlServer, PlainText, type ControlAddress } from "../../../island-agent/control/control-server.ts";
 
 let directory: string;
 let file: string;
@@ -18,6 +18,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const open = (): Promise<ControlServer> =>
   ControlServer.open(directory, process.pid, {
     "GET /status": () => ({ ok: true }),
+    "GET /text": () => new PlainText("a_metric 1\n"),
     "POST /say": (body) => ({ said: body }),
     "POST /fail": () => {
       throw new Error("not now");
@@ -29,6 +30,11 @@ describe("ControlServer", () => {
   it("answers its routes to whoever read the file", async () => {
     await using _server = await open();
     expect(await askAgent(directory, "/status")).toEqual({ ok: true });
+  });
+
+  it("sends text as it is", async () => {
+    await using _server = await open();
+    expect(await askAgent(directory, "/text")).toBe("a_metric 1\n");
   });
 
   it("keeps its secret in a complete file that only the owner can read", async () => {

@@ -40,6 +40,11 @@ export class BatchWriter {
     return this.#lanes.reduce((sum, { commits }) => sum + commits, 0);
   }
 
+  /** Operations that are not committed yet. */
+  get queued(): number {
+    return this.#lanes.reduce((sum, { queued }) => sum + queued, 0);
+  }
+
   get readOnlyBecause(): string | null {
     return this.#readOnlyBecause;
   }

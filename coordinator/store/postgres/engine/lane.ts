@@ -44,6 +44,8 @@ export class Lane {
   #onIdle: (() => void) | null = null;
   #isClosing = false;
   #commits = 0;
+  /** Operations in the commit that is under way. */
+  #inFlight = 0;
 
   constructor(open: OpenWriter, index: number, clock: Pick<Clock, "schedule">, onFault: () => void) {
     this.#open = open;
@@ -54,6 +56,11 @@ export class Lane {
 
   get commits(): number {
     return this.#commits;
+  }
+
+  /** Operations that are not committed yet. */
+  get queued(): number {
+    return this.#queue.length + this.#inFlight;
   }
 
   /** Why nothing can be written now. */
@@ -89,8 +96,10 @@ export class Lane {
     while (isUp && (this.#queue.length > 0 || this.#fault !== null)) {
       const batch = this.#queue.splice(0, this.#alone > 0 ? 1 : this.#most);
       this.#alone = Math.max(0, this.#alone - 1);
+      this.#inFlight = batch.length;
       // oxlint-disable-next-line no-await-in-loop -- One commit after the other.
       isUp = await this.#writeBatch(batch);
+      this.#inFlight = 0;
     }
     this.#isWriting = false;
     this.#onIdle?.();

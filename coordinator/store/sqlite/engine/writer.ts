@@ -111,6 +111,11 @@ export class Writer {
     return this.#commits;
   }
 
+  /** Operations that are not committed yet. */
+  get queued(): number {
+    return this.#queue.length + this.#inFlight.length;
+  }
+
   /** Why the store takes nothing new; null while it does. */
   get readOnlyBecause(): string | null {
     return this.#readOnlyBecause ?? this.#lowSpaceBecause;
@@ -123,7 +128,7 @@ export class Writer {
   }
 
   get #isIdle(): boolean {
-    return this.#queue.length + this.#inFlight.length === 0;
+    return this.queued === 0;
   }
 
   /** Resolves after the commit of the operation. Rejects with `storage_unavailable` while nothing can be written, unless it is kept. */

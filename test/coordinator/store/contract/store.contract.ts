@@ -52,6 +52,15 @@ export function describeStore(
 
     check("check() resolves while storage answers", (store) => store.check());
 
+    check("queued counts the writes of jobs until they are committed", async (store) => {
+      const accountId = await makeAccount(store);
+      expect(store.queued).toBe(0);
+      const submitted = [makeJob(accountId), makeJob(accountId)].map((job) => store.jobs.submit(job));
+      expect(store.queued).toBe(2);
+      await Promise.all(submitted);
+      expect(store.queued).toBe(0);
+    });
+
     check("close() waits for the writes under way, and later calls reject", async (store) => {
       const granted = store.accounts.create({
         id: "user_1",

@@ -1,0 +1,100 @@
+import * as api from "@opentelemetry/api";
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
+import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
+import { JobTraces } from "../../../coordinator/tracing/job-traces.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const CLIENT = api.trace.setSpanContext(api.ROOT_CONTEXT, {
+  traceId: TRACE,
+  spanId: "00f067aa0ba902b7",
+  traceFlags: api.TraceFlags.SAMPLED,
+  isRemote: true,
+});
+const ERROR = { code: "island_lost", message: "", retryable: true } as const;
+const ENDING = { error: null, usage: null, chargeMicro: 0 };
+
+let clock: ManualClock;
+let exporter: InMemorySpanExporter;
+let traces: JobTraces;
+let tell: (type: JobRegistryEvent["type"], job: ActiveJob, facts?: object) => void;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  const listeners: ((event: JobRegistryEvent) => void)[] = [];
+  tell = (type, job, facts = {}) => listeners.forEach((hear) => hear({ type, job, ...facts } as JobRegistryEvent));
+  traces = new JobTraces({
+    api,
+    tracer: provider.getTracer("test"),
+    contextNow: () => CLIENT,
+    jobs: { subscribe: (listener) => void listeners.push(listener) },
+    clock,
+  });
+});
+
+const job = (facts: Partial<ActiveJob> = {}): ActiveJob =>
+  ({
+    ...{ id: "job_1", accountId: "user_1", slug: "tiny-chat", batchId: null, islandId: "host_1", attempt: 0 },
+    ...{ waitsSinceMs: clock.now(), stored: Promise.resolve(), state: "pending" },
+    ...facts,
+  }) as ActiveJob;
+const spans = () => exporter.getFinishedSpans().map(({ name, attributes }) => ({ name, attributes }));
+const names = () => spans().map(({ name }) => name);
+const traceIds = () => new Set(exporter.getFinishedSpans().map((span) => span.spanContext().traceId));
+
+describe("JobTraces", () => {
+  it("gives an attempt its place also when it begins before the offer is told", async () => {
+    tell("attempt_begun", job({ attempt: 1 }));
+    tell("job_offered", job({ attempt: 1 }));
+    await Promise.resolve();
+    tell("first_output", job({ attempt: 1 }));
+    tell("job_ended", job({ attempt: 1, state: "completed" }), { ending: ENDING });
+    expect(names()).toEqual(["queue", "submit", "first_output", "output", "attempt", "job"]);
+    expect([traceIds(), traces.size]).toEqual([new Set([TRACE]), 0]);
+  });
+
+  it("times each part on the coordinator's clock", () => {
+    const startMs = clock.now();
+    tell("job_offered", job());
+    tell("job_waiting", job());
+    clock.advance(5_000);
+    tell("attempt_begun", job({ attempt: 1 }));
+    clock.advance(1_000);
+    tell("job_ended", job({ attempt: 1, waitsSinceMs: startMs }), { ending: ENDING });
+    const lasted = (name: string) => exporter.getFinishedSpans().find((span) => span.name === name)?.duration[0];
+    expect(["queue", "attempt", "job"].map(lasted)).toEqual([5, 1, 6]);
+  });
+
+  it("keeps nothing of a job that is withdrawn, or that another coordinator has", () => {
+    tell("job_offered", job());
+    tell("offer_withdrawn", job());
+    tell("job_offered", job({ id: "job_2" }));
+    tell("attempt_begun", job({ id: "job_2", attempt: 1 }));
+    tell("job_dropped", job({ id: "job_2", attempt: 1 }));
+    expect(traces.size).toBe(0);
+    const facts = spans().filter(({ name }) => name === "job");
+    expect(facts.map(({ attributes }) => [attributes["atoll.withdrawn"], attributes["atoll.moved"]])).toEqual([
+      [true, undefined],
+      [undefined, true],
+    ]);
+  });
+
+  it("traces a job of a batch from its place on, apart from the request that is served then", () => {
+    tell("job_waiting", job({ batchId: "batch_1", stored: null }));
+    tell("job_ended", job({ batchId: "batch_1", stored: null, state: "cancelled" }), { ending: ENDING });
+    expect(names()).toContain("job");
+    expect([...traceIds()]).not.toContain(TRACE);
+  });
+
+  it("does not trace a job whose begin it has not seen", () => {
+    const restored = { stored: null, attempt: 1 };
+    for (const type of ["job_waiting", "attempt_begun", "first_output"] as const) tell(type, job(restored));
+    tell("attempt_failed", job(restored), { cause: "lost", error: ERROR });
+    tell("job_ended", job(restored), { ending: ENDING });
+    expect([names(), traces.size]).toEqual([[], 0]);
+  });
+});

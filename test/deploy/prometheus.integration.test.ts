@@ -1,0 +1,121 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { CountedBus } from "../../coordinator/bus/counted-bus.ts";
+import { LocalBus } from "../../coordinator/bus/local-bus.ts";
+import { Metrics } from "../../coordinator/metrics/metrics.ts";
+import { NO_PARTS } from "../support/no-parts.ts";
+import { BusyNetwork } from "./busy-network.ts";
+import { alertQueries, dashboardQueries, labelsIn, metricsIn, PROMETHEUS_DIRECTORY, seriesOf } from "./queries.ts";
+
+const NOTHING_MOVED = { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 };
+/** Labels that Prometheus adds. */
+const OF_PROMETHEUS = ["job", "instance"];
+
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
+if (!hasPromtool) process.stderr.write("Tests with promtool are skipped: not installed (Debian): prometheus\n");
+
+let scrape: string;
+let known: ReadonlyMap<string, ReadonlySet<string>>;
+
+beforeAll(async () => {
+  await using network = await BusyNetwork.open();
+  await network.work();
+  scrape = await network.scrape();
+  const bus = new CountedBus(new LocalBus());
+  const ofSeveral = await new Metrics({ ...NO_PARTS, member: { counts: NOTHING_MOVED }, bus }).read();
+  known = new Map([...seriesOf(ofSeveral), ...seriesOf(scrape), ["up", new Set<string>()]]);
+});
+
+describe("what a busy coordinator is scraped for", () => {
+  it.each([
+    'atoll_islands{runtime="llmcpp"} 1',
+    'atoll_slots{state="free"} 1',
+    'atoll_job_outcomes_total{state="completed",code="none"} 2',
+    'atoll_job_outcomes_total{state="failed",code="invalid_input"} 1',
+    "atoll_attempts_begun_total 4",
+    'atoll_attempts_ended_total{outcome="refused",code="island_refused"} 1',
+    'atoll_attempts_ended_total{outcome="completed",code="none"} 2',
+    'atoll_attempts_ended_total{outcome="failed",code="invalid_input"} 1',
+    "atoll_tokens_relayed_total 3",
+    "atoll_tokens_delivered_total 3",
+    "atoll_prompt_tokens_total 10",
+    'atoll_frames_total{direction="received",type="output"} 2',
+    'atoll_frames_total{direction="sent",type="assign"} 4',
+    'atoll_http_requests_total{method="POST",route="/api/v1/jobs",status="201"} 2',
+    'atoll_http_requests_total{method="GET",route="/api/v1/jobs/:id/stream",status="200"} 1',
+    'atoll_http_requests_total{method="GET",route="/api/v1/jobs/:id",status="404"} 1',
+    'atoll_http_refusals_total{code="not_found"} 1',
+    'atoll_http_request_seconds_count{method="POST",route="/api/v1/jobs"} 2',
+    'atoll_job_assign_seconds_count{class="batch"} 2',
+    'atoll_job_first_output_seconds_count{class="batch"} 1',
+    'atoll_job_first_output_seconds_count{class="chat"} 1',
+    'atoll_job_run_seconds_count{cargo="tiny-chat"} 2',
+    'atoll_cargo_jobs_ended_total{cargo="tiny-chat",state="completed"} 2',
+    'atoll_webhook_tries_total{result="delivered"} 1',
+    "atoll_webhook_delivery_seconds_count 1",
+    "atoll_storage_read_only 0",
+    "atoll_streams 0",
+  ])("%s", (line) => {
+    expect(scrape.split("\n")).toContain(line);
+  });
+
+  it("has what was charged, earned and kept, and the process", () => {
+    const valueOf = (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(scrape)?.[1]);
+    const [charged = 0, earned = 0, fee = 0] = ["charged", "earned", "fee"].map((kind) =>
+      valueOf(`atoll_credits_total\\{kind="${kind}"\\}`),
+    );
+    expect(charged).toBeGreaterThan(0);
+    expect(earned + fee).toBeCloseTo(charged, 6);
+    expect(valueOf("process_resident_memory_bytes")).toBeGreaterThan(0);
+    expect(scrape).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+  });
+
+  it("names neither accounts, jobs nor Islands", () => {
+    expect(scrape).not.toMatch(/(user|job|key)_[0-9A-Z]{26}|[\da-f]{8}-[\da-f]{4}-/);
+  });
+});
+
+describe("deploy/grafana/atoll.json and deploy/prometheus/alerts.yml", () => {
+  const queries = [...dashboardQueries(), ...alertQueries()];
+
+  it("ask only for metrics that a coordinator has", () => {
+    expect(queries.length).toBeGreaterThan(50);
+    const unknown = queries.flatMap((query) => metricsIn(query).filter((name) => !known.has(name)));
+    expect(unknown).toEqual([]);
+    expect(queries.filter((query) => metricsIn(query).length === 0)).toEqual([]);
+  });
+
+  it("ask only for labels that these metrics have", () => {
+    const unknown = queries.flatMap((query) => {
+      const labels = new Set([...OF_PROMETHEUS, ...metricsIn(query).flatMap((name) => [...(known.get(name) ?? [])])]);
+      return labelsIn(query).flatMap((label) => (labels.has(label) ? [] : `${query.place}: ${label}`));
+    });
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasPromtool)("promtool", () => {
+  const promtool = (args: readonly string[], input = "") => {
+    const { status, stdout, stderr } = spawnSync("promtool", args, {
+      input,
+      encoding: "utf8",
+      cwd: PROMETHEUS_DIRECTORY,
+    });
+    return { status, text: `${stdout}${stderr}` };
+  };
+
+  it("finds no fault with a live scrape", () => {
+    expect(promtool(["check", "metrics"], scrape)).toEqual({ status: 0, text: "" });
+  });
+
+  it("finds no fault with the rules, and each fires when it is to", () => {
+    expect(promtool(["check", "rules", "alerts.yml"])).toMatchObject({ status: 0 });
+    const { status, text } = promtool(["test", "rules", join(PROMETHEUS_DIRECTORY, "alerts.test.yml")]);
+    expect({ status, text }).toMatchObject({ status: 0 });
+  });
+
+  it("finds no fault with prometheus.yml, but for the token that is not there", () => {
+    expect(promtool(["check", "config", "--syntax-only", "prometheus.yml"])).toMatchObject({ status: 0 });
+  });
+});

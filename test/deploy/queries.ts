@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+
+const DEPLOY = join(import.meta.dirname, "..", "..", "deploy");
+export const PROMETHEUS_DIRECTORY = join(DEPLOY, "prometheus");
+
+/** A query in PromQL, and where it stands. */
+export interface Query {
+  readonly place: string;
+  readonly expr: string;
+}
+
+interface Dashboard {
+  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
+}
+
+interface Alerts {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+}
+
+/** Those of deploy/grafana/atoll.json, with its variables as Grafana fills them in for everything. */
+export function dashboardQueries(): readonly Query[] {
+  const { panels } = JSON.parse(readFileSync(join(DEPLOY, "grafana", "atoll.json"), "utf8")) as Dashboard;
+  return panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }) => ({
+      place: title,
+      expr: expr.replaceAll("$__rate_interval", "1m").replaceAll("$job", ".*").replaceAll("$instance", ".*"),
+    })),
+  );
+}
+
+/** Those of deploy/prometheus/alerts.yml. */
+export function alertQueries(): readonly Query[] {
+  const { groups } = parse(readFileSync(join(PROMETHEUS_DIRECTORY, "alerts.yml"), "utf8")) as Alerts;
+  return groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => ({ place: alert, expr })));
+}
+
+/** The names of metrics in a query. */
+export function metricsIn({ expr }: Query): readonly string[] {
+  return expr.match(/\b(?:atoll|nodejs|process)_\w+|\bup\b/g) ?? [];
+}
+
+/** The labels that a query matches or groups by. */
+export function labelsIn({ expr }: Query): readonly string[] {
+  const matched = [...expr.matchAll(/\{([^}]*)\}/g)].flatMap(([, matchers = ""]) =>
+    [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, name = ""]) => name),
+  );
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = ""]) => names.split(/,\s*/));
+  return [...matched, ...grouped];
+}
+
+/** Labels by the names of the series in Prometheus' text format; also those of histograms that have no row yet. */
+export function seriesOf(scrape: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const histograms = [...scrape.matchAll(/^# TYPE (\w+) histogram$/gm)].flatMap(([, name = ""]) =>
+    ["bucket", "sum", "count"].map((part) => `${name}_${part}`),
+  );
+  const series = new Map(histograms.map((name) => [name, new Set<string>()]));
+  for (const [, name = "", labels = ""] of scrape.matchAll(/^([a-z]\w*)(?:\{(.*)\})? /gm)) {
+    const known = series.get(name) ?? new Set<string>();
+    for (const [, label = ""] of labels.matchAll(/(\w+)="/g)) known.add(label);
+    series.set(name, known);
+  }
+  return series;
+}

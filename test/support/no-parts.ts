@@ -1,0 +1,16 @@
+import { noFrames } from "../../coordinator/islands/frame-counts.ts";
+import type { MetricsDeps } from "../../coordinator/metrics/metrics.ts";
+import { WebhookFigures } from "../../coordinator/webhooks/webhook-figures.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+/** The parts that metrics are read from, of a coordinator where nothing has happened. */
+export const NO_PARTS = {
+  jobs: { list: () => [], attempts: { relayedTokens: 0 }, subscribe: () => undefined },
+  islands: { connectedCount: 0, connected: () => [] },
+  scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
+  store: { commits: 0, queued: 0, readOnlyBecause: null },
+  gateway: { frames: noFrames() },
+  webhooks: { pendingCount: 0, figures: new WebhookFigures() },
+  version: "1",
+  clock: new ManualClock(),
+} satisfies Omit<MetricsDeps, "member" | "bus">;
