@@ -20,18 +20,19 @@ const MAX_HEARD = 10_000;
 
 /** The sessions of Islands that a coordinator has. */
 interface SessionsMessage {
-  readonly sessions: readonly (readonly [hostId: string, number: number])[];
+  /** An older version names no account. */
+  readonly sessions: readonly (readonly [hostId: string, number: number, accountId?: string])[];
 }
 
 /**
  * Keeps the newer of two sessions that one Island has at two coordinators: it may have lost the older one, which nobody has noticed yet.
  * Storage numbers the sessions as their hellos come, so that both coordinators know which is the newer one. While numbers or messages are
- * missing, both stay.
+ * missing, both stay. Of two accounts with one host id, which storage forgot after the first had it, the first keeps it.
  */
 export class NewestSessions implements SessionOrder {
   readonly #deps: NewestSessionsDeps;
-  /** Numbers of the sessions here, by host id; null: it got none. */
-  readonly #here = new Map<string, number | null>();
+  /** The sessions here, by host id; number null: it got none. */
+  readonly #here = new Map<string, { readonly number: number | null; readonly accountId: string }>();
   readonly #heard = recentMap<number>(MAX_HEARD);
   readonly #subscriptions: readonly Unsubscribe[];
 
@@ -67,25 +68,29 @@ export class NewestSessions implements SessionOrder {
     return number === null || number >= (this.#heard.get(hostId) ?? 0);
   }
 
-  begin(hostId: string, number: number | null): void {
-    this.#here.set(hostId, number);
+  begin(hostId: string, accountId: string, number: number | null): void {
+    this.#here.set(hostId, { number, accountId });
     if (number === null) return;
     this.#heard.set(hostId, number);
-    this.#tell([[hostId, number]]);
+    this.#tell([[hostId, number, accountId]]);
   }
 
   /** Its own messages, too: none is newer than the session itself. */
   #hear({ sessions }: SessionsMessage): void {
-    for (const [hostId, number] of sessions) {
+    for (const [hostId, number, accountId] of sessions) {
       this.#heard.set(hostId, Math.max(number, this.#heard.get(hostId) ?? 0));
-      const own = this.#here.get(hostId) ?? null;
-      if (own !== null && own < number) this.#deps.islands.endSession(hostId);
+      const own = this.#here.get(hostId);
+      if (own === undefined || own.number === null) continue;
+      const isOfAnother = accountId !== undefined && accountId !== own.accountId;
+      if (isOfAnother ? number < own.number : number > own.number) this.#deps.islands.endSession(hostId);
+      // The other one has not heard of this session, which is the first.
+      else if (isOfAnother) this.#tell([[hostId, own.number, own.accountId]]);
     }
   }
 
   #tellAll(): void {
-    const numbered = [...this.#here].flatMap(([hostId, number]) =>
-      number === null ? [] : [[hostId, number] as const],
+    const numbered = [...this.#here].flatMap(([hostId, { number, accountId }]) =>
+      number === null ? [] : [[hostId, number, accountId] as const],
     );
     for (let from = 0; from < numbered.length; from += MAX_TOLD) this.#tell(numbered.slice(from, from + MAX_TOLD));
   }

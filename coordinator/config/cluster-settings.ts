@@ -107,7 +107,8 @@ export function assertCluster(settings: ClusterSettings): void {
     nats_nkey_file: settings.natsNkeyFile,
     nats_credentials_file: settings.natsCredentialsFile,
   }).flatMap(([key, value]) => (value === null ? [] : [key]));
-  if (identities.length > 1) throw new ConfigError([`${identities.join(", ")}: only one of them can be used`]);
+  if (busAddress !== null && identities.length > 1)
+    throw new ConfigError([`${identities.join(", ")}: only one of them can be used`]);
   if (leaseRenewMs * 2 > leaseMs) {
     throw new ConfigError([`lease_renew_ms: ${leaseRenewMs} is more than half of lease_ms (${leaseMs})`]);
   }

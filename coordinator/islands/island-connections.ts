@@ -78,7 +78,7 @@ export class IslandConnections {
     const quarantine = quarantineOf(hostId);
     link.send({ type: "welcome", sessionId, heartbeatMs, maxFrameBytes: MAX_FRAME_BYTES, held, quarantine });
     registry.resume(island, held);
-    order?.begin(hostId, number);
+    order?.begin(hostId, accountId, number);
     return island;
   }
 

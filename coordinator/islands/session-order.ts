@@ -7,6 +7,6 @@ export interface SessionOrder {
   next(hostId: string): Promise<number | null>;
   /** False if the Island has a newer session, here or elsewhere. */
   admits(hostId: string, number: number | null): boolean;
-  /** The session has begun: older ones end. */
-  begin(hostId: string, number: number | null): void;
+  /** The session has begun: older ones of the same account end. */
+  begin(hostId: string, accountId: string, number: number | null): void;
 }

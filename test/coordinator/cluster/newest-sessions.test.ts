@@ -50,9 +50,9 @@ describe("two sessions of one Island at two coordinators", () => {
     [one, two] = [open(), open()];
     one.subscribe(({ type }) => events.push(type));
   });
-  const connect = (islands: IslandRegistry): Link => {
+  const connect = (islands: IslandRegistry, accountId = "user_1"): Link => {
     const link = new Link();
-    void doors.get(islands)?.connect(makeHello({ hostId: HOST }), OWNER, "session_1", link);
+    void doors.get(islands)?.connect(makeHello({ hostId: HOST }), { ...OWNER, accountId }, "session_1", link);
     return link;
   };
 
@@ -64,6 +64,15 @@ describe("two sessions of one Island at two coordinators", () => {
     expect([older.dismissedBecause, newer.dismissedBecause]).toEqual([REPLACED, null]);
     expect([one.connectedCount, two.connectedCount]).toEqual([0, 1]);
     expect(events).toEqual(["island_up", "island_down"]);
+  });
+
+  it("of two accounts are the first one's, whose host id storage has forgotten", async () => {
+    const first = connect(one);
+    await settle();
+    const second = connect(two, "user_2");
+    await settle();
+    expect([first.dismissedBecause, second.dismissedBecause]).toEqual([null, REPLACED]);
+    expect([one.connectedCount, two.connectedCount]).toEqual([1, 0]);
   });
 
   it("are one also when they begin at the same time, whoever tells first", async () => {

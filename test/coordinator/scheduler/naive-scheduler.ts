@@ -10,10 +10,19 @@ import type {
 } from "../../../coordinator/scheduler/scheduler.ts";
 import { MINUTE_MS } from "./builders.ts";
 
+interface NaiveUse {
+  readonly job: WaitingJob;
+  readonly sinceMs: number;
+  readonly costs: readonly [number, number];
+}
+
 interface NaiveIsland {
   info: SchedulerIsland;
   inUse: number;
-  readonly uses: Map<string, { job: WaitingJob; sinceMs: number; costs: [number, number] }>;
+  /** By job. */
+  readonly uses: Map<string, NaiveUse>;
+  /** Of an earlier attempt of a job that has come to the same Island again. */
+  readonly earlierUses: Map<string, NaiveUse>;
 }
 
 /** The place of a class, or of an account in its class. */
@@ -81,7 +90,12 @@ export class NaiveScheduler {
         return;
       case "island_up":
         this.#drop(event.island.id);
-        this.islands.set(event.island.id, { info: event.island, inUse: event.busy, uses: new Map() });
+        this.islands.set(event.island.id, {
+          info: event.island,
+          inUse: event.busy,
+          uses: new Map(),
+          earlierUses: new Map(),
+        });
         this.#seenIslands.add(event.island.id);
         return;
       case "island_changed": {
@@ -95,7 +109,9 @@ export class NaiveScheduler {
         const island = this.islands.get(event.islandId);
         if (island === undefined) return;
         island.inUse = Math.max(0, island.inUse - 1);
-        this.#settle(island, event.jobId);
+        const use = island.uses.get(event.jobId);
+        island.uses.delete(event.jobId);
+        if (use !== undefined) this.#settle(use);
         return;
       }
       case "measured": {
@@ -177,26 +193,21 @@ export class NaiveScheduler {
   #assign(job: WaitingJob, island: NaiveIsland): void {
     const account = this.#place(accountOf(job));
     const classCost = this.#charge(job.jobClass, "all", 100, account.estimateMs);
-    const costs: [number, number] = [
-      classCost,
-      this.#charge(accountOf(job), job.jobClass, job.share, account.estimateMs),
-    ];
+    const costs = [classCost, this.#charge(accountOf(job), job.jobClass, job.share, account.estimateMs)] as const;
     this.waiting.delete(job.id);
     island.inUse += 1;
+    const earlier = island.uses.get(job.id);
+    if (earlier !== undefined) island.earlierUses.set(job.id, earlier);
     island.uses.set(job.id, { job, sinceMs: this.#nowMs, costs });
   }
 
   #drop(islandId: string): void {
     const island = this.islands.get(islandId);
-    for (const jobId of island?.uses.keys() ?? []) if (island !== undefined) this.#settle(island, jobId);
+    for (const use of [...(island?.uses.values() ?? []), ...(island?.earlierUses.values() ?? [])]) this.#settle(use);
     this.islands.delete(islandId);
   }
 
-  #settle(island: NaiveIsland, jobId: string): void {
-    const use = island.uses.get(jobId);
-    if (use === undefined) return;
-    island.uses.delete(jobId);
-    const { job, sinceMs, costs } = use;
+  #settle({ job, sinceMs, costs }: NaiveUse): void {
     const usedMs = this.#nowMs - sinceMs;
     this.#correct(job.jobClass, "all", cost(usedMs, 100) - costs[0]);
     this.#correct(accountOf(job), job.jobClass, cost(usedMs, job.share) - costs[1]);

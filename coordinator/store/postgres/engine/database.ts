@@ -24,14 +24,14 @@ export class Database {
 
   constructor(address: string, clock: Pick<Clock, "sleep">, onLost: (error: Error) => void) {
     this.#clock = clock;
-    this.#pool = new pg.Pool({
+    const options = {
       ...clientConfig(address, "atoll"),
       connectionTimeoutMillis: MAX_WAIT_MS,
       max: MAX_CONNECTIONS,
       allowExitOnIdle: true,
-    });
-    // Before the first call's statement, as a connection runs them in order. One that is lost meanwhile fails that call.
-    this.#pool.on("connect", (client) => void client.query(PLANS).catch(() => undefined));
+      onConnect: usePlans,
+    };
+    this.#pool = new pg.Pool(options);
     // Of a connection that no call has: the pool replaces it.
     this.#pool.on("error", onLost);
     this.#session = sessionOn(this.#pool);
@@ -127,4 +127,9 @@ async function untilWon<T>(run: () => Promise<T>): Promise<T> {
       if (tries === MAX_TRIES || !isTransient(error)) throw error;
     }
   }
+}
+
+/** The pool waits for it, which its types do not say. A connection that is lost meanwhile fails the call that it is for. */
+async function usePlans(client: pg.ClientBase): Promise<void> {
+  await client.query(PLANS);
 }
