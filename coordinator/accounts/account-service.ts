@@ -12,6 +12,7 @@ import {
   type ApiKey,
   type IslandToken,
 } from "../store/account-store.ts";
+import { NO_KEY_LIMITS, type KeyLimits } from "../store/key-spending.ts";
 import { assertCredentials, readCredits, readName, readScopes } from "./credential-fields.ts";
 import type { EmailSignUps } from "./email-sign-ups.ts";
 import type { Identity, IslandIdentity, SignedIn } from "./identity.ts";
@@ -195,17 +196,24 @@ export class AccountService {
    */
   async createKey(
     accountId: string,
-    wish: { readonly name?: string | undefined; readonly scopes?: readonly string[] | undefined } = {},
+    wish: {
+      readonly name?: string | undefined;
+      readonly scopes?: readonly string[] | undefined;
+      /** None unless told. */
+      readonly limits?: Partial<KeyLimits>;
+    } = {},
   ): Promise<{ key: ApiKey; secret: string }> {
     const createdAtMs = this.#deps.clock.now();
     const secret = newSecret("ak");
-    const key: Omit<ApiKey, "lastUsedAtMs"> = {
+    const key = {
       id: newId("key", createdAtMs),
       accountId,
       name: readName(wish.name, "API key"),
       prefix: secretPrefix(secret),
       scopes: readScopes(wish.scopes),
       createdAtMs,
+      ...NO_KEY_LIMITS,
+      ...wish.limits,
     };
     const cap = { maxKeys: MAX_KEYS, revokedAfterMs: createdAtMs - WINDOW_MS };
     await this.#deps.store.createKey({ ...key, secretHash: hashSecret(secret) }, cap);

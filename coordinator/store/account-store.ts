@@ -1,4 +1,5 @@
 import type { Posting } from "../credits/postings.ts";
+import type { KeyLimits } from "./key-spending.ts";
 
 export interface Account {
   readonly id: string;
@@ -12,7 +13,7 @@ export const SCOPES = ["read", "write"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** An API key without its secret, which is stored only as SHA-256. */
-export interface ApiKey {
+export interface ApiKey extends KeyLimits {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
@@ -22,6 +23,10 @@ export interface ApiKey {
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;
 }
+
+/** An API key that is not stored yet; a limit that is absent is none. */
+export type NewApiKey = Omit<ApiKey, "lastUsedAtMs" | keyof KeyLimits> &
+  Partial<KeyLimits> & { readonly secretHash: string };
 
 export interface IslandToken {
   readonly id: string;
@@ -130,7 +135,7 @@ export interface AccountStore {
   setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits>;
 
   /** @throws {ServiceError} `too_many_keys`, also when concurrent calls would exceed the cap together. */
-  createKey(key: Omit<ApiKey, "lastUsedAtMs"> & { secretHash: string }, cap: KeyCap): Promise<void>;
+  createKey(key: NewApiKey, cap: KeyCap): Promise<void>;
   /** The active key with this hash; undefined if there is none. */
   findKey(secretHash: string): Promise<ApiKey | undefined>;
   /** Active keys, newest first. */

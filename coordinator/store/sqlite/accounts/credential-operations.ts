@@ -2,7 +2,12 @@ import type Database from "better-sqlite3";
 import type { ApiKey, KeyCap, Session } from "../../account-store.ts";
 import { REFUSALS } from "../../refusals.ts";
 
-type NewKey = Omit<ApiKey, "lastUsedAtMs" | "scopes"> & { scopes: string; secretHash: string };
+type NewKey = Omit<ApiKey, "lastUsedAtMs" | "scopes" | "cargos"> & {
+  scopes: string;
+  /** JSON text. */
+  cargos: string | null;
+  secretHash: string;
+};
 type NewSession = Session & { tokenHash: string; createdAtMs: number };
 
 export interface CredentialOperations {
@@ -15,8 +20,8 @@ export interface CredentialOperations {
 
 export function credentialOperations(db: Database.Database): CredentialOperations {
   const insertKey = db.prepare<NewKey & KeyCap>(
-    `INSERT INTO api_keys (id, account_id, name, prefix, scopes, secret_hash, created_at_ms)
-     SELECT @id, @accountId, @name, @prefix, @scopes, @secretHash, @createdAtMs
+    `INSERT INTO api_keys (id, account_id, name, prefix, scopes, secret_hash, created_at_ms, expires_at_ms, cargos, monthly_micro)
+     SELECT @id, @accountId, @name, @prefix, @scopes, @secretHash, @createdAtMs, @expiresAtMs, @cargos, @monthlyMicro
      WHERE (SELECT count(*) FROM api_keys WHERE account_id = @accountId AND revoked_at_ms IS NULL)
          + (SELECT count(*) FROM api_keys WHERE account_id = @accountId AND revoked_at_ms > @revokedAfterMs) < @maxKeys`,
   );

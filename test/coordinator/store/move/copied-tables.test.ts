@@ -9,6 +9,8 @@ const OWN_OF_SQLITE = [
   "checks.*",
   // Summed up again from the ledger.
   "earnings_cursor.*",
+  "usage_cursor.*",
+  "account_usage.*",
   "island_earnings.*",
   "jobs.is_unlisted",
   "ledger_lines.*",
