@@ -25,6 +25,9 @@ export interface KeyLimits {
 
 export const NO_KEY_LIMITS: KeyLimits = { expiresAtMs: null, cargos: null, monthlyMicro: null };
 
+/** What a submission is checked by, of the API key that it comes with. */
+export type UsedKey = Pick<KeyLimits, "cargos" | "monthlyMicro"> & { readonly id: string };
+
 /** The API key that a submission comes with. */
 export interface SubmittingKey {
   readonly id: string;

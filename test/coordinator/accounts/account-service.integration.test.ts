@@ -20,6 +20,7 @@ describe("AccountService", () => {
   const serviceWith = (override: Partial<AccountServiceDeps> = {}): AccountService =>
     new AccountService({
       store: store.accounts,
+      settings: store.accountSettings,
       clock,
       newAccountMicro: 5_000_000,
       registration: "open",

@@ -202,6 +202,7 @@ export class Api implements AsyncDisposable {
   #openAccounts(member: ApiMember | undefined): AccountService {
     return new AccountService({
       store: store.accounts,
+      settings: store.accountSettings,
       clock: this.clock,
       credentials: member?.credentials,
       newAccountMicro: 10_000_500_000,
@@ -249,7 +250,11 @@ export class Api implements AsyncDisposable {
       get bus() {
         return busOf();
       },
-      store: Object.assign(this.storeState, { accounts: store.accounts, ledger: store.ledger }),
+      store: Object.assign(this.storeState, {
+        accounts: store.accounts,
+        ledger: store.ledger,
+        usage: store.usage,
+      }),
       clock: this.clock,
       log,
       version: "1.2.3",
