@@ -35,6 +35,6 @@ export async function createKey(
     ...readKeyLimits(wish.limits ?? {}, nowMs),
   };
   const cap = { maxKeys: MAX_KEYS, revokedAfterMs: nowMs - WINDOW_MS };
-  await store.createKey({ ...key, secretHash: hashSecret(secret) }, cap);
-  return { key: { ...key, lastUsedAtMs: null }, secret };
+  const number = await store.createKey({ ...key, secretHash: hashSecret(secret) }, cap);
+  return { key: { ...key, number, lastUsedAtMs: null }, secret };
 }

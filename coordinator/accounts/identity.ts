@@ -12,6 +12,8 @@ export type Identity = {
   | {
       readonly kind: "key";
       readonly keyId: string;
+      /** See `ApiKey`. */
+      readonly keyNumber: number;
       /** Absent for a key without any. */
       readonly keyLimits?: KeyLimits;
     }
@@ -29,7 +31,7 @@ export function submitterOf(identity: Identity): Submitter {
   const { accountId, limits } = identity;
   if (identity.kind !== "key") return { accountId, limits, apiKey: null };
   const { cargos, monthlyMicro } = identity.keyLimits ?? NO_KEY_LIMITS;
-  return { accountId, limits, apiKey: { id: identity.keyId, cargos, monthlyMicro } };
+  return { accountId, limits, apiKey: { number: identity.keyNumber, cargos, monthlyMicro } };
 }
 
 /** The account that an Island token belongs to. */

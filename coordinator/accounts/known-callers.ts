@@ -70,7 +70,7 @@ export class KnownCallers {
   async #findKey(secretHash: string): Promise<Caller | undefined> {
     const key = await this.#store.findKey(secretHash);
     if (key === undefined) return undefined;
-    const { id: keyId, accountId, scopes, expiresAtMs, cargos, monthlyMicro } = key;
+    const { id: keyId, number: keyNumber, accountId, scopes, expiresAtMs, cargos, monthlyMicro } = key;
     if (expiresAtMs !== null && expiresAtMs <= this.#clock.now()) {
       const atTime = new Date(expiresAtMs).toISOString();
       throw new ServiceError("key_expired", `The API key expired at ${atTime}; make another one, or change its expiry`);
@@ -79,7 +79,7 @@ export class KnownCallers {
     const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
     const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
     return {
-      identity: { kind: "key", accountId, keyId, scopes, limits, ...keyLimits },
+      identity: { kind: "key", accountId, keyId, keyNumber, scopes, limits, ...keyLimits },
       expiresAtMs: expiresAtMs ?? Infinity,
     };
   }

@@ -176,9 +176,9 @@ function assertMayRun(apiKey: UsedKey | null, slug: string): void {
   );
 }
 
-function submittingKey({ id, monthlyMicro }: UsedKey, atMs: number, neededMicro: number): SubmittingKey {
-  if (monthlyMicro === null) return { id, monthly: null };
-  return { id, monthly: { limitMicro: monthlyMicro, month: utcMonthOf(atMs), neededMicro } };
+function submittingKey({ number, monthlyMicro }: UsedKey, atMs: number, neededMicro: number): SubmittingKey {
+  if (monthlyMicro === null) return { number, monthly: null };
+  return { number, monthly: { limitMicro: monthlyMicro, month: utcMonthOf(atMs), neededMicro } };
 }
 
 function checkInputs(

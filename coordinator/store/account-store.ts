@@ -15,6 +15,8 @@ export type Scope = (typeof SCOPES)[number];
 /** An API key without its secret, which is stored only as SHA-256. */
 export interface ApiKey extends KeyLimits {
   readonly id: string;
+  /** Given by the store, and never again: what rows of jobs have of the key that they came with. */
+  readonly number: number;
   readonly accountId: string;
   readonly name: string;
   /** The secret's first 11 characters. */
@@ -25,7 +27,7 @@ export interface ApiKey extends KeyLimits {
 }
 
 /** An API key that is not stored yet; a limit that is absent is none. */
-export type NewApiKey = Omit<ApiKey, "lastUsedAtMs" | keyof KeyLimits> &
+export type NewApiKey = Omit<ApiKey, "number" | "lastUsedAtMs" | keyof KeyLimits> &
   Partial<KeyLimits> & { readonly secretHash: string };
 
 export interface IslandToken {
@@ -134,8 +136,8 @@ export interface AccountStore {
   /** Changes the given limits; null restores a default. @throws {ServiceError} `not_found`. */
   setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits>;
 
-  /** @throws {ServiceError} `too_many_keys`, also when concurrent calls would exceed the cap together. */
-  createKey(key: NewApiKey, cap: KeyCap): Promise<void>;
+  /** Resolves with the key's number. @throws {ServiceError} `too_many_keys`, also when concurrent calls would exceed the cap together. */
+  createKey(key: NewApiKey, cap: KeyCap): Promise<number>;
   /** The active key with this hash; undefined if there is none. */
   findKey(secretHash: string): Promise<ApiKey | undefined>;
   /** Active keys, newest first. */

@@ -26,11 +26,12 @@ export interface KeyLimits {
 export const NO_KEY_LIMITS: KeyLimits = { expiresAtMs: null, cargos: null, monthlyMicro: null };
 
 /** What a submission is checked by, of the API key that it comes with. */
-export type UsedKey = Pick<KeyLimits, "cargos" | "monthlyMicro"> & { readonly id: string };
+export type UsedKey = Pick<KeyLimits, "cargos" | "monthlyMicro"> & { readonly number: number };
 
 /** The API key that a submission comes with. */
 export interface SubmittingKey {
-  readonly id: string;
+  /** See `ApiKey`. */
+  readonly number: number;
   /** Null for a key without such a limit: its spending is not counted as it happens. */
   readonly monthly: {
     readonly limitMicro: number;

@@ -150,6 +150,7 @@ describe("AccountService", () => {
       kind: "key",
       accountId,
       keyId: key.id,
+      keyNumber: key.number,
       scopes: ["read"],
       limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5, share: 100 },
     });

@@ -1,7 +1,7 @@
 import type { ApiKey, Scope } from "../../account-store.ts";
 import { textFromColumn } from "../engine/text.ts";
 
-export const KEY = `SELECT id, account_id AS "accountId", name, prefix, scopes, created_at_ms AS "createdAtMs",
+export const KEY = `SELECT id, number, account_id AS "accountId", name, prefix, scopes, created_at_ms AS "createdAtMs",
   last_used_at_ms AS "lastUsedAtMs", expires_at_ms AS "expiresAtMs", cargos, monthly_micro AS "monthlyMicro" FROM api_keys` as const;
 
 /** A row of KEY. */

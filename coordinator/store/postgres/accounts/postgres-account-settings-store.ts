@@ -91,7 +91,7 @@ export class PostgresAccountSettingsStore implements AccountSettingsStore {
         cargos && JSON.stringify(cargos),
         monthlyMicro,
       ]);
-      if (known.monthlyMicro === null && monthlyMicro !== null) await recount(session, accountId, keyId, nowMs);
+      if (known.monthlyMicro === null && monthlyMicro !== null) await recount(session, known, nowMs);
       return changed;
     });
   }
@@ -99,7 +99,7 @@ export class PostgresAccountSettingsStore implements AccountSettingsStore {
   async keySpending(accountId: string, month: number): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#db.use((session) =>
       session.all<{ id: string; micro: number }>(
-        `SELECT id, micro FROM api_keys JOIN key_spending ON key_id = id
+        `SELECT id, micro FROM api_keys JOIN key_spending ON key_number = number
          WHERE account_id = $1 AND monthly_micro IS NOT NULL AND month = $2`,
         [accountId, month],
       ),
@@ -115,18 +115,18 @@ function isUniqueViolation(error: unknown): boolean {
 }
 
 /** Counts what a key has spent in this month when it gets a limit. From then on its jobs are counted as they are stored and end. */
-async function recount(session: Session, accountId: string, keyId: string, nowMs: number): Promise<void> {
+async function recount(session: Session, { id, number, accountId }: ApiKey, nowMs: number): Promise<void> {
   const month = utcMonthOf(nowMs);
   const [fromDay, toDay] = [utcDayOf(monthBeginMs(month)), utcDayOf(monthBeginMs(month + 1)) - 1];
   await session.run(
-    `INSERT INTO key_spending (key_id, month, micro) SELECT $4, $5,
+    `INSERT INTO key_spending (key_number, month, micro) SELECT $6, $5,
        (SELECT coalesce(sum(micro), 0) FROM (${ALL_USAGE}) AS usage WHERE kind = 'spent' AND key_id = $4)
-       + (SELECT coalesce(sum(price_micro), 0) FROM jobs WHERE account_id = $1 AND completed_at_ms IS NULL AND key_id = $4)
-     ON CONFLICT (key_id) DO UPDATE SET month = excluded.month, micro = excluded.micro`,
-    [accountId, fromDay, toDay, keyId, month],
+       + (SELECT coalesce(sum(price_micro), 0) FROM jobs WHERE account_id = $1 AND completed_at_ms IS NULL AND key_number = $6)
+     ON CONFLICT (key_number) DO UPDATE SET month = excluded.month, micro = excluded.micro`,
+    [accountId, fromDay, toDay, id, month, number],
   );
   await session.run(
-    "UPDATE jobs SET key_month = $3 WHERE account_id = $1 AND completed_at_ms IS NULL AND key_id = $2",
-    [accountId, keyId, month],
+    "UPDATE jobs SET key_month = $3 WHERE account_id = $1 AND completed_at_ms IS NULL AND key_number = $2",
+    [accountId, number, month],
   );
 }

@@ -157,15 +157,16 @@ export class PostgresAccountStore implements AccountStore {
     });
   }
 
-  createKey(...[key, { maxKeys, revokedAfterMs }]: Parameters<AccountStore["createKey"]>): Promise<void> {
+  createKey(...[key, { maxKeys, revokedAfterMs }]: Parameters<AccountStore["createKey"]>): Promise<number> {
     const { id, accountId, name, prefix, scopes, secretHash, createdAtMs } = key;
     const { expiresAtMs = null, cargos = null, monthlyMicro = null } = key;
     return this.#db.transact(async (session) => {
       await lockAccount(session, accountId);
-      const inserted = await session.run(
+      const inserted = await session.one<{ number: number }>(
         `INSERT INTO api_keys (id, account_id, name, prefix, scopes, secret_hash, created_at_ms, expires_at_ms, cargos, monthly_micro)
          SELECT $1, $2, $3, $4, $5, $6, $7, $10, $11, $12
-         WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND (revoked_at_ms IS NULL OR revoked_at_ms > $8)) < $9`,
+         WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND (revoked_at_ms IS NULL OR revoked_at_ms > $8)) < $9
+         RETURNING number`,
         [
           ...[
             id,
@@ -181,7 +182,8 @@ export class PostgresAccountStore implements AccountStore {
           ...[expiresAtMs, cargos && JSON.stringify(cargos), monthlyMicro],
         ],
       );
-      if (inserted === 0) throw REFUSALS.too_many_keys(maxKeys);
+      if (inserted === undefined) throw REFUSALS.too_many_keys(maxKeys);
+      return inserted.number;
     });
   }
 

@@ -36,7 +36,7 @@ DECLARE
   spent bigint;
 BEGIN
   IF k->'monthly'->>'neededMicro' = '0' THEN RETURN NULL; END IF;
-  spent := coalesce((SELECT micro FROM key_spending WHERE key_id = k->>'id' AND month >= (k->'monthly'->>'month')::int), 0);
+  spent := coalesce((SELECT micro FROM key_spending WHERE key_number = (k->>'number')::bigint AND month >= (k->'monthly'->>'month')::int), 0);
   IF spent + (k->'monthly'->>'neededMicro')::bigint <= (k->'monthly'->>'limitMicro')::bigint THEN RETURN NULL; END IF;
   RETURN jsonb_build_object('refused', 'key_credits', 'leftMicro', greatest((k->'monthly'->>'limitMicro')::bigint - spent, 0));
 END $f$;
@@ -46,9 +46,9 @@ CREATE FUNCTION pg_temp.spend_by_key(k jsonb) RETURNS int LANGUAGE plpgsql AS $f
 DECLARE
   counted int;
 BEGIN
-  INSERT INTO key_spending (key_id, month, micro)
-  VALUES (k->>'id', (k->'monthly'->>'month')::int, (k->'monthly'->>'neededMicro')::bigint)
-  ON CONFLICT (key_id) DO UPDATE SET month = greatest(key_spending.month, excluded.month),
+  INSERT INTO key_spending (key_number, month, micro)
+  VALUES ((k->>'number')::bigint, (k->'monthly'->>'month')::int, (k->'monthly'->>'neededMicro')::bigint)
+  ON CONFLICT (key_number) DO UPDATE SET month = greatest(key_spending.month, excluded.month),
     micro = CASE WHEN key_spending.month >= excluded.month THEN key_spending.micro ELSE 0 END + excluded.micro
   RETURNING month INTO counted;
   RETURN counted;

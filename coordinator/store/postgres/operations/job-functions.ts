@@ -44,13 +44,13 @@ DECLARE
   spent_in int := CASE WHEN k->'monthly'->>'month' IS NOT NULL THEN pg_temp.spend_by_key(k) END;
 BEGIN
   INSERT INTO jobs (id, owner_id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
-    client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id, key_id, key_month)
+    client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id, key_number, key_month)
   SELECT j->>'id', '${ownerId}', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 'pending' ELSE '${nextState("pending", "assign")}' END,
     j->>'jobClass', (j->>'priority')::int, (j->>'priceMicro')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END, j->>'assignedTo',
     (j->>'isClientBound')::boolean, (j->>'createdAtMs')::bigint, (j->>'waitDeadlineMs')::bigint, batch,
-    n <= places, webhook, conversation, k->>'id', spent_in
+    n <= places, webhook, conversation, (k->>'number')::bigint, spent_in
   FROM jsonb_array_elements(added) WITH ORDINALITY AS job (j, n);
   INSERT INTO job_inputs (job_id, input) SELECT j->>'id', j->>'input' FROM jsonb_array_elements(added) AS job (j);
 END $f$;
@@ -241,7 +241,7 @@ BEGIN
     finish_reason = a->>'finishReason', timings = a->>'timings', error = a->>'error'
   WHERE id = a->>'jobId' AND ${mine} AND attempt = (a->>'attempt')::int AND CASE WHEN a->>'startedAtMs' IS NULL THEN CASE a->>'event' ${endGuards()} END
     ELSE CASE a->>'event' ${endGuards("start")} END END
-  RETURNING batch_id, webhook_id, account_id, has_place, key_id, key_month, price_micro - charged_micro AS unspent INTO links;
+  RETURNING batch_id, webhook_id, account_id, has_place, key_number, key_month, price_micro - charged_micro AS unspent INTO links;
   IF NOT FOUND THEN
     RETURN pg_temp.explain_guard(a->>'jobId', CASE WHEN a->>'startedAtMs' IS NULL THEN a->>'event' ELSE 'start' END);
   END IF;
@@ -254,7 +254,7 @@ BEGIN
   -- It is a fault, which rolls back what was written.
   IF refusal IS NOT NULL THEN RAISE EXCEPTION 'The ledger refuses postings: %', refusal; END IF;
   IF links.key_month IS NOT NULL AND links.unspent > 0 THEN
-    UPDATE key_spending SET micro = greatest(0, micro - links.unspent) WHERE key_id = links.key_id AND month = links.key_month;
+    UPDATE key_spending SET micro = greatest(0, micro - links.unspent) WHERE key_number = links.key_number AND month = links.key_month;
   END IF;
   RETURN to_jsonb(pg_temp.follow_up(links.batch_id, links.webhook_id, at));
 END $f$;

@@ -42,10 +42,11 @@ export class PostgresUsageStore implements UsageStore {
 /** Columns of account_usage, in order, from entries that are charges and earnings. */
 const COLUMNS = `CASE entry.kind WHEN 'charge' THEN jobs.account_id ELSE substr(entry.party, 8) END, (first.at_ms / ${DAY_MS})::int AS day,
   CASE entry.kind WHEN 'charge' THEN 'spent' ELSE 'earned' END AS kind, jobs.slug,
-  CASE entry.kind WHEN 'charge' THEN coalesce(jobs.key_id, '') ELSE '' END AS key_id, sum(abs(entry.micro))::bigint AS micro,
+  CASE entry.kind WHEN 'charge' THEN coalesce(api_keys.id, '') ELSE '' END AS key_id, sum(abs(entry.micro))::bigint AS micro,
   count(*)::bigint AS jobs, sum(coalesce(jobs.prompt_tokens, 0))::bigint AS prompt_tokens,
   sum(coalesce(jobs.completion_tokens, 0))::bigint AS completion_tokens`;
-const JOINS = "JOIN entries AS first ON first.id = entry.txn JOIN jobs ON jobs.id = first.job_id";
+const JOINS = `JOIN entries AS first ON first.id = entry.txn JOIN jobs ON jobs.id = first.job_id
+  LEFT JOIN api_keys ON api_keys.number = jobs.key_number`;
 
 const SUM_UP = `INSERT INTO account_usage (account_id, day, kind, slug, key_id, micro, jobs, prompt_tokens, completion_tokens)
   SELECT ${COLUMNS} FROM entries AS entry ${JOINS}

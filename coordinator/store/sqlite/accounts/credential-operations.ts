@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import type { ApiKey, KeyCap, Session } from "../../account-store.ts";
 import { REFUSALS } from "../../refusals.ts";
 
-type NewKey = Omit<ApiKey, "lastUsedAtMs" | "scopes" | "cargos"> & {
+type NewKey = Omit<ApiKey, "number" | "lastUsedAtMs" | "scopes" | "cargos"> & {
   scopes: string;
   /** JSON text. */
   cargos: string | null;
@@ -11,7 +11,8 @@ type NewKey = Omit<ApiKey, "lastUsedAtMs" | "scopes" | "cargos"> & {
 type NewSession = Session & { tokenHash: string; createdAtMs: number };
 
 export interface CredentialOperations {
-  createKey(args: NewKey & KeyCap): void;
+  /** Returns its number. */
+  createKey(args: NewKey & KeyCap): number;
   revokeKey(args: { accountId: string; id: string; atMs: number }): boolean;
   touchKey(args: { id: string; atMs: number }): void;
   createSession(args: NewSession & { maxSessions: number }): void;
@@ -25,6 +26,7 @@ export function credentialOperations(db: Database.Database): CredentialOperation
      WHERE (SELECT count(*) FROM api_keys WHERE account_id = @accountId AND revoked_at_ms IS NULL)
          + (SELECT count(*) FROM api_keys WHERE account_id = @accountId AND revoked_at_ms > @revokedAfterMs) < @maxKeys`,
   );
+  const selectNumber = db.prepare<[string], number>("SELECT number FROM api_keys WHERE id = ?").pluck();
   const revokeKey = db.prepare<[number, string, string]>(
     "UPDATE api_keys SET revoked_at_ms = ? WHERE id = ? AND account_id = ? AND revoked_at_ms IS NULL",
   );
@@ -43,7 +45,7 @@ export function credentialOperations(db: Database.Database): CredentialOperation
   const deleteSession = db.prepare<[string]>("DELETE FROM sessions WHERE token_hash = ?");
   return {
     createKey(args) {
-      if (insertKey.run(args).changes === 1) return;
+      if (insertKey.run(args).changes === 1) return selectNumber.get(args.id) ?? 0;
       throw REFUSALS.too_many_keys(args.maxKeys);
     },
     revokeKey: ({ accountId, id, atMs }) => revokeKey.run(atMs, id, accountId).changes === 1,

@@ -1,6 +1,6 @@
 import type { ApiKey, Scope } from "../../account-store.ts";
 
-export const KEY_COLUMNS = `id, account_id AS accountId, name, prefix, scopes, created_at_ms AS createdAtMs,
+export const KEY_COLUMNS = `id, number, account_id AS accountId, name, prefix, scopes, created_at_ms AS createdAtMs,
   last_used_at_ms AS lastUsedAtMs, expires_at_ms AS expiresAtMs, cargos, monthly_micro AS monthlyMicro` as const;
 
 /** A row of KEY_COLUMNS. */

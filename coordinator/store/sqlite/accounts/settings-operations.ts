@@ -56,8 +56,8 @@ function prepareSetEmail(db: Database.Database): SettingsOperations["setEmail"] 
 }
 
 function prepareChangeKey(db: Database.Database): SettingsOperations["changeKey"] {
-  const select = db.prepare<[string, string], Required<KeyColumns>>(
-    `SELECT name, expires_at_ms AS expiresAtMs, cargos, monthly_micro AS monthlyMicro FROM api_keys
+  const select = db.prepare<[string, string], Required<KeyColumns> & { number: number }>(
+    `SELECT number, name, expires_at_ms AS expiresAtMs, cargos, monthly_micro AS monthlyMicro FROM api_keys
      WHERE id = ? AND account_id = ? AND revoked_at_ms IS NULL`,
   );
   const update = db.prepare<Required<KeyColumns> & { id: string }>(
@@ -69,26 +69,29 @@ function prepareChangeKey(db: Database.Database): SettingsOperations["changeKey"
     if (known === undefined) return false;
     const changed = { ...known, ...change };
     update.run({ ...changed, id });
-    if (known.monthlyMicro === null && changed.monthlyMicro !== null) recount(accountId, id, nowMs);
+    if (known.monthlyMicro === null && changed.monthlyMicro !== null)
+      recount(accountId, { id, number: known.number }, nowMs);
     return true;
   };
 }
 
 /** Counts what a key has spent in this month when it gets a limit. From then on its jobs are counted as they are stored and end. */
-function prepareRecount(db: Database.Database): (accountId: string, keyId: string, nowMs: number) => void {
-  const live = "account_id = @accountId AND completed_at_ms IS NULL AND key_id = @keyId";
+function prepareRecount(
+  db: Database.Database,
+): (accountId: string, key: { id: string; number: number }, nowMs: number) => void {
+  const live = "account_id = @accountId AND completed_at_ms IS NULL AND key_number = @number";
   const set = db.prepare(
-    `INSERT INTO key_spending (key_id, month, micro) SELECT @keyId, @month,
+    `INSERT INTO key_spending (key_number, month, micro) SELECT @number, @month,
        (SELECT coalesce(sum(micro), 0) FROM (${ALL_USAGE}) WHERE kind = 'spent' AND key_id = @keyId)
        + (SELECT coalesce(sum(price_micro), 0) FROM jobs INDEXED BY jobs_live WHERE ${live})
      WHERE true ON CONFLICT DO UPDATE SET month = excluded.month, micro = excluded.micro`,
   );
   const mark = db.prepare(`UPDATE jobs INDEXED BY jobs_live SET key_month = @month WHERE ${live}`);
-  return (accountId, keyId, nowMs) => {
+  return (accountId, { id: keyId, number }, nowMs) => {
     const month = utcMonthOf(nowMs);
     const [fromDay, toDay] = [utcDayOf(monthBeginMs(month)), utcDayOf(monthBeginMs(month + 1)) - 1];
     const parties = { client: `client:${accountId}`, hold: `hold:${accountId}` };
-    set.run({ accountId, keyId, month, fromDay, toDay, ...parties });
-    mark.run({ accountId, keyId, month });
+    set.run({ accountId, keyId, number, month, fromDay, toDay, ...parties });
+    mark.run({ accountId, number, month });
   };
 }

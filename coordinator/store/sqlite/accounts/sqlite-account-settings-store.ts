@@ -24,7 +24,7 @@ export class SqliteAccountSettingsStore implements AccountSettingsStore {
     );
     this.#selectSpending = db
       .prepare<[string, number], [string, number]>(
-        `SELECT key_id, micro FROM api_keys JOIN key_spending ON key_id = api_keys.id
+        `SELECT id, micro FROM api_keys JOIN key_spending ON key_number = number
          WHERE account_id = ? AND monthly_micro IS NOT NULL AND month = ?`,
       )
       .raw();

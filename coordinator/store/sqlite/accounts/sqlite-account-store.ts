@@ -118,7 +118,7 @@ export class SqliteAccountStore implements AccountStore {
     return this.#writer.run("setLimits", { accountId, limits });
   }
 
-  createKey(...[{ scopes, cargos = null, ...key }, cap]: Parameters<AccountStore["createKey"]>): Promise<void> {
+  createKey(...[{ scopes, cargos = null, ...key }, cap]: Parameters<AccountStore["createKey"]>): Promise<number> {
     const limits = { expiresAtMs: null, monthlyMicro: null, cargos: cargos && JSON.stringify(cargos) };
     return this.#writer.run("createKey", { ...limits, ...key, ...cap, scopes: scopes.join(",") });
   }

@@ -77,7 +77,7 @@ function prepareMove(
 
 function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] {
   type EndedJob = EndedJobLinks & {
-    readonly keyId: string | null;
+    readonly keyNumber: number | null;
     readonly keyMonth: number | null;
     priceMicro: number;
   };
@@ -87,7 +87,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
       `UPDATE jobs SET state = '${to}', is_unlisted = 1, started_at_ms = coalesce(?, started_at_ms), completed_at_ms = ?, charged_micro = ?, prompt_tokens = ?, completion_tokens = ?,
          finish_reason = ?, timings = ?, error = ?
        WHERE id = ? AND state IN (${from}) AND attempt = ?
-       RETURNING batch_id AS batchId, webhook_id AS webhookId, key_id AS keyId, key_month AS keyMonth, price_micro AS priceMicro`,
+       RETURNING batch_id AS batchId, webhook_id AS webhookId, key_number AS keyNumber, key_month AS keyMonth, price_micro AS priceMicro`,
     );
   };
   const updates = {
@@ -140,8 +140,8 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
     if (output !== null) insertOutput(jobId, output);
     fold(jobId, { isOutput: event === "complete" && output === null, lastChunk: ending.lastChunk });
     ledger.post(postings, jobId, atMs);
-    const { keyId, keyMonth, priceMicro } = ended;
-    if (keyId !== null && keyMonth !== null) spending.giveBack(keyId, keyMonth, priceMicro - chargeMicro);
+    const { keyNumber, keyMonth, priceMicro } = ended;
+    if (keyNumber !== null && keyMonth !== null) spending.giveBack(keyNumber, keyMonth, priceMicro - chargeMicro);
     list();
     return followUp(ended, atMs);
   };

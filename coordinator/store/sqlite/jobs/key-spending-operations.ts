@@ -9,40 +9,40 @@ export interface KeySpending {
   /** Returns the month that counts the jobs; null if none does. */
   add(key: SubmittingKey | null | undefined): UtcMonth | null;
   /** The job cost so much less than it held. */
-  giveBack(keyId: string, month: UtcMonth, micro: number): void;
+  giveBack(keyNumber: number, month: UtcMonth, micro: number): void;
 }
 
 export function prepareKeySpending(db: Database.Database): KeySpending {
   const select = db
-    .prepare<[string, UtcMonth], number>("SELECT micro FROM key_spending WHERE key_id = ? AND month >= ?")
+    .prepare<[number, UtcMonth], number>("SELECT micro FROM key_spending WHERE key_number = ? AND month >= ?")
     .pluck();
   // A clock that is behind counts in the month that another one has begun.
   const add = db
-    .prepare<{ id: string; month: UtcMonth; neededMicro: number }, UtcMonth>(
-      `INSERT INTO key_spending (key_id, month, micro) VALUES (@id, @month, @neededMicro)
+    .prepare<{ number: number; month: UtcMonth; neededMicro: number }, UtcMonth>(
+      `INSERT INTO key_spending (key_number, month, micro) VALUES (@number, @month, @neededMicro)
        ON CONFLICT DO UPDATE SET micro = CASE WHEN month >= excluded.month THEN micro ELSE 0 END + excluded.micro,
          month = max(month, excluded.month)
        RETURNING month`,
     )
     .pluck();
-  const giveBack = db.prepare<[number, string, UtcMonth]>(
-    "UPDATE key_spending SET micro = max(0, micro - ?) WHERE key_id = ? AND month = ?",
+  const giveBack = db.prepare<[number, number, UtcMonth]>(
+    "UPDATE key_spending SET micro = max(0, micro - ?) WHERE key_number = ? AND month = ?",
   );
   return {
     assertAllows(key) {
-      const { id, monthly } = key ?? { id: "", monthly: null };
+      const { number, monthly } = key ?? { number: 0, monthly: null };
       if (monthly === null || monthly.neededMicro === 0) return;
       const { limitMicro, month, neededMicro } = monthly;
-      const leftMicro = Math.max(0, limitMicro - (select.get(id, month) ?? 0));
+      const leftMicro = Math.max(0, limitMicro - (select.get(number, month) ?? 0));
       if (neededMicro > leftMicro) throw new KeyCreditsError(neededMicro, leftMicro, monthBeginMs(month + 1));
     },
     add(key) {
       if (key === null || key === undefined || key.monthly === null) return null;
       const { month, neededMicro } = key.monthly;
-      return add.get({ id: key.id, month, neededMicro }) ?? month;
+      return add.get({ number: key.number, month, neededMicro }) ?? month;
     },
-    giveBack(keyId, month, micro) {
-      if (micro > 0) giveBack.run(micro, keyId, month);
+    giveBack(keyNumber, month, micro) {
+      if (micro > 0) giveBack.run(micro, keyNumber, month);
     },
   };
 }

@@ -41,7 +41,7 @@ export function prepareSubmit(
 
     insertSubject?.();
     const [batchId, webhookId] = kind === "batch" ? [id, null] : [null, webhook?.id ?? null];
-    const links = { batchId, webhookId, keyId: apiKey?.id ?? null, keyMonth: spending.add(apiKey) };
+    const links = { batchId, webhookId, keyNumber: apiKey?.number ?? null, keyMonth: spending.add(apiKey) };
     for (const job of jobs) insertJob(job, links);
     if (webhook !== null) insertWebhook(webhook, accountId, { kind, id });
     keys.save(submission, { jobId: first.id, batchId });
@@ -54,7 +54,7 @@ export function prepareSubmit(
 interface JobLinks {
   readonly batchId: string | null;
   readonly webhookId: string | null;
-  readonly keyId: string | null;
+  readonly keyNumber: number | null;
   readonly keyMonth: number | null;
 }
 
@@ -69,9 +69,9 @@ function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobL
     } & JobLinks
   >(
     `INSERT INTO jobs (id, account_id, slug, workload_id, state, job_class, priority, price_micro, created_at_ms, wait_deadline_ms,
-       batch_id, webhook_id, client_bound, attempt, island_id, key_id, key_month)
+       batch_id, webhook_id, client_bound, attempt, island_id, key_number, key_month)
      VALUES (@id, @accountId, @slug, @workloadId, @state, @jobClass, @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
-       @batchId, @webhookId, @clientBound, @attempt, @islandId, @keyId, @keyMonth)`,
+       @batchId, @webhookId, @clientBound, @attempt, @islandId, @keyNumber, @keyMonth)`,
   );
   const insertInput = db.prepare<[string, string]>("INSERT INTO job_inputs (job_id, input) VALUES (?, ?)");
   return (

@@ -7,6 +7,18 @@ ALTER TABLE api_keys ADD COLUMN expires_at_ms INTEGER;
 -- Slugs as a JSON array; null: all Cargos.
 ALTER TABLE api_keys ADD COLUMN cargos TEXT;
 ALTER TABLE api_keys ADD COLUMN monthly_micro INTEGER CHECK (monthly_micro >= 0);
+-- A short name for the rows of jobs: with the id they would spill into a page more. Numbers are never used again.
+ALTER TABLE api_keys ADD COLUMN number INTEGER;
+UPDATE api_keys SET number = numbered.number
+  FROM (SELECT id, row_number() OVER (ORDER BY id) AS number FROM api_keys) AS numbered WHERE numbered.id = api_keys.id;
+CREATE UNIQUE INDEX api_keys_by_number ON api_keys (number);
+CREATE TABLE key_numbers (last INTEGER NOT NULL) STRICT;
+INSERT INTO key_numbers SELECT coalesce(max(number), 0) FROM api_keys;
+CREATE TRIGGER api_key_numbered AFTER INSERT ON api_keys
+BEGIN
+  UPDATE key_numbers SET last = max(last + (new.number IS NULL), coalesce(new.number, 0));
+  UPDATE api_keys SET number = (SELECT last FROM key_numbers) WHERE id = new.id AND number IS NULL;
+END;
 DROP TRIGGER api_key_changed;
 CREATE TRIGGER api_key_changed
 AFTER UPDATE OF id, account_id, scopes, secret_hash, revoked_at_ms, expires_at_ms, cargos, monthly_micro ON api_keys
@@ -14,13 +26,13 @@ BEGIN UPDATE credentials_revision SET revision = revision + 1; END;
 
 -- What the jobs of a key with a monthly limit cost in its month (UTC, months since January 1970): charged, or held while unfinished.
 CREATE TABLE key_spending (
-  key_id TEXT PRIMARY KEY,
+  key_number INTEGER PRIMARY KEY,
   month INTEGER NOT NULL,
   micro INTEGER NOT NULL CHECK (micro >= 0)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX key_spending_by_month ON key_spending (month);
 
-ALTER TABLE jobs ADD COLUMN key_id TEXT;
+ALTER TABLE jobs ADD COLUMN key_number INTEGER;
 -- The month of key_spending that has the job; null if none has.
 ALTER TABLE jobs ADD COLUMN key_month INTEGER;
 

@@ -5,13 +5,13 @@ import { type UsageFilter, type UsageGroup } from "../../usage-store.ts";
 export const USAGE_COLUMNS =
   `CASE entry.kind WHEN 'charge' THEN jobs.account_id ELSE substr(entry.party, 8) END AS account_id,
   first.at_ms / ${DAY_MS} AS day, CASE entry.kind WHEN 'charge' THEN 'spent' ELSE 'earned' END AS kind, jobs.slug AS slug,
-  CASE entry.kind WHEN 'charge' THEN coalesce(jobs.key_id, '') ELSE '' END AS key_id, sum(abs(entry.micro)) AS micro,
+  CASE entry.kind WHEN 'charge' THEN coalesce(api_keys.id, '') ELSE '' END AS key_id, sum(abs(entry.micro)) AS micro,
   count(*) AS jobs, sum(coalesce(jobs.prompt_tokens, 0)) AS prompt_tokens,
   sum(coalesce(jobs.completion_tokens, 0)) AS completion_tokens` as const;
 
 /** Subject and time are in the first entry of a transaction. */
 export const USAGE_JOINS =
-  "FROM entries AS entry JOIN entries AS first ON first.id = entry.txn JOIN jobs ON jobs.id = first.job_id" as const;
+  "FROM entries AS entry JOIN entries AS first ON first.id = entry.txn JOIN jobs ON jobs.id = first.job_id LEFT JOIN api_keys ON api_keys.number = jobs.key_number" as const;
 
 export const USAGE_GROUP = "GROUP BY 1, 2, 3, 4, 5" as const;
 

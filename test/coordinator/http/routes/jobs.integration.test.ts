@@ -33,7 +33,7 @@ describe("POST /jobs", () => {
       },
     ]);
     const { accountId } = api;
-    const apiKey = { id: expect.stringMatching(/^key_/), cargos: null, monthlyMicro: null };
+    const apiKey = { number: expect.any(Number), cargos: null, monthlyMicro: null };
     const request = { slug: "tiny", input: { prompt: "Hi" }, priority: 9, idempotency: null };
     expect(api.jobs.submitted).toEqual([{ accountId, limits: DEFAULT_LIMITS, apiKey, ...request }]);
   });

@@ -1,20 +1,14 @@
 import { expect } from "vitest";
 import { KeyCreditsError } from "../../../../coordinator/credits/key-credits-error.ts";
 import { utcMonthOf, type SubmittingKey } from "../../../../coordinator/store/key-spending.ts";
-import type { Store } from "../../../../coordinator/store/store.ts";
-import { type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+import { type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, makeKey, runJob } from "./store-builders.ts";
 
 const MONTH = utcMonthOf(MADE_AT_MS);
 const LATER_MS = MADE_AT_MS + 60_000;
 const CAP = { maxKeys: 9, revokedAfterMs: 0 } as const;
 
-async function makeKey(store: Store, accountId: string, id: string): Promise<void> {
-  const key = { id, accountId, name: "ci", prefix: "ak_1", scopes: ["read"] as const, secretHash: `hash of ${id}` };
-  await store.accounts.createKey({ ...key, createdAtMs: MADE_AT_MS }, CAP);
-}
-
-const limited = (id: string, limitMicro: number): SubmittingKey => ({
-  id,
+const limited = (number: number, limitMicro: number): SubmittingKey => ({
+  number,
   monthly: { limitMicro, month: MONTH, neededMicro: 1_000_000 },
 });
 
@@ -116,8 +110,9 @@ function describeKeys(check: Check): void {
   check("a key that gets a monthly limit has spent what its jobs of the month cost, and hold", async (store) => {
     const { accountSettings, jobs } = store;
     const accountId = await makeAccount(store);
-    for (const id of ["key_1", "key_2"]) await makeKey(store, accountId, id);
-    const unlimited = { apiKey: { id: "key_1", monthly: null } };
+    const number = await makeKey(store, accountId, "key_1");
+    await makeKey(store, accountId, "key_2");
+    const unlimited = { apiKey: { number, monthly: null } };
     const make = () => makeJob(accountId, unlimited);
     const [summed, ended, running] = [make(), make(), make()];
     for (const job of [summed, ended, running]) await runJob(store, job);
@@ -131,7 +126,7 @@ function describeKeys(check: Check): void {
     }
     const spent = async (): Promise<unknown> => Object.fromEntries(await accountSettings.keySpending(accountId, MONTH));
     expect(await spent()).toEqual({ key_1: 1_250_000, key_2: 0 });
-    const next = (): Promise<unknown> => jobs.submit(makeJob(accountId, { apiKey: limited("key_1", 2_000_000) }));
+    const next = (): Promise<unknown> => jobs.submit(makeJob(accountId, { apiKey: limited(number, 2_000_000) }));
     await expect(next()).rejects.toThrow(KeyCreditsError);
     // What it does not cost is given back.
     await jobs.end(makeEnding(running, { event: "cancel", chargeMicro: 100_000 }));

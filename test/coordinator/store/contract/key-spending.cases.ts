@@ -10,8 +10,8 @@ const MONTH = utcMonthOf(MADE_AT_MS);
 const CREDIT = 1_000_000;
 
 /** A key that may spend so many credits in the month. Jobs need one credit each. */
-const limited = (id: string, credits: number, { jobs = 1, month = MONTH } = {}): SubmittingKey => ({
-  id,
+const limited = (number: number, credits: number, { jobs = 1, month = MONTH } = {}): SubmittingKey => ({
+  number,
   monthly: { limitMicro: credits * CREDIT, month, neededMicro: jobs * CREDIT },
 });
 
@@ -43,7 +43,7 @@ export function describeKeySpending(check: Check): void {
     "a key with a monthly limit spends what its jobs hold, and gets back what they are not charged",
     async (store) => {
       const accountId = await makeAccount(store);
-      const key = limited("key_1", 2);
+      const key = limited(1, 2);
       const [first, second] = [jobBy(accountId, key), jobBy(accountId, key)];
       await runJob(store, first);
       await runJob(store, second);
@@ -51,7 +51,7 @@ export function describeKeySpending(check: Check): void {
       expect(await refusalOf(store.jobs.submit(jobBy(accountId, key)))).toEqual(full);
       expect(await balanceOf(store, accountId)).toBe(8 * CREDIT);
       // Another key, and a session, have nothing to do with it.
-      await store.jobs.submit(jobBy(accountId, limited("key_2", 1)));
+      await store.jobs.submit(jobBy(accountId, limited(2, 1)));
       await store.jobs.submit(makeJob(accountId));
 
       await store.jobs.end(makeEnding(first));
@@ -64,16 +64,16 @@ export function describeKeySpending(check: Check): void {
 
   check("a batch counts as the sum of its jobs, or is refused as a whole", async (store) => {
     const accountId = await makeAccount(store);
-    await submitBatch(store, accountId, limited("key_1", 3, { jobs: 2 }), 2);
-    const refused = submitBatch(store, accountId, limited("key_1", 3, { jobs: 2 }), 2);
+    await submitBatch(store, accountId, limited(1, 3, { jobs: 2 }), 2);
+    const refused = submitBatch(store, accountId, limited(1, 3, { jobs: 2 }), 2);
     expect(await refusalOf(refused)).toEqual([2, 1, monthBeginMs(MONTH + 1)]);
     expect((await store.jobs.list(accountId, { limit: 10, offset: 0 }, {})).total).toBe(2);
-    await store.jobs.submit(jobBy(accountId, limited("key_1", 3)));
+    await store.jobs.submit(jobBy(accountId, limited(1, 3)));
   });
 
   check("a key begins anew with the month, and a job that ends later gives back to its own month", async (store) => {
     const accountId = await makeAccount(store);
-    const [now, next] = [limited("key_1", 1), limited("key_1", 1, { month: MONTH + 1 })];
+    const [now, next] = [limited(1, 1), limited(1, 1, { month: MONTH + 1 })];
     const late = jobBy(accountId, now);
     await runJob(store, late);
     await store.jobs.submit(jobBy(accountId, next));
@@ -83,7 +83,7 @@ export function describeKeySpending(check: Check): void {
 
   check("jobs that are submitted at the same time pass the limit of their key together", async (store) => {
     const accountId = await makeAccount(store);
-    const jobs = Array.from({ length: 6 }, () => jobBy(accountId, limited("key_1", 4)));
+    const jobs = Array.from({ length: 6 }, () => jobBy(accountId, limited(1, 4)));
     const submitted = await Promise.allSettled(jobs.map((job) => store.jobs.submit(job)));
     expect(submitted.filter(({ status }) => status === "fulfilled")).toHaveLength(4);
   });

@@ -3,14 +3,15 @@ import { DAY_MS, utcDayOf } from "../../../../coordinator/store/host-figures-sto
 import type { NewJob } from "../../../../coordinator/store/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { USAGE_GROUPS, type UsageFilter, type UsageGroup } from "../../../../coordinator/store/usage-store.ts";
-import { type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "./store-builders.ts";
+import { type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, makeKey, runJob } from "./store-builders.ts";
 
 const DAY = utcDayOf(MADE_AT_MS);
 const RANGE = { fromDay: DAY, toDay: DAY + 1 } as const;
 const PAGE = { limit: 100, offset: 0 } as const;
 
 interface Ended {
-  readonly keyId?: string;
+  /** Number of its key. */
+  readonly key?: number;
   readonly slug?: string;
   readonly chargeMicro?: number;
   readonly atMs?: number;
@@ -18,8 +19,12 @@ interface Ended {
 }
 
 /** A job of 1 credit that ends so. */
-async function endJob(store: Store, accountId: string, { keyId, slug = "tiny-chat", ...ended }: Ended): Promise<void> {
-  const apiKey: NewJob["apiKey"] = keyId === undefined ? null : { id: keyId, monthly: null };
+async function endJob(
+  store: Store,
+  accountId: string,
+  { key: number, slug = "tiny-chat", ...ended }: Ended,
+): Promise<void> {
+  const apiKey: NewJob["apiKey"] = number === undefined ? null : { number, monthly: null };
   const job = makeJob(accountId, { slug, apiKey });
   await runJob(store, job);
   await store.jobs.end(makeEnding(job, { atMs: MADE_AT_MS, ...ended }));
@@ -45,13 +50,14 @@ async function sumUpAll(store: Store): Promise<void> {
 export function describeUsage(check: Check): void {
   check("usage is the ledger's by day, Cargo, key and kind, before, while and after it is summed up", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+    const [one, two] = [await makeKey(store, ann, "key_1"), await makeKey(store, ann, "key_2")];
     const earning = { accountId: bob, micro: 900 };
-    await endJob(store, ann, { keyId: "key_1", chargeMicro: 1_000, earning });
-    await endJob(store, ann, { keyId: "key_1", chargeMicro: 2_000 });
-    await endJob(store, ann, { keyId: "key_2", chargeMicro: 10 });
+    await endJob(store, ann, { key: one, chargeMicro: 1_000, earning });
+    await endJob(store, ann, { key: one, chargeMicro: 2_000 });
+    await endJob(store, ann, { key: two, chargeMicro: 10 });
     await endJob(store, ann, { slug: "hash", chargeMicro: 5 });
-    await endJob(store, ann, { keyId: "key_1", chargeMicro: 7, atMs: MADE_AT_MS + DAY_MS });
-    await endJob(store, ann, { keyId: "key_1", chargeMicro: 0 });
+    await endJob(store, ann, { key: one, chargeMicro: 7, atMs: MADE_AT_MS + DAY_MS });
+    await endJob(store, ann, { key: one, chargeMicro: 0 });
     await endJob(store, ann, { chargeMicro: 3, atMs: MADE_AT_MS + 2 * DAY_MS });
     const expected = [
       "spent 1 tiny-chat key_1 7 1",
@@ -65,7 +71,7 @@ export function describeUsage(check: Check): void {
       expect(await usageOf(store, ann)).toEqual(expected);
     }
     await sumUpAll(store);
-    await endJob(store, ann, { keyId: "key_2", chargeMicro: 90 });
+    await endJob(store, ann, { key: two, chargeMicro: 90 });
     expect(await usageOf(store, ann, { keyId: "key_2" })).toEqual(["spent 0 tiny-chat key_2 100 2"]);
     // Not whose job it was.
     expect(await usageOf(store, bob)).toEqual(["earned 0 tiny-chat  900 1"]);
@@ -76,10 +82,11 @@ export function describeUsage(check: Check): void {
 
   check("usage is grouped as it is asked, filtered, and read by pages with the sums of all", async (store) => {
     const ann = await makeAccount(store);
-    await endJob(store, ann, { keyId: "key_1", chargeMicro: 1 });
+    const one = await makeKey(store, ann, "key_1");
+    await endJob(store, ann, { key: one, chargeMicro: 1 });
     await endJob(store, ann, { slug: "hash", chargeMicro: 2 });
     await sumUpAll(store);
-    await endJob(store, ann, { keyId: "key_1", chargeMicro: 4, atMs: MADE_AT_MS + DAY_MS });
+    await endJob(store, ann, { key: one, chargeMicro: 4, atMs: MADE_AT_MS + DAY_MS });
     await endJob(store, ann, { slug: "hash", chargeMicro: 8, earning: { accountId: ann, micro: 6 } });
     expect(await usageOf(store, ann, {}, ["day"])).toEqual(["spent 1   4 1", "earned 0   6 1", "spent 0   11 3"]);
     expect(await usageOf(store, ann, {}, ["cargo"])).toEqual([
@@ -96,7 +103,9 @@ export function describeUsage(check: Check): void {
 
   check("usage.forgetDays() forgets sums that are older, some at a time", async (store) => {
     const ann = await makeAccount(store);
-    for (const keyId of ["key_1", "key_2"]) await endJob(store, ann, { keyId, chargeMicro: 1 });
+    for (const id of ["key_1", "key_2"]) {
+      await endJob(store, ann, { key: await makeKey(store, ann, id), chargeMicro: 1 });
+    }
     await endJob(store, ann, { chargeMicro: 2, atMs: MADE_AT_MS + DAY_MS });
     await sumUpAll(store);
     expect(await store.usage.forgetDays(DAY + 1, 1)).toBe(1);

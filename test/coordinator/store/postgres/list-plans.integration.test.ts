@@ -232,7 +232,7 @@ async function callSettings({ accountSettings, jobs, usage }: PostgresStore, { k
   await accountSettings.changeKey(ACCOUNT, "key_00000107", { monthlyMicro: null }, MADE_AT_MS);
   await accountSettings.keySpending(ACCOUNT, 672);
   const monthly = { limitMicro: 5_000, month: 672, neededMicro: 1_000 };
-  const job = makeJob(ACCOUNT, { apiKey: { id: "key_00000107", monthly }, priceMicro: 1_000, assignedTo: ISLAND_ID });
+  const job = makeJob(ACCOUNT, { apiKey: { number: 107, monthly }, priceMicro: 1_000, assignedTo: ISLAND_ID });
   await jobs.submit(job);
   await jobs.end(makeEnding(job, { startedAtMs: MADE_AT_MS, chargeMicro: 0 }));
 }

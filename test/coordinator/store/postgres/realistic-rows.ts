@@ -76,7 +76,7 @@ INSERT INTO entries (txn, party, micro, kind, job_id, at_ms)
     ${idOf("job", "n / 3")}, ${MADE_AT_MS} FROM generate_series(0, ${3 * JOBS - 1}) n;
 INSERT INTO account_usage (account_id, day, kind, slug, key_id, micro, jobs, prompt_tokens, completion_tokens)
   SELECT ${accountNumber("n")}, 20000 + day, 'spent', 'tiny-chat', '', 1, 1, 1, 1 FROM generate_series(0, 999) n, generate_series(0, 9) day;
-INSERT INTO key_spending (key_id, month, micro) SELECT id, 672, 1 FROM api_keys;
+INSERT INTO key_spending (key_number, month, micro) SELECT number, 672, 1 FROM api_keys;
 INSERT INTO email_changes (account_id, token_hash, email, expires_at_ms)
   SELECT ${accountNumber("n")}, 'change' || n, n || '@e.example', ${MADE_AT_MS} + n * 1000 FROM generate_series(0, 999) n;
 UPDATE usage_cursor SET entry = (SELECT max(id) - 100 FROM entries), next_entry = (SELECT max(id) - 50 FROM entries);

@@ -144,7 +144,7 @@ function describeLimits(database: PostgresDatabase): void {
 
   it("the credits a month of a key are spent once, by jobs submitted at two coordinators at once", async () => {
     const monthly = { limitMicro: 7_500_000, month: 672, neededMicro: 1_000_000 };
-    const byKey = (): NewJob => makeJob(accountId, { apiKey: { id: "key_1", monthly } });
+    const byKey = (): NewJob => makeJob(accountId, { apiKey: { number: 1, monthly } });
     const stored = await race(Array.from({ length: 20 }, byKey));
     expect(stored).toHaveLength(7);
     await expect(two.jobs.submit(byKey())).rejects.toMatchObject({ code: "key_credits_exceeded", leftMicro: 500_000 });
@@ -226,7 +226,7 @@ function describeLimits(database: PostgresDatabase): void {
   });
 
   describe("credentials that end at another coordinator", () => {
-    const key = async (id: string): Promise<void> =>
+    const key = async (id: string): Promise<number> =>
       one.accounts.createKey(
         {
           id,
