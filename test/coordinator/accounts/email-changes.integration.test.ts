@@ -41,7 +41,9 @@ afterEach(async () => {
 async function request(email: string): Promise<Mail> {
   expect(await changes.request(accountId, email)).toBe(true);
   await changes.settled();
-  return mails.at(-1) as Mail;
+  const mail = mails.at(-1);
+  if (mail === undefined) throw new Error(`No mail went to ${email}`);
+  return mail;
 }
 const emailNow = async (): Promise<unknown> => (await store.accounts.get(accountId))?.email;
 
