@@ -67,7 +67,7 @@ export function describeUsage(check: Check): void {
     ];
     expect(await usageOf(store, ann)).toEqual(expected);
     for (let step = 0; step < 60; step += 1) {
-      await store.usage.sumUp(1);
+      await store.usage.sumUp(2);
       expect(await usageOf(store, ann)).toEqual(expected);
     }
     await sumUpAll(store);
