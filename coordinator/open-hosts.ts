@@ -10,7 +10,7 @@ import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
 
 export interface OpenHostsDeps {
-  readonly store: Pick<Store, "islands" | "hostFigures">;
+  readonly store: Pick<Store, "islands" | "hostFigures" | "usage">;
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly scheduler: Pick<Scheduler, "quarantineOf">;

@@ -209,7 +209,14 @@ async function withAccounts<T>(
     async (store, { logLevel, newAccountMicro }) => {
       const log = pino({ level: logLevel }, pino.destination(2));
       return use(
-        new AccountService({ store: store.accounts, clock: systemClock, newAccountMicro, registration: "closed", log }),
+        new AccountService({
+          store: store.accounts,
+          settings: store.accountSettings,
+          clock: systemClock,
+          newAccountMicro,
+          registration: "closed",
+          log,
+        }),
         store,
       );
     },

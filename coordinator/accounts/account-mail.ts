@@ -11,14 +11,15 @@ export function accountMail(
   config: Pick<CoordinatorConfig, "smtpUrl" | "mailFrom" | "publicUrl">,
   registration: Registration,
   deps: Pick<EmailSignUpsDeps, "store" | "clock" | "log">,
-): Pick<AccountServiceDeps, "registration" | "sendReset"> {
+): Pick<AccountServiceDeps, "registration" | "sendReset" | "mail"> {
   const { smtpUrl, mailFrom, publicUrl } = config;
   const mailer = smtpUrl === null || mailFrom === null ? null : new SmtpMailer({ url: smtpUrl, from: mailFrom });
   const sendReset = mailer === null ? undefined : resetSender(mailer, publicUrl);
+  const mail = { mailer, publicUrl };
   if (registration !== "email" || mailer === null) {
-    return { registration: registration === "open" ? "open" : "closed", sendReset };
+    return { registration: registration === "open" ? "open" : "closed", sendReset, mail };
   }
-  return { registration: new EmailSignUps({ ...deps, publicUrl, mailer }), sendReset };
+  return { registration: new EmailSignUps({ ...deps, publicUrl, mailer }), sendReset, mail };
 }
 
 function resetSender(mailer: Mailer, publicUrl: string | null): SendReset {

@@ -4,7 +4,8 @@ import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
-import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
+import { RequestWindow } from "../quotas/request-window.ts";
+import type { AccountSettingsStore } from "../store/account-settings-store.ts";
 import {
   type Account,
   type AccountLimits,
@@ -12,24 +13,26 @@ import {
   type ApiKey,
   type IslandToken,
 } from "../store/account-store.ts";
-import { assertCredentials, readCredits, readName, readScopes } from "./credential-fields.ts";
+import { AccountSettings, type AccountSettingsDeps } from "./account-settings.ts";
+import { CredentialUses } from "./credential-uses.ts";
+import { createKey, type KeyWish } from "./create-key.ts";
+import { assertCredentials, readCredits } from "./credential-fields.ts";
 import type { EmailSignUps } from "./email-sign-ups.ts";
 import type { Identity, IslandIdentity, SignedIn } from "./identity.ts";
 import { IslandTokens, type NewIslandSecret } from "./island-tokens.ts";
-import { KeyUsage } from "./key-usage.ts";
 import { KnownCallers, type CredentialNews } from "./known-callers.ts";
 import { MAX_ATTEMPTS, PasswordChanges, type PasswordCaller, type SendReset } from "./password-changes.ts";
 import { Passwords } from "./passwords.ts";
-import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";
+import { hashSecret, newSecret } from "./secrets.ts";
 import { SignInBackoff } from "./sign-in-backoff.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
-/** Per account. Requests are counted by key and by session, so these limits bound the requests of an account. */
-const MAX_KEYS = 50;
+/** Per account, as that of keys. Requests are counted by key and by session, so these limits bound the requests of an account. */
 const MAX_SESSIONS = 20;
 
 export interface AccountServiceDeps {
   readonly store: AccountStore;
+  readonly settings: AccountSettingsStore;
   readonly clock: Clock;
   /** Credits of a new account, in micro-credits. */
   readonly newAccountMicro: number;
@@ -42,23 +45,27 @@ export interface AccountServiceDeps {
   readonly passwords?: Passwords;
   /** Mails password resets. Without it only the operator makes them. */
   readonly sendReset?: SendReset | undefined;
+  /** By which a new address is proved. Absent: an address changes without a proof. */
+  readonly mail?: AccountSettingsDeps["mail"];
 }
 
 /** Accounts, sessions, API keys and Island tokens. Makes secrets, returns them once and stores only hashes. */
 export class AccountService {
   /** Changes and resets of passwords. */
   readonly passwordChanges: PasswordChanges;
+  readonly settings: AccountSettings;
   readonly islandTokens: IslandTokens;
   readonly #deps: AccountServiceDeps;
   readonly #passwords: Passwords;
   /** Sign-ins and registrations by address. */
   readonly #attempts: RequestWindow;
   readonly #backoff: SignInBackoff;
-  readonly #usage: KeyUsage;
+  readonly #uses: CredentialUses;
   readonly #callers: KnownCallers;
 
   constructor(deps: AccountServiceDeps) {
-    const { store, clock, log } = deps;
+    const { store, settings, clock, log } = deps;
+    const onChanged = (): void => deps.credentials?.changed();
     this.#deps = deps;
     this.#passwords = deps.passwords ?? new Passwords();
     this.#attempts = new RequestWindow(clock);
@@ -71,15 +78,13 @@ export class AccountService {
       passwords,
       attempts,
       sendReset: deps.sendReset ?? null,
-      onChanged: () => deps.credentials?.changed(),
+      onChanged,
     });
     this.#backoff = new SignInBackoff(clock);
     this.#callers = new KnownCallers(store, clock, deps.credentials);
-    this.#usage = new KeyUsage(
-      clock,
-      (keyId, atMs) => store.touchKey(keyId, atMs),
-      (error) => log.error({ err: error }, "Could not store when an API key was last used"),
-    );
+    const settingsDeps = { accounts: store, store: settings, clock, log, mail: deps.mail, onChanged };
+    this.settings = new AccountSettings({ ...settingsDeps, passwords: this.passwordChanges });
+    this.#uses = new CredentialUses({ clock, store, settings, log });
   }
 
   /**
@@ -193,23 +198,9 @@ export class AccountService {
    * account could evade its limit with ever new keys.
    * @throws {ServiceError} `too_many_keys` if the account has 50; {@link ValidationError}
    */
-  async createKey(
-    accountId: string,
-    wish: { readonly name?: string | undefined; readonly scopes?: readonly string[] | undefined } = {},
-  ): Promise<{ key: ApiKey; secret: string }> {
-    const createdAtMs = this.#deps.clock.now();
-    const secret = newSecret("ak");
-    const key: Omit<ApiKey, "lastUsedAtMs"> = {
-      id: newId("key", createdAtMs),
-      accountId,
-      name: readName(wish.name, "API key"),
-      prefix: secretPrefix(secret),
-      scopes: readScopes(wish.scopes),
-      createdAtMs,
-    };
-    const cap = { maxKeys: MAX_KEYS, revokedAfterMs: createdAtMs - WINDOW_MS };
-    await this.#deps.store.createKey({ ...key, secretHash: hashSecret(secret) }, cap);
-    return { key: { ...key, lastUsedAtMs: null }, secret };
+  createKey(accountId: string, wish: KeyWish = {}): Promise<{ key: ApiKey; secret: string }> {
+    const { store, clock } = this.#deps;
+    return createKey(store, clock.now(), accountId, wish);
   }
 
   /** Active ones, newest first. */
@@ -237,10 +228,13 @@ export class AccountService {
     return this.#announce(this.#deps.store.revokeIslandToken(accountId, tokenId, this.#deps.clock.now()));
   }
 
-  /** The caller that an API key or session token identifies; undefined if it is invalid, revoked or expired. */
+  /**
+   * The caller that an API key or session token identifies; undefined if it is invalid, revoked or expired.
+   * @throws {ServiceError} `key_expired` for an API key.
+   */
   async authenticate(token: string): Promise<Identity | undefined> {
     const identity = await this.#callers.identify(token);
-    if (identity?.kind === "key") this.#usage.record(identity.keyId);
+    if (identity !== undefined) this.#uses.record(identity);
     return identity;
   }
 
@@ -248,7 +242,10 @@ export class AccountService {
   async isStillValid(identity: Identity): Promise<boolean> {
     const { store, clock } = this.#deps;
     if (identity.kind === "session") return (await store.findSession(identity.tokenHash, clock.now())) !== undefined;
-    return (await store.listKeys(identity.accountId)).some(({ id }) => id === identity.keyId);
+    const nowMs = clock.now();
+    const isValid = ({ id, expiresAtMs }: ApiKey): boolean =>
+      id === identity.keyId && (expiresAtMs === null || expiresAtMs > nowMs);
+    return (await store.listKeys(identity.accountId)).some(isValid);
   }
 
   /** Like {@link IslandTokens.authenticate}. */
@@ -266,7 +263,8 @@ export class AccountService {
     await this.passwordChanges.settled();
     const { registration } = this.#deps;
     if (typeof registration !== "string") await registration.settled();
-    await this.#usage.settled();
+    await this.settings.emails.settled();
+    await this.#uses.settled();
     await this.islandTokens.settled();
   }
 

@@ -1,5 +1,6 @@
 import type { ResolvedLimits } from "../quotas/account-limits.ts";
 import type { Account, Scope } from "../store/account-store.ts";
+import { NO_KEY_LIMITS, type KeyLimits, type UsedKey } from "../store/key-spending.ts";
 
 /** The caller of an API request. A session has every scope and may manage keys. */
 export type Identity = {
@@ -7,7 +8,31 @@ export type Identity = {
   readonly scopes: readonly Scope[];
   /** As they are when the request comes, so that a change applies at once. */
   readonly limits: ResolvedLimits;
-} & ({ readonly kind: "key"; readonly keyId: string } | { readonly kind: "session"; readonly tokenHash: string });
+} & (
+  | {
+      readonly kind: "key";
+      readonly keyId: string;
+      /** See `ApiKey`. */
+      readonly keyNumber: number;
+      /** Absent for a key without any. */
+      readonly keyLimits?: KeyLimits;
+    }
+  | { readonly kind: "session"; readonly tokenHash: string }
+);
+
+/** Who submits jobs, as a request of the API begins. `apiKey`: null for a session. */
+export interface Submitter {
+  readonly accountId: string;
+  readonly limits: ResolvedLimits;
+  readonly apiKey: UsedKey | null;
+}
+
+export function submitterOf(identity: Identity): Submitter {
+  const { accountId, limits } = identity;
+  if (identity.kind !== "key") return { accountId, limits, apiKey: null };
+  const { cargos, monthlyMicro } = identity.keyLimits ?? NO_KEY_LIMITS;
+  return { accountId, limits, apiKey: { number: identity.keyNumber, cargos, monthlyMicro } };
+}
 
 /** The account that an Island token belongs to. */
 export interface IslandIdentity {

@@ -1,20 +1,26 @@
 import type { Clock } from "../../shared/clock.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 
-const INTERVAL_MS = 1_000;
-/** Keys remembered; a key that is forgotten is written once more within its second. */
+/** Keys remembered; a key that is forgotten is written once more within its interval. */
 const MAX_KEYS = 10_000;
 
-/** Writes when a key was last used: at most once a second for each key. No request waits for it. */
+/** Writes when a key or a session was last used: at most once in an interval for each. No request waits for it. */
 export class KeyUsage {
   readonly #clock: Clock;
+  readonly #intervalMs: number;
   readonly #write: (keyId: string, atMs: number) => Promise<void>;
   readonly #onError: (error: unknown) => void;
   readonly #writtenAtMs = recentMap<number>(MAX_KEYS);
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(clock: Clock, write: (keyId: string, atMs: number) => Promise<void>, onError: (error: unknown) => void) {
+  constructor(
+    clock: Clock,
+    write: (keyId: string, atMs: number) => Promise<void>,
+    onError: (error: unknown) => void,
+    intervalMs = 1_000,
+  ) {
     this.#clock = clock;
+    this.#intervalMs = intervalMs;
     this.#write = write;
     this.#onError = onError;
   }
@@ -22,7 +28,7 @@ export class KeyUsage {
   record(keyId: string): void {
     const nowMs = this.#clock.monotonicMs();
     const writtenAtMs = this.#writtenAtMs.get(keyId);
-    if (writtenAtMs !== undefined && nowMs - writtenAtMs < INTERVAL_MS) return;
+    if (writtenAtMs !== undefined && nowMs - writtenAtMs < this.#intervalMs) return;
     this.#writtenAtMs.set(keyId, nowMs);
     const written = this.#write(keyId, this.#clock.now())
       .catch(this.#onError)

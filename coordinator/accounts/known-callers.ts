@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import { SCOPES, type AccountStore } from "../store/account-store.ts";
@@ -10,7 +11,7 @@ const MAX_CALLERS = 10_000;
 
 interface Caller {
   readonly identity: Identity;
-  /** Of a session; Infinity for a key. */
+  /** Of a session, or of a key that expires; else Infinity. */
   readonly expiresAtMs: number;
 }
 
@@ -57,7 +58,10 @@ export class KnownCallers {
     this.#clock = clock;
   }
 
-  /** Undefined for a token that is unknown, revoked or expired; it is not remembered. */
+  /**
+   * Undefined for a token that is unknown, revoked or expired; it is not remembered.
+   * @throws {ServiceError} `key_expired` for an API key.
+   */
   async identify(token: string): Promise<Identity | undefined> {
     const kind = secretKind(token);
     if (kind !== "ak" && kind !== "st") return undefined;
@@ -74,9 +78,18 @@ export class KnownCallers {
   async #findKey(secretHash: string): Promise<Caller | undefined> {
     const key = await this.#store.findKey(secretHash);
     if (key === undefined) return undefined;
-    const { id: keyId, accountId, scopes } = key;
+    const { id: keyId, number: keyNumber, accountId, scopes, expiresAtMs, cargos, monthlyMicro } = key;
+    if (expiresAtMs !== null && expiresAtMs <= this.#clock.now()) {
+      const atTime = new Date(expiresAtMs).toISOString();
+      throw new ServiceError("key_expired", `The API key expired at ${atTime}; make another one, or change its expiry`);
+    }
     const limits = await this.#limitsOf(accountId);
-    return { identity: { kind: "key", accountId, keyId, scopes, limits }, expiresAtMs: Infinity };
+    const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
+    const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
+    return {
+      identity: { kind: "key", accountId, keyId, keyNumber, scopes, limits, ...keyLimits },
+      expiresAtMs: expiresAtMs ?? Infinity,
+    };
   }
 
   async #findSession(tokenHash: string): Promise<Caller | undefined> {

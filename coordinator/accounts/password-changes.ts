@@ -56,9 +56,14 @@ export class PasswordChanges {
    * @throws {ValidationError} for a wrong current password too; {@link RateLimitedError} like {@link check}.
    */
   async change(caller: PasswordCaller, current: string, next: string): Promise<void> {
-    const { store, passwords } = this.#deps;
     assertPassword(next, "new");
     await this.check(caller, current, "current");
+    await this.set(caller, next);
+  }
+
+  /** Sets another password like {@link change}, of a caller who was checked. @throws {ServiceError} `not_found` */
+  async set(caller: Pick<PasswordCaller, "accountId" | "tokenHash">, next: string): Promise<void> {
+    const { store, passwords } = this.#deps;
     const passwordHash = await passwords.hash(next);
     const { accountId, tokenHash } = caller;
     if (!(await store.setPassword({ accountId, passwordHash, keptTokenHash: tokenHash }))) throw noAccount();

@@ -1,6 +1,7 @@
 import { untilFeed, type Feed, type FeedEnding } from "../jobs/feed.ts";
 import type { AnswerEnding, Message } from "../store/conversation-store.ts";
 import type { JobInput } from "../store/job-store.ts";
+import type { UsedKey } from "../store/key-spending.ts";
 
 /** The job that makes an answer at the moment. */
 export interface AnswerJob {
@@ -8,6 +9,8 @@ export interface AnswerJob {
   readonly slug: string;
   /** `messages` and the sampling fields. */
   readonly input: JobInput;
+  /** Of the question; absent once the coordinator has started anew. */
+  readonly apiKey?: UsedKey | null | undefined;
   readonly feed: Feed;
 }
 

@@ -22,6 +22,8 @@ export interface AnswerTrackerDeps {
   readonly onFatal: (error: unknown) => void;
 }
 
+type AnswerRequest = Pick<SubmitRequest, "accountId" | "apiKey" | "slug" | "input" | "answer">;
+
 /** Jobs of one answer when the model finds the history too long. The last one gets no history. */
 const MAX_TRIES = 4;
 /** When a feed that cannot be opened is asked for again. */
@@ -79,7 +81,7 @@ export class AnswerTracker {
   /** Submits the job of a new answer, stored with its question, and follows it. @throws all that submitting a job can. */
   async begin(
     ids: Pick<AnswerView, "accountId" | "conversationId" | "answerId">,
-    request: Pick<SubmitRequest, "accountId" | "slug" | "input" | "answer">,
+    request: AnswerRequest,
   ): Promise<AnswerView> {
     this.#beginning.add(ids.answerId);
     try {
@@ -187,7 +189,8 @@ export class AnswerTracker {
     const input = { ...job.input, messages };
     try {
       const link = { kind: "again", answerId, endedJobId: job.id } as const;
-      answer.replaceJob(await this.#submit({ accountId, slug: job.slug, input, answer: link }));
+      const { slug, apiKey } = job;
+      answer.replaceJob(await this.#submit({ accountId, apiKey, slug, input, answer: link }));
     } catch (error) {
       // The conversation was deleted, the credits are spent, or the Cargo is gone: the answer ends as its last job did.
       if (error instanceof ServiceError && error.code !== "shutting_down") return false;
@@ -197,10 +200,11 @@ export class AnswerTracker {
     return true;
   }
 
-  async #submit(request: Pick<SubmitRequest, "accountId" | "slug" | "input" | "answer">): Promise<AnswerJob> {
+  async #submit(request: AnswerRequest): Promise<AnswerJob> {
     const { jobs, waitMs } = this.#deps;
     const job = await jobs.submit({ ...request, priority: 0, idempotency: null, waitLimitMs: waitMs });
-    return { id: job.record.id, slug: request.slug, input: request.input, feed: await job.openFeed() };
+    const { slug, input, apiKey } = request;
+    return { id: job.record.id, slug, input, apiKey, feed: await job.openFeed() };
   }
 }
 

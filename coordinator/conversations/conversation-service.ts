@@ -4,6 +4,7 @@ import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import type { Conversation, Message } from "../store/conversation-store.ts";
 import type { JobInput } from "../store/job-store.ts";
+import type { UsedKey } from "../store/key-spending.ts";
 import type { AnswerView } from "./active-answer.ts";
 import { AnswerTracker, type AnswerTrackerDeps } from "./answer-tracker.ts";
 import { fitHistory, MAX_HISTORY_MESSAGES } from "./fit-history.ts";
@@ -123,10 +124,17 @@ export class ConversationService {
   /**
    * Stores a question and begins its answer.
    * @param sampling Fields of a chat job's input other than `messages`.
+   * @param apiKey That the request comes with; null for a session.
    * @throws {ServiceError} `not_found`, `conversation_busy`, `cargo_not_found`, and the errors of submitting a job. Nothing is
    *   stored then.
    */
-  async ask(accountId: string, conversationId: string, content: string, sampling: JobInput): Promise<Asked> {
+  async ask(
+    accountId: string,
+    conversationId: string,
+    content: string,
+    sampling: JobInput,
+    apiKey: UsedKey | null = null,
+  ): Promise<Asked> {
     const { store, clock } = this.#deps;
     const { slug, systemPrompt } = await this.get(accountId, conversationId);
     await this.#answers.settled(conversationId);
@@ -145,7 +153,7 @@ export class ConversationService {
     const stored = { conversationId, userMessageId, content, answerId, afterMessageId };
     const answer = await this.#answers.begin(
       { accountId, conversationId, answerId },
-      { accountId, slug, input: { messages, ...sampling }, answer: { kind: "new", question: stored } },
+      { accountId, apiKey, slug, input: { messages, ...sampling }, answer: { kind: "new", question: stored } },
     );
     const question = await store.message(userMessageId);
     if (question !== undefined) return { question, answer };

@@ -9,6 +9,7 @@ import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "./http-
 import { RequestLimits } from "./limits/request-limits.ts";
 import { requestContext } from "./middleware/request-context.ts";
 import { serveAccount } from "./routes/account.ts";
+import { serveAccountSessions } from "./routes/account-sessions.ts";
 import { serveApiKeys } from "./routes/api-keys.ts";
 import { serveBatches } from "./routes/batches.ts";
 import { serveCargos } from "./routes/cargos.ts";
@@ -33,6 +34,7 @@ import { serveOpenApi } from "./routes/openapi.ts";
 import { servePasswords } from "./routes/passwords.ts";
 import { serveRecommendations } from "./routes/recommendations.ts";
 import { serveSessions } from "./routes/sessions.ts";
+import { serveUsage } from "./routes/usage.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 
 /** The whole HTTP API, without a socket. Its listener must hand over Node's own request and response. */
@@ -68,7 +70,9 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveCargos(app, deps);
   serveAccount(app, deps);
   serveLedger(app, deps);
+  serveUsage(app, deps);
   serveSessions(app, deps);
+  serveAccountSessions(app, deps);
   servePasswords(app, deps);
   serveApiKeys(app, deps);
   serveIslandTokens(app, deps);

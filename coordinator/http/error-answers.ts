@@ -10,6 +10,7 @@ import {
   type JobErrorCode,
 } from "../../shared/errors.ts";
 import { InsufficientCreditsError } from "../credits/insufficient-credits-error.ts";
+import { KeyCreditsError } from "../credits/key-credits-error.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import type { FeedEnding } from "../jobs/feed.ts";
 
@@ -73,6 +74,8 @@ export interface WireError {
   readonly limit?: string;
   readonly required_credits?: number;
   readonly balance_credits?: number;
+  readonly remaining_credits?: number;
+  readonly renews_at?: string;
   readonly job_error?: string;
   readonly retryable?: boolean;
   readonly request_id?: string;
@@ -118,6 +121,11 @@ function extrasOf(error: ServiceError): Partial<WireError> {
     const { requiredMicro, balanceMicro } = error;
     return { required_credits: creditsOf(requiredMicro), balance_credits: creditsOf(balanceMicro) };
   }
+  if (error instanceof KeyCreditsError) {
+    const [required, left] = [error.requiredMicro, error.leftMicro].map((micro) => micro / MICRO_PER_CREDIT);
+    const renewsAt = new Date(error.renewsAtMs).toISOString();
+    return { required_credits: required ?? 0, remaining_credits: left ?? 0, renews_at: renewsAt };
+  }
   if (isTemporary(error)) return { retry_after: error.retryAfterS };
   if (error instanceof JobFailedError) {
     const { jobError, retryable, retryAfterS } = error;
@@ -137,7 +145,8 @@ function headersOf(error: ServiceError): Record<string, string> {
   if (error instanceof JobFailedError && error.retryAfterS !== null)
     return { "Retry-After": String(error.retryAfterS) };
   if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };
-  if (error.code === "unauthenticated") return { "WWW-Authenticate": 'Bearer realm="atoll"' };
+  if (error.code === "unauthenticated" || error.code === "key_expired")
+    return { "WWW-Authenticate": 'Bearer realm="atoll"' };
   const retryAfterS = RETRY_S[error.code];
   return retryAfterS === undefined ? {} : { "Retry-After": String(retryAfterS) };
 }

@@ -45,7 +45,7 @@ export interface HttpDeps {
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly recommendations: Pick<Recommender, "recommend">;
   readonly retention: Pick<Retention, "remove">;
-  readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger">;
+  readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger" | "usage">;
   /** Null for a coordinator that is alone. */
   readonly bus: Pick<Bus, "downBecause"> | null;
   readonly metrics: Pick<Metrics, "read" | "contentType" | "http">;

@@ -147,7 +147,7 @@ export class BatchService {
   async #store(request: SubmitBatchRequest, checked: CheckedSubmission): Promise<BatchRecord> {
     const { store, gate, submissions } = this.#deps;
     const { accountId, inputs, failMode, idempotency } = request;
-    const { common, webhook, postings, maxJobs } = checked;
+    const { common, webhook, apiKey, postings, maxJobs } = checked;
     // With a limit of 0 the batch would wait, and its credits be held, for a place that never comes.
     if (maxJobs === 0 || gate.waitingOf(accountId) + inputs.length > MAX_WAITING_JOBS) {
       throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
@@ -156,7 +156,7 @@ export class BatchService {
     const jobs = checked.newJobs();
     // Jobs that wait here go first.
     const placeLimit = gate.waitingOf(accountId) === 0 ? maxJobs : null;
-    const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, postings, jobs, placeLimit };
+    const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, apiKey, postings, jobs, placeLimit };
     return submissions.commit([id, ...jobs.map((job) => job.id)], async () => {
       const outcome = await store.batches.submit(batch);
       if (outcome.created) this.#begin(batch, checked, outcome.placed);

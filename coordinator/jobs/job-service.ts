@@ -76,7 +76,7 @@ export class JobService {
 
   /**
    * Resolves when the job is durable and its price held.
-   * @throws {ServiceError} `cargo_not_found`, `validation_failed`, `insufficient_credits`, `idempotency_conflict`, and for an answer
+   * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed`, `validation_failed`, `insufficient_credits`, `key_credits_exceeded`, `idempotency_conflict`, and for an answer
    * `not_found` and `conversation_busy`; {@link RateLimitedError} when the account has as many unfinished jobs as it may.
    */
   async submit(request: SubmitRequest): Promise<JobHandle> {
@@ -173,7 +173,7 @@ export class JobService {
   /** Takes a place of the account, and returns it if no job is made. */
   async #store({ idempotency, answer, isClientBound }: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
     const { store, jobs, submissions, jobQuota } = this.#deps;
-    const { cargo, webhook, postings, maxJobs } = checked;
+    const { cargo, webhook, apiKey, postings, maxJobs } = checked;
     const [submitted] = checked.newJobs(isClientBound);
     if (submitted === undefined) throw new Error("A submission of one input made no job");
     const { accountId } = submitted;
@@ -182,7 +182,7 @@ export class JobService {
       const offer = jobs.offer(submitted, cargo);
       const assigned = offer.islandId === null ? {} : { assignedTo: offer.islandId };
       const link = answer === undefined ? {} : { answer };
-      const newJob: NewJob = { ...submitted, idempotency, webhook, postings, maxJobs, ...assigned, ...link };
+      const newJob: NewJob = { ...submitted, idempotency, webhook, apiKey, postings, maxJobs, ...assigned, ...link };
       let isCreated = false;
       try {
         const { created, job } = await store.jobs.submit(newJob);

@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { MAX_DETAILS, RateLimitedError, ValidationError, type FieldError } from "../../shared/errors.ts";
+import { MAX_DETAILS, RateLimitedError, ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { checkInput } from "../catalog/input-check.ts";
@@ -7,6 +7,7 @@ import { holdPostings, priceOf } from "../credits/postings.ts";
 import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
+import { utcMonthOf, type SubmittingKey, type UsedKey } from "../store/key-spending.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/new-webhook.ts";
 
@@ -26,6 +27,8 @@ export interface SubmissionRequest {
   readonly accountId: string;
   /** The account's limits where the request's caller is known, with whom they were read; else they are read. */
   readonly limits?: ResolvedLimits;
+  /** The API key that it comes with; null or absent for a session. */
+  readonly apiKey?: UsedKey | null | undefined;
   readonly slug: string;
   /** 0 to 100. */
   readonly priority: number;
@@ -45,6 +48,7 @@ export interface CheckedSubmission {
     "accountId" | "slug" | "workloadId" | "jobClass" | "share" | "priority" | "createdAtMs"
   >;
   readonly webhook: NewJob["webhook"];
+  readonly apiKey: SubmittingKey | null;
   /** They hold the prices of all jobs. */
   readonly postings: NewJob["postings"];
   /** The jobs to store, one for each input, each with an id of its own. Ids grow in the order of the inputs. */
@@ -85,7 +89,7 @@ export class Submissions {
   /**
    * @param inputs Each with the field of the request that held it.
    * @param maxWaitMs How long a client waits for the answer: shortens the Cargo's wait limit. Undefined if none waits.
-   * @throws {ServiceError} `cargo_not_found`, `validation_failed` naming what is wrong in every input; {@link RateLimitedError} when the
+   * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed` for the API key, `validation_failed` naming what is wrong in every input; {@link RateLimitedError} when the
    *   account has stored as much as it may in a day.
    */
   async check(
@@ -98,6 +102,8 @@ export class Submissions {
     const { slug } = request;
     const cargo =
       catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId)) ?? catalog.get(slug, accountId);
+    const { apiKey = null } = request;
+    assertMayRun(apiKey, slug);
     const checked = checkInputs(cargo, inputs);
     this.#countStorage(accountId, checked);
     const createdAtMs = clock.now();
@@ -121,6 +127,7 @@ export class Submissions {
       maxJobs: limits.concurrentJobs,
       common,
       webhook,
+      apiKey: apiKey && submittingKey(apiKey, createdAtMs, priceMicro * inputs.length),
       postings: holdPostings(
         accountId,
         inputs.map(() => priceMicro),
@@ -157,6 +164,21 @@ export class Submissions {
   async settled(id: string): Promise<void> {
     await this.#underWay.get(id)?.catch(() => undefined);
   }
+}
+
+/** @throws {ServiceError} `cargo_not_allowed` */
+function assertMayRun(apiKey: UsedKey | null, slug: string): void {
+  const cargos = apiKey?.cargos ?? null;
+  if (cargos === null || cargos.includes(slug)) return;
+  throw new ServiceError(
+    "cargo_not_allowed",
+    `The API key may not run the Cargo "${slug}"; it may run: ${cargos.join(", ")}`,
+  );
+}
+
+function submittingKey({ number, monthlyMicro }: UsedKey, atMs: number, neededMicro: number): SubmittingKey {
+  if (monthlyMicro === null) return { number, monthly: null };
+  return { number, monthly: { limitMicro: monthlyMicro, month: utcMonthOf(atMs), neededMicro } };
 }
 
 function checkInputs(

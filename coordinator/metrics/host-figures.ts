@@ -8,7 +8,7 @@ import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type HostDay } from "../s
 import type { Store } from "../store/store.ts";
 
 export interface HostFiguresDeps {
-  readonly store: Pick<Store, "hostFigures" | "islands">;
+  readonly store: Pick<Store, "hostFigures" | "islands" | "usage">;
   readonly islands: Pick<IslandRegistry, "subscribe" | "get" | "remove">;
   readonly jobs: Pick<JobRegistry, "subscribe">;
   readonly clock: Pick<Clock, "now" | "schedule">;
@@ -34,7 +34,7 @@ interface Session {
 /**
  * What Islands do: time online, how their jobs end, tokens. It is gathered in memory and stored once a minute, so that jobs cost nothing; a
  * crash loses the last minute. The same turn notes which Islands are seen, ends sessions of Islands whose removal was not heard of here, and
- * sums up earnings of the ledger.
+ * sums up earnings and usage of the ledger.
  */
 export class HostFigures {
   readonly #deps: HostFiguresDeps;
@@ -107,6 +107,8 @@ export class HostFigures {
     await this.#lookAtOnline(nowMs);
     let steps = 0;
     while ((await store.hostFigures.sumUpEarnings(ENTRIES)) && !this.#isClosed && (steps += 1) < MAX_SUM_STEPS);
+    steps = 0;
+    while ((await store.usage.sumUp(ENTRIES)) && !this.#isClosed && (steps += 1) < MAX_SUM_STEPS);
   }
 
   async #lookAtOnline(nowMs: number): Promise<void> {

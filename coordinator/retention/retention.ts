@@ -14,7 +14,7 @@ export interface RetentionPeriods {
 }
 
 export interface RetentionDeps {
-  readonly store: Pick<Store, "content" | "islands" | "hostFigures">;
+  readonly store: Pick<Store, "content" | "islands" | "hostFigures" | "usage">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
   readonly periods: RetentionPeriods;
@@ -34,6 +34,8 @@ export interface SweepReport {
 
 /** Figures of Islands by day. The longest period that is shown has 30 days. */
 const KEEP_FIGURES_MS = 90 * DAY_MS;
+/** What accounts spent and earned by day. The longest range that is shown has 366 days; the ledger has all of it. */
+const KEEP_USAGE_MS = 400 * DAY_MS;
 const SWEEP_EVERY_MS = 3_600_000;
 /** Things in one step. Each step is a write of its own, and other writes go between two steps. */
 const STEP = 100;
@@ -93,6 +95,7 @@ export class Retention {
     report.webhooks = await this.#inSteps(periods.keepWebhookLogMs, (byMs) => store.content.removeWebhooks(byMs, STEP));
     report.islands = await this.#inSteps(periods.keepUnseenIslandsMs, (byMs) => store.islands.forgetUnseen(byMs, STEP));
     await this.#inSteps(KEEP_FIGURES_MS, (byMs) => store.hostFigures.forgetDays(utcDayOf(byMs), STEP));
+    await this.#inSteps(KEEP_USAGE_MS, (byMs) => store.usage.forgetDays(utcDayOf(byMs), STEP));
     while (!this.#stop.signal.aborted && (await store.content.reclaim()));
     if (Object.values(report).some((count) => count > 0)) {
       log.info(report, "Removed what is older than it is kept");

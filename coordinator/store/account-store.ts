@@ -1,4 +1,5 @@
 import type { Posting } from "../credits/postings.ts";
+import type { KeyLimits } from "./key-spending.ts";
 
 export interface Account {
   readonly id: string;
@@ -12,8 +13,10 @@ export const SCOPES = ["read", "write"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** An API key without its secret, which is stored only as SHA-256. */
-export interface ApiKey {
+export interface ApiKey extends KeyLimits {
   readonly id: string;
+  /** Given by the store, and never again: what rows of jobs have of the key that they came with. */
+  readonly number: number;
   readonly accountId: string;
   readonly name: string;
   /** The secret's first 11 characters. */
@@ -22,6 +25,10 @@ export interface ApiKey {
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;
 }
+
+/** An API key that is not stored yet; a limit that is absent is none. */
+export type NewApiKey = Omit<ApiKey, "number" | "lastUsedAtMs" | keyof KeyLimits> &
+  Partial<KeyLimits> & { readonly secretHash: string };
 
 export interface IslandToken {
   readonly id: string;
@@ -129,8 +136,8 @@ export interface AccountStore {
   /** Changes the given limits; null restores a default. @throws {ServiceError} `not_found`. */
   setLimits(accountId: string, limits: Partial<AccountLimits>): Promise<AccountLimits>;
 
-  /** @throws {ServiceError} `too_many_keys`, also when concurrent calls would exceed the cap together. */
-  createKey(key: Omit<ApiKey, "lastUsedAtMs"> & { secretHash: string }, cap: KeyCap): Promise<void>;
+  /** Resolves with the key's number. @throws {ServiceError} `too_many_keys`, also when concurrent calls would exceed the cap together. */
+  createKey(key: NewApiKey, cap: KeyCap): Promise<number>;
   /** The active key with this hash; undefined if there is none. */
   findKey(secretHash: string): Promise<ApiKey | undefined>;
   /** Active keys, newest first. */

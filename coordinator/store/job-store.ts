@@ -3,6 +3,7 @@ import type { EndEvent, JobEvent, JobState } from "../../shared/job-state.ts";
 import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/output.ts";
 import type { Posting } from "../credits/postings.ts";
 import type { AnswerLink } from "./conversation-store.ts";
+import type { SubmittingKey } from "./key-spending.ts";
 import type { LargeJson, LargeRef } from "./large-json.ts";
 import type { Page } from "./page.ts";
 import type { NewWebhook } from "./webhook-store.ts";
@@ -42,6 +43,8 @@ export interface Submission {
   readonly postings: readonly Posting[];
   /** `key` as the client sent it; `bodyHash` shows whether a second request with the key is the same one. */
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null;
+  /** The API key that it comes with; null or absent for a session. */
+  readonly apiKey?: SubmittingKey | null;
   /** Posted when the job, or the last job of the batch, has ended. */
   readonly webhook: NewWebhook | null;
 }
@@ -203,7 +206,7 @@ export interface JobStore {
    * was submitted, `pending`.
    * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer `not_found`, and
    *   `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the refusal of the postings
-   *   (`refusalOf`): `not_found`, `insufficient_credits`. {@link RateLimitedError} if the account has `maxJobs` already. Nothing is stored.
+   *   (`refusalOf`): `not_found`, `insufficient_credits`; {@link KeyCreditsError}. {@link RateLimitedError} if the account has `maxJobs` already. Nothing is stored.
    */
   submit(job: NewJob): Promise<SubmitOutcome>;
   /**

@@ -1,3 +1,4 @@
+import type { AccountSettingsStore } from "./account-settings-store.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { BatchStore } from "./batch-store.ts";
 import type { CatalogStore } from "./catalog-store.ts";
@@ -9,6 +10,7 @@ import type { IslandStore } from "./island-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
+import type { UsageStore } from "./usage-store.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
 /**
@@ -18,6 +20,7 @@ import type { WebhookStore } from "./webhook-store.ts";
 export interface Store {
   readonly name: string;
   readonly accounts: AccountStore;
+  readonly accountSettings: AccountSettingsStore;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
   /** Null for a store that one coordinator has for itself. */
@@ -29,6 +32,7 @@ export interface Store {
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly secrets: SharedSecrets;
+  readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   /** Transactions committed since the store was opened. */
   readonly commits: number;

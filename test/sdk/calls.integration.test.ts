@@ -232,6 +232,49 @@ describe("A removal whose answer was lost", () => {
   });
 });
 
+describe("What an account's owner sees and changes", () => {
+  it("usage, with the sums of all pages", async () => {
+    const { account } = fixture.client();
+    const page = await account.usage({ from: "2026-01-01", to: "2026-01-31", by: ["day"], pageSize: 5 }).page();
+    expect(page).toEqual({
+      data: [],
+      meta: { total: 0, limit: 5, offset: 0, from: "2026-01-01", to: "2026-01-31", spent: 0, earned: 0 },
+    });
+    for await (const line of account.usage({ apiKey: "key_none" })) expect.unreachable(line.kind);
+  });
+
+  it("limits of keys, and what refuses a key that has spent its month", async () => {
+    const { apiKeys } = fixture.client();
+    const { id, data } = await apiKeys.create({ cargos: [CARGO], credits_per_month: 1 });
+    expect(data).toMatchObject({ cargos: [CARGO], credits_per_month: 1, expires_at: null });
+    expect(await apiKeys.update(id, { name: "night", cargos: null })).toMatchObject({
+      name: "night",
+      cargos: null,
+      credits_this_month: 0,
+    });
+    const facts = { required_credits: 2, remaining_credits: 0.5, renews_at: "2026-02-01T00:00:00.000Z" };
+    fixture.proxy.script(refusal(402, "key_credits_exceeded", facts));
+    const refused = await fixture
+      .client()
+      .jobs.submit(submission)
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(InsufficientCreditsError);
+    const month = { remainingCredits: 0.5, renewsAt: facts.renews_at, balanceCredits: null };
+    expect(refused).toMatchObject({ code: "key_credits_exceeded", requiredCredits: 2, ...month });
+  });
+
+  it("sessions and the account need a session token", async () => {
+    const { account, sessions } = fixture.client();
+    const refused = await Promise.allSettled([
+      sessions.list(),
+      sessions.end("ses_x"),
+      account.update({ current_password: "correct horse", email: "x@example.com" }),
+      account.confirmEmail("ep_x"),
+    ]);
+    expect(refused).toMatchObject(Array.from({ length: 4 }, () => ({ reason: { status: 400 } })));
+  });
+});
+
 describe("health()", () => {
   it("needs no key, and answers also when the coordinator is degraded", async () => {
     const anyone = new Atoll({ baseUrl: fixture.proxy.url });

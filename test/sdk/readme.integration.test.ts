@@ -13,7 +13,7 @@ const PRINTED: Readonly<Record<string, string | RegExp>> = {
   "Batches 1": "completed 2\ncompleted\ncompleted\n",
   "Conversations 1": "7 plus 8 is 15.\nuser What is 7 plus 8?\nassistant 7 plus 8 is 15.\n",
   "Catalog, account and keys 1":
-    /^(?=[^]*tiny-chat \d)[^]*object object\ntrue\n[^]*hold true\n[^]*grant false\ntrue\n$/,
+    /^(?=[^]*tiny-chat \d)[^]*object object\ntrue\n[^]*hold true\n[^]*grant false\ntrue\n[\d.]+ [\d.]+\n$/,
   "Errors 1": /^\[\s+\{\s+path: '[^]*\}\s+\]\n$/,
 };
 

@@ -56,6 +56,7 @@ export class PostgresDatabase implements AsyncDisposable {
       INSERT INTO checks VALUES (1, 0);
       INSERT INTO catalog_revision VALUES (1, 0);
       INSERT INTO earnings_cursor VALUES (0, 0, '0');
+      INSERT INTO usage_cursor VALUES (0, 0, '0');
       INSERT INTO credentials_revision VALUES (0)`;
   }
 }

@@ -143,6 +143,7 @@ export class TestCoordinator implements AsyncDisposable {
     try {
       const accounts = new AccountService({
         store: store.accounts,
+        settings: store.accountSettings,
         clock: systemClock,
         newAccountMicro: 0,
         registration: "open",

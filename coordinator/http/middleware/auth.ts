@@ -13,7 +13,7 @@ export function bearerToken(incoming: IncomingMessage): string | undefined {
 /**
  * The caller, by API key or session token. A request without a valid one counts for its address, which limits guessing.
  * @throws {RateLimitedError}
- * @throws {ServiceError} `unauthenticated`: the credential is missing, unknown, revoked or expired.
+ * @throws {ServiceError} `unauthenticated`: the credential is missing, unknown, revoked or expired; `key_expired` for an API key.
  */
 export async function authenticate(
   accounts: Pick<AccountService, "authenticate">,
@@ -21,8 +21,13 @@ export async function authenticate(
   limits: Pick<RequestLimits, "countAddress">,
 ): Promise<Identity> {
   const token = bearerToken(incoming);
-  const identity = token === undefined ? undefined : await accounts.authenticate(token);
-  if (identity !== undefined) return identity;
+  try {
+    const identity = token === undefined ? undefined : await accounts.authenticate(token);
+    if (identity !== undefined) return identity;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "key_expired") limits.countAddress(incoming);
+    throw error;
+  }
   limits.countAddress(incoming);
   throw new ServiceError(
     "unauthenticated",

@@ -9,8 +9,8 @@ export type FailureStatus = (typeof ERROR_STATUS)[ErrorCode];
 const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   400: "The request cannot be read",
   401: "No valid API key or session token",
-  402: "Too few credits",
-  403: "The key lacks the scope, or the operator has disabled the operation",
+  402: "Too few credits, of the account or of the API key's month",
+  403: "The key lacks the scope or may not run the Cargo, or the operator has disabled the operation",
   404: "Not found, or it belongs to another account",
   410: "It was removed for good: by its owner, or because it is older than the operator keeps",
   413: "The body is larger than 1 MB",
@@ -39,6 +39,14 @@ const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   402: {
     required_credits: z.number().optional().openapi({ description: "What the jobs of the request cost together" }),
     balance_credits: z.number().optional().openapi({ description: "What the account may spend" }),
+    remaining_credits: z
+      .number()
+      .optional()
+      .openapi({ description: "Of key_credits_exceeded: what the API key may still spend in this month" }),
+    renews_at: z.iso
+      .datetime()
+      .optional()
+      .openapi({ description: "Of key_credits_exceeded: when the next month of the API key begins" }),
   },
   422: { details: z.array(fieldErrorSchema).optional() },
   429: { retry_after: retryAfterSchema, limit: z.enum(LIMIT_NAMES) },

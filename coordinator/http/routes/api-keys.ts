@@ -1,43 +1,22 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { ServiceError } from "../../../shared/errors.ts";
-import { MAX_NAME } from "../../accounts/credential-fields.ts";
-import { SCOPES, type ApiKey } from "../../store/account-store.ts";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { assertMayManageKeys } from "../../accounts/key-limits.ts";
+import { SCOPES } from "../../store/account-store.ts";
 import { requireScope } from "../middleware/auth.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { presentTime, presentTimeOrNull, timeSchema } from "../schemas/wire-units.ts";
+import {
+  changeKeyBody,
+  createdKeySchema,
+  createKeyBody,
+  keySchema,
+  limitsOf,
+  presentCreatedKey,
+  presentKey,
+} from "../schemas/api-key-schemas.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 
-const ANY_SCOPE = `\\s*(${SCOPES.join("|")})\\s*`;
-const scopeListSchema = z
-  .string()
-  .openapi({ pattern: `^${ANY_SCOPE}(,${ANY_SCOPE})*$` })
-  .transform((list) => list.split(",").map((scope) => scope.trim()));
-const scopeArraySchema = z.array(z.string().openapi({ enum: [...SCOPES] })).openapi({ minItems: 1 });
-
-/** A comma-separated string (spec §4), or an array, which people try first. The document describes both forms fully. */
-const scopesSchema = z
-  .union([scopeListSchema, scopeArraySchema])
-  .pipe(z.array(z.enum(SCOPES)).min(1))
-  .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
-  .openapi({ description: "Comma-separated list of read and write, or an array of them", example: "read,write" });
-
-const createBody = z
-  .object({ name: z.string().optional().openapi({ maxLength: MAX_NAME }), scopes: scopesSchema.optional() })
-  .openapi("CreateApiKey");
-
-const keyFields = {
-  id: z.string(),
-  name: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  created_at: timeSchema,
-};
-const newKeySchema = z.object({ ...keyFields, prefix: z.string() });
-const keySchema = newKeySchema.extend({ last_used_at: timeSchema.nullable() }).openapi("ApiKey");
-
-const createdSchema = z
-  .object({ data: newKeySchema, key: z.string().openapi({ description: "The secret; shown only here" }), ...keyFields })
-  .openapi("CreatedApiKey");
+const keyParams = z.object({ id: z.string() });
 
 const listRoute = createRoute({
   operationId: "listApiKeys",
@@ -52,9 +31,23 @@ const createKeyRoute = createRoute({
   method: "post",
   path: `${API_BASE}/api-keys`,
   summary: "Create an API key",
-  description: "An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute.",
-  request: jsonBody(createBody),
-  responses: { 201: json(createdSchema, "The key with its secret, which is never shown again") },
+  description:
+    "An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make " +
+    "or change keys.",
+  request: jsonBody(createKeyBody),
+  responses: { 201: json(createdKeySchema, "The key with its secret, which is never shown again") },
+});
+
+const changeRoute = createRoute({
+  operationId: "changeApiKey",
+  method: "patch",
+  path: `${API_BASE}/api-keys/{id}`,
+  summary: "Change the name and the limits of an API key",
+  description:
+    "Members that are left out stay; null removes a limit. It counts from the next request on. A key that gets credits_per_month has spent " +
+    "what its jobs cost since the month began.",
+  request: { params: keyParams, ...jsonBody(changeKeyBody) },
+  responses: { 200: json(data(keySchema), "The key as it is now"), ...failures(404) },
 });
 
 const revokeRoute = createRoute({
@@ -62,7 +55,7 @@ const revokeRoute = createRoute({
   method: "delete",
   path: `${API_BASE}/api-keys/{id}`,
   summary: "Revoke an API key at once",
-  request: { params: z.object({ id: z.string() }) },
+  request: { params: keyParams },
   responses: { 200: json(data(z.object({ id: z.string(), revoked: z.literal(true) })), "Revoked"), ...failures(404) },
 });
 
@@ -71,39 +64,59 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
     const keys = await accounts.listKeys(identity.accountId);
-    return c.json({ data: keys.map(presentKey) });
+    // A second read only for those who use such limits.
+    const isCounted = keys.some(({ monthlyMicro }) => monthlyMicro !== null);
+    const spending = isCounted ? await accounts.settings.keySpending(identity.accountId) : NO_SPENDING;
+    return c.json({ data: keys.map((key) => presentKey(key, spending)) });
   });
 
   serveScoped(app, deps, "write", createKeyRoute, async ({ c, identity, body }) => {
     const scopes = body.scopes ?? [...SCOPES];
     // A key cannot grant more than it has.
     for (const scope of scopes) requireScope(identity, scope);
-    const { key, secret } = await accounts.createKey(identity.accountId, { name: body.name, scopes });
-    return c.json(presentCreated(key, secret), 201);
+    assertMayManageKeys(identity);
+    const limits = limitsOf(body);
+    await assertKnown(deps, limits.cargos ?? [], identity.accountId);
+    const { key, secret } = await accounts.createKey(identity.accountId, { name: body.name, scopes, limits });
+    return c.json(presentCreatedKey(key, secret), 201);
+  });
+
+  serveScoped(app, deps, "write", changeRoute, async ({ c, identity, params, body }) => {
+    const { accountId } = identity;
+    assertMayManageKeys(identity);
+    const limits = limitsOf(body);
+    await assertKnown(deps, limits.cargos ?? [], accountId);
+    const change = { ...limits, ...(body.name === undefined ? {} : { name: body.name }) };
+    const key = await accounts.settings.changeKey(accountId, params.id, change);
+    if (key === undefined) throw noKey(params.id);
+    return c.json({ data: presentKey(key, await accounts.settings.keySpending(accountId)) });
   });
 
   serveScoped(app, deps, "write", revokeRoute, async ({ c, identity, params }) => {
     const wasRevoked = await accounts.revokeKey(identity.accountId, params.id);
-    if (!wasRevoked)
-      throw new ServiceError("not_found", `There is no API key "${params.id}"; GET ${API_BASE}/api-keys lists yours`);
+    if (!wasRevoked) throw noKey(params.id);
     c.get("limits").closeStreamsOf(params.id);
     return c.json({ data: { id: params.id, revoked: true } });
   });
 }
 
-function presentKey(key: ApiKey): z.infer<typeof keySchema> {
-  return {
-    id: key.id,
-    name: key.name,
-    prefix: key.prefix,
-    scopes: [...key.scopes],
-    created_at: presentTime(key.createdAtMs),
-    last_used_at: presentTimeOrNull(key.lastUsedAtMs),
-  };
+const NO_SPENDING: ReadonlyMap<string, number> = new Map();
+
+/** A key for a Cargo that is misspelt could run nothing. @throws {ValidationError} naming every Cargo that the account cannot run. */
+async function assertKnown(
+  { catalog }: Pick<HttpDeps, "catalog">,
+  slugs: readonly string[],
+  accountId: string,
+): Promise<void> {
+  const found = await Promise.all(
+    slugs.map(async (slug) => catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId))),
+  );
+  const errors = slugs.flatMap((slug, index) =>
+    found[index] === undefined ? [{ path: `cargos.${index}`, message: `there is no Cargo "${slug}"` }] : [],
+  );
+  if (errors.length > 0) throw new ValidationError(errors);
 }
 
-/** Both shapes of spec §4 in one body. */
-function presentCreated(key: ApiKey, secret: string): z.infer<typeof createdSchema> {
-  const { id, name, prefix, scopes, created_at } = presentKey(key);
-  return { data: { id, name, prefix, scopes, created_at }, key: secret, id, name, scopes, created_at };
+function noKey(id: string): ServiceError {
+  return new ServiceError("not_found", `There is no API key "${id}"; GET ${API_BASE}/api-keys lists yours`);
 }

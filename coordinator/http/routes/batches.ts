@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { submitterOf } from "../../accounts/identity.ts";
 import {
   batchSchema,
   presentBatch,
@@ -55,8 +56,7 @@ export function serveBatches(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", submitRoute, async ({ c, identity, body }) => {
     const batch = await batches.submit({
-      accountId: identity.accountId,
-      limits: identity.limits,
+      ...submitterOf(identity),
       slug: body.workload,
       inputs: body.inputs,
       priority: body.priority,

@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
+import { submitterOf } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { openUntil, type Feed } from "../../jobs/feed.ts";
 import type { JobRecord } from "../../store/job-store.ts";
@@ -32,13 +33,11 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
   const { jobs, catalog, options, log } = deps;
   serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body }) => {
     const { outgoing: response } = c.env;
-    const { accountId, limits } = identity;
-    const cargo = await chatCargo(deps, body.model ?? catalog.defaultChatSlug, accountId);
+    const cargo = await chatCargo(deps, body.model ?? catalog.defaultChatSlug, identity.accountId);
     // Before the submission: a chat that may not be streamed must not be paid for.
     if (body.stream === true) await c.get("limits").openStream(identity, response);
     const job = await jobs.submit({
-      accountId,
-      limits,
+      ...submitterOf(identity),
       slug: cargo.slug,
       input: jobInputOf(body),
       priority: 0,

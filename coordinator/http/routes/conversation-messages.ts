@@ -10,6 +10,7 @@ import {
   presentMessage,
 } from "../schemas/conversation-schemas.ts";
 import { samplingOf } from "../schemas/chat-schemas.ts";
+import { submitterOf } from "../../accounts/identity.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { jobEvents } from "../streaming/event-encoder.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -45,11 +46,11 @@ export function serveConversationMessages(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", postRoute, async ({ c, identity, params, body }) => {
     const { outgoing: response } = c.env;
-    const { accountId } = identity;
+    const { accountId, apiKey } = submitterOf(identity);
     const isStreamed = body.stream === true;
     // Before the submission: an answer that may not be streamed must not be paid for.
     if (isStreamed) await c.get("limits").openStream(identity, response);
-    const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body));
+    const asked = await conversations.ask(accountId, params.id, body.content, samplingOf(body), apiKey);
     const { answer } = asked;
     const gone = goneSignal(response);
     const abandon = (): void => conversations.abandon(answer);

@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { submitterOf } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { openUntil } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
@@ -30,12 +31,10 @@ const embeddingsRoute = createRoute({
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
   const { options, log } = deps;
   serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body }) => {
-    const { accountId, limits } = identity;
-    const { slug } = await embeddingCargo(deps, body.model, accountId);
+    const { slug } = await embeddingCargo(deps, body.model, identity.accountId);
     const texts = typeof body.input === "string" ? [body.input] : body.input;
     const job = await submit(deps, {
-      accountId,
-      limits,
+      ...submitterOf(identity),
       slug,
       input: { input: texts },
       priority: 0,

@@ -2,6 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
 import { JOB_STATES, isTerminal, type JobState } from "../../../shared/job-state.ts";
 import type { Clock } from "../../../shared/clock.ts";
+import { submitterOf } from "../../accounts/identity.ts";
 import { openUntil, type Feed } from "../../jobs/feed.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -101,8 +102,7 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", submitRoute, async ({ c, identity, body }) => {
     const job = await jobs.submit({
-      accountId: identity.accountId,
-      limits: identity.limits,
+      ...submitterOf(identity),
       slug: body.workload,
       input: body.input,
       priority: body.priority,

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
+import { submitterOf } from "../../accounts/identity.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json } from "../schemas/responses.ts";
@@ -13,7 +14,8 @@ const listRoute = createRoute({
   method: "get",
   path: `${API_BASE}/models`,
   summary: "List chat Cargos in the shape of OpenAI's models",
-  description: "Those that the caller can run, with its own that are not approved yet.",
+  description:
+    "Those that the caller can run, with its own that are not approved yet. For an API key with a list of Cargos: those of the list.",
   responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
 });
 
@@ -29,13 +31,17 @@ const detailRoute = createRoute({
 export function serveModels(app: HttpApp, deps: HttpDeps): void {
   const { catalog } = deps;
   serveScoped(app, deps, "read", listRoute, ({ c, identity }) => {
-    const chatCargos = catalog.list({}, identity.accountId).filter(({ isChat }) => isChat);
+    const { apiKey } = submitterOf(identity);
+    const chatCargos = catalog
+      .list({}, identity.accountId)
+      .filter(({ isChat, slug }) => isChat && (apiKey?.cargos?.includes(slug) ?? true));
     return c.json({ object: "list", data: chatCargos.map(({ slug }) => presentModel(slug)) });
   });
   serveScoped(app, deps, "read", detailRoute, async ({ c, params, identity }) => {
     const { accountId } = identity;
     const cargo = catalog.find(params.id, accountId) ?? (await catalog.seek(params.id, accountId));
-    if (cargo?.isChat !== true) {
+    const isAllowed = submitterOf(identity).apiKey?.cargos?.includes(params.id) ?? true;
+    if (cargo?.isChat !== true || !isAllowed) {
       throw new ServiceError("cargo_not_found", `There is no chat Cargo "${params.id}"`);
     }
     return c.json(presentModel(params.id));

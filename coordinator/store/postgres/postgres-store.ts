@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
+import type { AccountSettingsStore } from "../account-settings-store.ts";
 import type { AccountStore } from "../account-store.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
@@ -11,10 +12,13 @@ import type { IslandStore } from "../island-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../idempotency.ts";
+import { utcMonthOf } from "../key-spending.ts";
 import type { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
+import type { UsageStore } from "../usage-store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
+import { PostgresAccountSettingsStore } from "./accounts/postgres-account-settings-store.ts";
 import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
 import { pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
 import { PostgresCatalogStore } from "./catalog/postgres-catalog-store.ts";
@@ -36,6 +40,7 @@ import { foldNetworkMoves } from "./ledger/post.ts";
 import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
+import { PostgresUsageStore } from "./usage/postgres-usage-store.ts";
 import { PostgresWebhookStore } from "./webhooks/postgres-webhook-store.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
@@ -81,6 +86,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 export class PostgresStore implements Store {
   readonly name = "postgres";
   readonly accounts: AccountStore;
+  readonly accountSettings: AccountSettingsStore;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
   readonly cluster: ClusterStore;
@@ -91,6 +97,7 @@ export class PostgresStore implements Store {
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly secrets: SharedSecrets;
+  readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database;
@@ -114,6 +121,7 @@ export class PostgresStore implements Store {
     this.#lease = lease;
     this.#writer = writer;
     this.accounts = new PostgresAccountStore(db);
+    this.accountSettings = new PostgresAccountSettingsStore(db);
     this.batches = new PostgresBatchStore(db, writer, secrets);
     this.catalog = new PostgresCatalogStore(db);
     this.cluster = cluster;
@@ -124,6 +132,7 @@ export class PostgresStore implements Store {
     this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
     this.ledger = new PostgresLedgerStore(db);
     this.secrets = new PostgresSecrets(db, secrets);
+    this.usage = new PostgresUsageStore(db);
     this.webhooks = new PostgresWebhookStore(db, secrets, ownerId);
   }
 
@@ -153,6 +162,8 @@ export class PostgresStore implements Store {
         if (!(await takeTurn(session, "prune", PRUNE_EVERY_MS))) return;
         await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
+        await session.run("DELETE FROM email_changes WHERE expires_at_ms <= $1", [nowMs]);
+        await session.run("DELETE FROM key_spending WHERE month < $1", [utcMonthOf(nowMs) - 1]);
         await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_WINDOW_MS]);
         await pruneCredentialEnds(session);
         await foldNetworkMoves(session);

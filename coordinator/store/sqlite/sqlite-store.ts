@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
+import type { AccountSettingsStore } from "../account-settings-store.ts";
 import type { AccountStore } from "../account-store.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
@@ -12,6 +13,7 @@ import type { IslandStore } from "../island-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { Store } from "../store.ts";
+import type { UsageStore } from "../usage-store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
@@ -19,6 +21,7 @@ import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
+import { SqliteAccountSettingsStore } from "./accounts/sqlite-account-settings-store.ts";
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
@@ -31,6 +34,7 @@ import { SqliteIslandStore } from "./islands/sqlite-island-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
+import { SqliteUsageStore } from "./usage/sqlite-usage-store.ts";
 import { sealSecretsInClear } from "./webhooks/webhook-operations.ts";
 import { SqliteWebhookStore } from "./webhooks/sqlite-webhook-store.ts";
 import { Reader } from "./engine/reader.ts";
@@ -90,6 +94,7 @@ export class SqliteStore implements Store {
   readonly name = "sqlite";
   #closed: Promise<void> | null = null;
   readonly accounts: AccountStore;
+  readonly accountSettings: AccountSettingsStore;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
   readonly cluster = null;
@@ -100,6 +105,7 @@ export class SqliteStore implements Store {
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly secrets: SharedSecrets;
+  readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database.Database;
@@ -122,6 +128,7 @@ export class SqliteStore implements Store {
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
+    this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
     this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
     this.content = new SqliteContentStore(this.#db, this.#writer);
@@ -131,6 +138,7 @@ export class SqliteStore implements Store {
     this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
     this.secrets = new FileSecrets(dirname(file));
+    this.usage = new SqliteUsageStore(this.#reader, this.#writer);
     this.webhooks = new SqliteWebhookStore(this.#db, this.#writer, secrets);
     this.#diskSpace =
       minFreeBytes === undefined

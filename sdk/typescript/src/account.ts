@@ -1,6 +1,15 @@
 import type { Http } from "./http.ts";
 import { Pages } from "./pages.ts";
-import type { Account, ChangePassword, LedgerLine } from "./schemas.ts";
+import type {
+  Account,
+  ChangeAccount,
+  ChangedAccount,
+  ChangePassword,
+  LedgerLine,
+  UsageFilter,
+  UsageLine,
+  UsagePage,
+} from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
 export class AccountResource {
@@ -13,6 +22,16 @@ export class AccountResource {
   /** The caller's account and its credits. */
   async get(options?: CallOptions): Promise<Account> {
     return (await this.#http.call("get", "/account", {}, options)).data;
+  }
+
+  /** Changes the password, the e-mail address or both. Needs a session token. */
+  async update(change: ChangeAccount, options?: CallOptions): Promise<ChangedAccount> {
+    return (await this.#http.call("patch", "/account", { body: change }, options)).data;
+  }
+
+  /** Sets the address that a mailed token proves. */
+  async confirmEmail(token: string, options?: CallOptions): Promise<void> {
+    await this.#http.call("post", "/auth/email", { body: { token } }, options);
   }
 
   /** Needs a session token. All other sessions of the account end. */
@@ -29,5 +48,34 @@ export class AccountResource {
   ledger({ pageSize: limit = 100 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<LedgerLine> {
     const load = (offset: number) => this.#http.call("get", "/account/ledger", { query: { limit, offset } }, options);
     return new Pages(load, ({ id }) => id);
+  }
+
+  /** What the account spent and earned, by day, newest first. `page()` has the sums of all in `meta`. */
+  usage(
+    { pageSize: limit = 100, by, apiKey, ...rest }: UsageFilter & { readonly pageSize?: number } = {},
+    options?: CallOptions,
+  ): UsagePages {
+    const filter = {
+      ...rest,
+      ...(by === undefined ? {} : { by: by.join(",") }),
+      ...(apiKey === undefined ? {} : { api_key: apiKey }),
+    };
+    const load = (offset: number) =>
+      this.#http.call("get", "/account/usage", { query: { ...filter, limit, offset } }, options);
+    return new UsagePages(load, (line) => [line.kind, line.day, line.workload_slug, line.api_key_id].join(" "));
+  }
+}
+
+/** Lines of usage; each page has the sums of all in `meta`. */
+export class UsagePages extends Pages<UsageLine> {
+  readonly #load: (offset: number) => Promise<UsagePage>;
+
+  constructor(load: (offset: number) => Promise<UsagePage>, idOf: (line: UsageLine) => string) {
+    super(load, idOf);
+    this.#load = load;
+  }
+
+  override page(): Promise<UsagePage> {
+    return this.#load(0);
   }
 }

@@ -11,6 +11,7 @@ import { Islands } from "./islands.ts";
 import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
 import type { Health } from "./schemas.ts";
+import { Sessions } from "./sessions.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
 /** A client of one coordinator. It keeps no connection open, so there is nothing to close. */
@@ -26,6 +27,7 @@ export class Atoll {
   readonly islands: Islands;
   readonly jobs: Jobs;
   readonly models: Models;
+  readonly sessions: Sessions;
   readonly #http: Http;
 
   /** @throws {ConfigurationError} without an address: pass `baseUrl` or set ATOLL_BASE_URL. */
@@ -43,6 +45,7 @@ export class Atoll {
     this.islands = new Islands(http);
     this.jobs = new Jobs(http);
     this.models = new Models(http);
+    this.sessions = new Sessions(http);
   }
 
   /** Health of the coordinator; resolves for a degraded one too. */

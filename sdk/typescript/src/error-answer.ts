@@ -37,7 +37,11 @@ export function errorOfAnswer(response: Response, text: string): AtollError {
   if (status === 429) return new RateLimitError(message, { ...facts, limit: stringAt(error, "limit") });
   if (status === 402) {
     const [requiredCredits, balanceCredits] = [numberAt(error, "required_credits"), numberAt(error, "balance_credits")];
-    return new InsufficientCreditsError(message, { ...facts, requiredCredits, balanceCredits });
+    const month = {
+      remainingCredits: numberAt(error, "remaining_credits"),
+      renewsAt: stringAt(error, "renews_at") ?? null,
+    };
+    return new InsufficientCreditsError(message, { ...facts, requiredCredits, balanceCredits, ...month });
   }
   return new (classOf(status))(message, facts);
 }

@@ -53,24 +53,35 @@ export class AuthenticationError extends AtollError {
   override readonly name = "AuthenticationError";
 }
 
-/** 402: the account cannot pay for the job. */
+/** 402: the account cannot pay for the job, or its API key has spent its month (`code` is `key_credits_exceeded`). */
 export class InsufficientCreditsError extends AtollError {
   override readonly name = "InsufficientCreditsError";
   /** What the jobs of the request cost together; null from a coordinator that does not say. */
   readonly requiredCredits: number | null;
   /** What the account may spend; null from a coordinator that does not say. */
   readonly balanceCredits: number | null;
+  /** What the API key may still spend in this month; null where the account cannot pay. */
+  readonly remainingCredits: number | null;
+  /** When the next month of the API key begins, ISO 8601; null where the account cannot pay. */
+  readonly renewsAt: string | null;
   constructor(
     message: string,
-    facts: AtollErrorFacts & { readonly requiredCredits?: number | null; readonly balanceCredits?: number | null } = {},
+    facts: AtollErrorFacts & {
+      readonly requiredCredits?: number | null;
+      readonly balanceCredits?: number | null;
+      readonly remainingCredits?: number | null;
+      readonly renewsAt?: string | null;
+    } = {},
   ) {
     super(message, facts);
     this.requiredCredits = facts.requiredCredits ?? null;
     this.balanceCredits = facts.balanceCredits ?? null;
+    this.remainingCredits = facts.remainingCredits ?? null;
+    this.renewsAt = facts.renewsAt ?? null;
   }
 }
 
-/** 403: the key is valid but lacks the scope. */
+/** 403: the key is valid but lacks the scope, or may not run the Cargo. */
 export class PermissionDeniedError extends AtollError {
   override readonly name = "PermissionDeniedError";
 }

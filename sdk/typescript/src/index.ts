@@ -19,6 +19,7 @@ export {
   type FieldError,
 } from "./errors.ts";
 export { JobFailedError } from "./job-failed-error.ts";
+export { UsagePages } from "./account.ts";
 export type { NewApiKey } from "./api-keys.ts";
 export type { ChatBody } from "./chat.ts";
 export type { MessageFilter } from "./conversations.ts";

@@ -14,12 +14,16 @@ export interface paths {
         post?: never;
         /**
          * Delete the account for good
-         * @description Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. The ledger keeps its entries under the account's id.
+         * @description Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. For the books the account's id stays, with its entries of the ledger, and the facts of its jobs: times, Cargo, state, tokens and charge.
          */
         delete: operations["deleteAccount"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the password or the e-mail address
+         * @description Needs a session and the present password. With another password all other sessions end; API keys stay. Where the coordinator sends mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken.
+         */
+        patch: operations["changeAccount"];
         trace?: never;
     };
     "/api/v1/account/cargos": {
@@ -79,6 +83,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/account/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the account spent and earned, by day, Cargo and API key
+         * @description By day, newest first; then by kind, Cargo and key. It has all charges and earnings of the ledger; days that ended more than 400 days ago are left out. A member that lines are not grouped by is null.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/api-keys": {
         parameters: {
             query?: never;
@@ -91,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute.
+         * @description An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make or change keys.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -112,6 +136,30 @@ export interface paths {
         post?: never;
         /** Revoke an API key at once */
         delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the name and the limits of an API key
+         * @description Members that are left out stay; null removes a limit. It counts from the next request on. A key that gets credits_per_month has spent what its jobs cost since the month began.
+         */
+        patch: operations["changeApiKey"];
+        trace?: never;
+    };
+    "/api/v1/auth/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a new e-mail address with the token of a mail
+         * @description A token works once, within an hour, and needs no session. The old address is told.
+         */
+        post: operations["confirmEmail"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -729,7 +777,7 @@ export interface paths {
         };
         /**
          * List chat Cargos in the shape of OpenAI's models
-         * @description Those that the caller can run, with its own that are not approved yet.
+         * @description Those that the caller can run, with its own that are not approved yet. For an API key with a list of Cargos: those of the list.
          */
         get: operations["listModels"];
         put?: never;
@@ -769,6 +817,46 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sessions of the account, newest first
+         * @description Needs a session. An account has at most 20.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session at once
+         * @description Needs a session. It may be the one that asks.
+         */
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -830,6 +918,26 @@ export interface components {
             email: string;
             id: string;
         };
+        AccountSession: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @description The session that asks */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC; up to a minute old. Null: never
+             */
+            last_used_at: string | null;
+        };
         AnsweredMessage: {
             job_id: string;
             message: components["schemas"]["Message"];
@@ -837,11 +945,21 @@ export interface components {
             user_message: components["schemas"]["Message"];
         };
         ApiKey: {
+            cargos: string[] | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
              */
             created_at: string;
+            /** @description Credits, with up to 6 decimals */
+            credits_per_month: number | null;
+            /** @description What a key with credits_per_month has spent of it; null for others */
+            credits_this_month: number | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string | null;
             id: string;
             /**
              * Format: date-time
@@ -993,6 +1111,23 @@ export interface components {
             start_limit_s: number | null;
             wait_limit_s: number;
             workload_id: number;
+        };
+        ChangeAccount: {
+            current_password: string;
+            email?: string;
+            password?: string;
+        };
+        ChangeApiKey: {
+            /** @description Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all */
+            cargos?: string[] | null;
+            /** @description What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; null: any amount */
+            credits_per_month?: number | null;
+            /**
+             * Format: date-time
+             * @description The key is refused from then on (401 key_expired); null: never
+             */
+            expires_at?: string | null;
+            name?: string;
         };
         ChangeCargo: {
             accept_limit_s?: number | null;
@@ -1199,6 +1334,15 @@ export interface components {
             updated_at: string;
         };
         CreateApiKey: {
+            /** @description Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all */
+            cargos?: string[] | null;
+            /** @description What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; null: any amount */
+            credits_per_month?: number | null;
+            /**
+             * Format: date-time
+             * @description The key is refused from then on (401 key_expired); null: never
+             */
+            expires_at?: string | null;
             name?: string;
             /**
              * @description Comma-separated list of read and write, or an array of them
@@ -1282,11 +1426,19 @@ export interface components {
              */
             created_at: string;
             data: {
+                cargos: string[] | null;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
                  */
                 created_at: string;
+                /** @description Credits, with up to 6 decimals */
+                credits_per_month: number | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                expires_at: string | null;
                 id: string;
                 name: string;
                 prefix: string;
@@ -1360,7 +1512,7 @@ export interface components {
         Error401: {
             error: {
                 /** @enum {string} */
-                code: "unauthenticated";
+                code: "unauthenticated" | "key_expired";
                 message: string;
             };
         };
@@ -1369,8 +1521,15 @@ export interface components {
                 /** @description What the account may spend */
                 balance_credits?: number;
                 /** @enum {string} */
-                code: "insufficient_credits";
+                code: "insufficient_credits" | "key_credits_exceeded";
                 message: string;
+                /** @description Of key_credits_exceeded: what the API key may still spend in this month */
+                remaining_credits?: number;
+                /**
+                 * Format: date-time
+                 * @description Of key_credits_exceeded: when the next month of the API key begins
+                 */
+                renews_at?: string;
                 /** @description What the jobs of the request cost together */
                 required_credits?: number;
             };
@@ -1378,7 +1537,7 @@ export interface components {
         Error403: {
             error: {
                 /** @enum {string} */
-                code: "insufficient_scope";
+                code: "insufficient_scope" | "cargo_not_allowed";
                 message: string;
             };
         };
@@ -1888,7 +2047,7 @@ export interface components {
         OpenAiError401: {
             error: {
                 /** @enum {string} */
-                code: "unauthenticated";
+                code: "unauthenticated" | "key_expired";
                 message: string;
                 param: string | null;
                 /** @enum {string} */
@@ -1900,9 +2059,16 @@ export interface components {
                 /** @description What the account may spend */
                 balance_credits?: number;
                 /** @enum {string} */
-                code: "insufficient_credits";
+                code: "insufficient_credits" | "key_credits_exceeded";
                 message: string;
                 param: string | null;
+                /** @description Of key_credits_exceeded: what the API key may still spend in this month */
+                remaining_credits?: number;
+                /**
+                 * Format: date-time
+                 * @description Of key_credits_exceeded: when the next month of the API key begins
+                 */
+                renews_at?: string;
                 /** @description What the jobs of the request cost together */
                 required_credits?: number;
                 /** @enum {string} */
@@ -1912,7 +2078,7 @@ export interface components {
         OpenAiError403: {
             error: {
                 /** @enum {string} */
-                code: "insufficient_scope";
+                code: "insufficient_scope" | "cargo_not_allowed";
                 message: string;
                 param: string | null;
                 /** @enum {string} */
@@ -2306,6 +2472,27 @@ export interface components {
             prompt_tokens: number;
             total_tokens: number;
         };
+        UsageLine: {
+            /** @description The key that submitted the jobs; null for a session, and for what is earned */
+            api_key_id: string | null;
+            completion_tokens: number;
+            /** @description Credits, with up to 6 decimals */
+            credits: number;
+            /**
+             * Format: date
+             * @description When the jobs ended, in UTC
+             */
+            day: string | null;
+            /** @description Jobs that cost or earned something */
+            jobs: number;
+            /**
+             * @description spent: charged for jobs. earned: with Islands of the account
+             * @enum {string}
+             */
+            kind: "spent" | "earned";
+            prompt_tokens: number;
+            workload_slug: string | null;
+        };
         /** @description Why the job has not started, or runs and is silent; else null */
         Waiting: {
             /**
@@ -2356,7 +2543,7 @@ export interface components {
                 "application/json": components["schemas"]["Error400"];
             };
         };
-        /** @description No valid API key or session token. Codes: unauthenticated */
+        /** @description No valid API key or session token. Codes: unauthenticated, key_expired */
         Error401: {
             headers: {
                 "WWW-Authenticate": components["headers"]["Authenticate"];
@@ -2370,7 +2557,7 @@ export interface components {
                 "application/json": components["schemas"]["Error401"];
             };
         };
-        /** @description Too few credits. Codes: insufficient_credits */
+        /** @description Too few credits, of the account or of the API key's month. Codes: insufficient_credits, key_credits_exceeded */
         Error402: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2383,7 +2570,7 @@ export interface components {
                 "application/json": components["schemas"]["Error402"];
             };
         };
-        /** @description The key lacks the scope, or the operator has disabled the operation. Codes: insufficient_scope */
+        /** @description The key lacks the scope or may not run the Cargo, or the operator has disabled the operation. Codes: insufficient_scope, cargo_not_allowed */
         Error403: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2502,7 +2689,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError400"];
             };
         };
-        /** @description No valid API key or session token. Codes: unauthenticated */
+        /** @description No valid API key or session token. Codes: unauthenticated, key_expired */
         OpenAiError401: {
             headers: {
                 "WWW-Authenticate": components["headers"]["Authenticate"];
@@ -2516,7 +2703,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError401"];
             };
         };
-        /** @description Too few credits. Codes: insufficient_credits */
+        /** @description Too few credits, of the account or of the API key's month. Codes: insufficient_credits, key_credits_exceeded */
         OpenAiError402: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2529,7 +2716,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError402"];
             };
         };
-        /** @description The key lacks the scope, or the operator has disabled the operation. Codes: insufficient_scope */
+        /** @description The key lacks the scope or may not run the Cargo, or the operator has disabled the operation. Codes: insufficient_scope, cargo_not_allowed */
         OpenAiError403: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2743,7 +2930,10 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": "user_01JGFJJZ00000000000000000G",
-                     *         "deleted": true
+                     *         "deleted": true,
+                     *         "kept": [
+                     *           "entries of the ledger"
+                     *         ]
                      *       }
                      *     }
                      */
@@ -2752,6 +2942,76 @@ export interface operations {
                             /** @enum {boolean} */
                             deleted: true;
                             id: string;
+                            /** @description What stays for the books, under the account's id */
+                            kept: string[];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    changeAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "correct horse battery",
+                 *       "email": "ada@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeAccount"];
+            };
+        };
+        responses: {
+            /** @description The account as it is now */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "user_01JGFJJZ00000000000000000G",
+                     *         "email": "ada@example.com",
+                     *         "credits": 9998.5,
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "pending_email": "ada@example.org"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @description ISO 8601, UTC
+                             */
+                            created_at: string;
+                            /** @description Credits, with up to 6 decimals */
+                            credits: number;
+                            email: string;
+                            id: string;
+                            /** @description An address that waits for its proof */
+                            pending_email: string | null;
                         };
                     };
                 };
@@ -2984,6 +3244,89 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Id of a key */
+                api_key?: string;
+                /** @description Comma-separated list of day, workload, api_key; empty: only by kind */
+                by?: string;
+                /** @description First day (UTC); 30 days with the last one unless told */
+                from?: string;
+                kind?: "spent" | "earned";
+                limit?: number;
+                offset?: number;
+                /** @description Last day, at most 366 days with the first one; today unless told */
+                to?: string;
+                /** @description Cargo slug */
+                workload?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines of usage */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-01-01",
+                     *           "kind": "spent",
+                     *           "workload_slug": "tiny-chat",
+                     *           "api_key_id": "key_01JGFJJZ00000000000000000H",
+                     *           "jobs": 12,
+                     *           "prompt_tokens": 480,
+                     *           "completion_tokens": 960,
+                     *           "credits": 12
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 100,
+                     *         "offset": 0,
+                     *         "from": "2025-12-03",
+                     *         "to": "2026-01-01",
+                     *         "spent": 12,
+                     *         "earned": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["UsageLine"][];
+                        meta: {
+                            /** @description Of all pages */
+                            earned: number;
+                            /** Format: date */
+                            from: string;
+                            limit: number;
+                            offset: number;
+                            /** @description Of all pages */
+                            spent: number;
+                            /** Format: date */
+                            to: string;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
     listApiKeys: {
         parameters: {
             query?: never;
@@ -3014,8 +3357,14 @@ export interface operations {
                      *             "write"
                      *           ],
                      *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "expires_at": "2026-12-31T00:00:00.000Z",
+                     *           "cargos": [
+                     *             "tiny-chat"
+                     *           ],
+                     *           "credits_per_month": 100,
                      *           "prefix": "ak_a1B2a1B2",
-                     *           "last_used_at": null
+                     *           "last_used_at": null,
+                     *           "credits_this_month": 12
                      *         }
                      *       ]
                      *     }
@@ -3043,7 +3392,12 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Laptop",
-                 *       "scopes": "read,write"
+                 *       "scopes": "read,write",
+                 *       "expires_at": "2026-12-31T00:00:00.000Z",
+                 *       "cargos": [
+                 *         "tiny-chat"
+                 *       ],
+                 *       "credits_per_month": 100
                  *     }
                  */
                 "application/json": components["schemas"]["CreateApiKey"];
@@ -3070,6 +3424,11 @@ export interface operations {
                      *           "write"
                      *         ],
                      *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "expires_at": "2026-12-31T00:00:00.000Z",
+                     *         "cargos": [
+                     *           "tiny-chat"
+                     *         ],
+                     *         "credits_per_month": 100,
                      *         "prefix": "ak_a1B2a1B2"
                      *       },
                      *       "key": "ak_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
@@ -3136,6 +3495,123 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    changeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credits_per_month": 100,
+                 *       "cargos": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeApiKey"];
+            };
+        };
+        responses: {
+            /** @description The key as it is now */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "key_01JGFJJZ00000000000000000H",
+                     *         "name": "Laptop",
+                     *         "scopes": [
+                     *           "read",
+                     *           "write"
+                     *         ],
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "expires_at": "2026-12-31T00:00:00.000Z",
+                     *         "cargos": null,
+                     *         "credits_per_month": 100,
+                     *         "prefix": "ak_a1B2a1B2",
+                     *         "last_used_at": null,
+                     *         "credits_this_month": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ApiKey"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    confirmEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "ep_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description ep_…, from the mail */
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "email_changed": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            email_changed: true;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -5948,6 +6424,97 @@ export interface operations {
             };
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sessions */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ses_0f1e2d3c4b5a69788796a5b4",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "last_used_at": "2026-01-01T12:00:00.000Z",
+                     *           "expires_at": "2026-01-31T12:00:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AccountSession"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ended */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ses_0f1e2d3c4b5a69788796a5b4",
+                     *         "ended": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            ended: true;
+                            id: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     batchFinished: {

@@ -38,6 +38,7 @@ export type AnsweredMessage = Schemas["AnsweredMessage"];
 export type PostMessage = Omit<Schemas["PostMessage"], "stream">;
 export type ApiKey = Schemas["ApiKey"];
 export type CreatedApiKey = Schemas["CreatedApiKey"];
+export type ChangeApiKey = BodyOf<Operation<"patch", "/api-keys/{id}">>;
 export type Island = Schemas["Island"];
 export type IslandDetail = Schemas["IslandDetail"];
 export interface IslandFilter {
@@ -48,6 +49,25 @@ export type IslandToken = Schemas["IslandToken"];
 export type CreatedIslandToken = AnswerOf<Operation<"post", "/island-tokens">>;
 export type PairingCode = Schemas["PairingCode"];
 export type Account = Schemas["Account"];
+export type ChangeAccount = Schemas["ChangeAccount"];
+/** `pending_email`: an address that counts once the token that was mailed to it is used. */
+export type ChangedAccount = AnswerOf<Operation<"patch", "/account">>["data"];
+export type AccountSession = Schemas["AccountSession"];
+export type UsageLine = Schemas["UsageLine"];
+export type UsagePage = AnswerOf<Operation<"get", "/account/usage">>;
+export interface UsageFilter {
+  /** First day, in UTC ("2026-01-31"). Default: 30 days with the last one. */
+  readonly from?: string | undefined;
+  /** Last day. Default: today. */
+  readonly to?: string | undefined;
+  /** What lines are kept apart by, beside their kind. Default: all three. */
+  readonly by?: readonly ("day" | "workload" | "api_key")[] | undefined;
+  readonly kind?: UsageLine["kind"] | undefined;
+  /** Cargo slug. */
+  readonly workload?: string | undefined;
+  /** Id of an API key. */
+  readonly apiKey?: string | undefined;
+}
 export type ChangePassword = BodyOf<Operation<"post", "/account/password">>;
 export type LedgerLine = Schemas["LedgerLine"];
 /** Body of the POST to a job's `webhook_url`. */

@@ -20,6 +20,7 @@ describe("AccountService", () => {
   const serviceWith = (override: Partial<AccountServiceDeps> = {}): AccountService =>
     new AccountService({
       store: store.accounts,
+      settings: store.accountSettings,
       clock,
       newAccountMicro: 5_000_000,
       registration: "open",
@@ -149,6 +150,7 @@ describe("AccountService", () => {
       kind: "key",
       accountId,
       keyId: key.id,
+      keyNumber: key.number,
       scopes: ["read"],
       limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5, share: 100 },
     });

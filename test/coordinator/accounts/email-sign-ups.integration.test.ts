@@ -69,7 +69,15 @@ describe("EmailSignUps", () => {
     const mailer = new SmtpMailer({ url, from: FROM });
     const registration = new EmailSignUps({ store: store.accounts, clock, log, mailer, publicUrl: null });
     const passwords = quickPasswords();
-    accounts = new AccountService({ store: store.accounts, clock, newAccountMicro: 0, registration, passwords, log });
+    accounts = new AccountService({
+      store: store.accounts,
+      settings: store.accountSettings,
+      clock,
+      newAccountMicro: 0,
+      registration,
+      passwords,
+      log,
+    });
   };
   beforeEach(async () => {
     folder = temporaryFolder();

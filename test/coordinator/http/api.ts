@@ -203,6 +203,7 @@ export class Api implements AsyncDisposable {
   #openAccounts(member: ApiMember | undefined): AccountService {
     return new AccountService({
       store: store.accounts,
+      settings: store.accountSettings,
       clock: this.clock,
       credentials: member?.credentials,
       newAccountMicro: 10_000_500_000,
@@ -250,7 +251,11 @@ export class Api implements AsyncDisposable {
       get bus() {
         return busOf();
       },
-      store: Object.assign(this.storeState, { accounts: store.accounts, ledger: store.ledger }),
+      store: Object.assign(this.storeState, {
+        accounts: store.accounts,
+        ledger: store.ledger,
+        usage: store.usage,
+      }),
       clock: this.clock,
       log,
       version: "1.2.3",

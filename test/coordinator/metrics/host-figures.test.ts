@@ -26,6 +26,7 @@ beforeEach(() => {
       },
       sumUpEarnings: async () => false,
     },
+    usage: { sumUp: async () => false },
     islands: {
       touch: async (hostIds: readonly string[]) => void touched.push(...hostIds),
       removedOf: async (hostIds: readonly string[]) => hostIds.filter((hostId) => hostId === "gone"),

@@ -95,7 +95,10 @@ describe("DELETE /account", () => {
       [{ path: "password", message: "is not the account's password" }],
     ]);
     const deleted = await api("DELETE", "/account", { password: "correct horse" }, token);
-    expect([deleted.status, deleted.body]).toEqual([200, { data: { id: account.id, deleted: true } }]);
+    expect([deleted.status, deleted.body]).toEqual([
+      200,
+      { data: { id: account.id, deleted: true, kept: expect.any(Array) } },
+    ]);
 
     for (const credential of [account.key, token])
       expect((await api("GET", "/account", undefined, credential)).status).toBe(401);

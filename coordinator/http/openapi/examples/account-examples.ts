@@ -7,6 +7,8 @@ const SESSION = {
 };
 const KEY_ID = "key_01JGFJJZ00000000000000000H";
 const KEY = { id: KEY_ID, name: "Laptop", scopes: ["read", "write"], created_at: AT };
+const SESSION_ID = "ses_0f1e2d3c4b5a69788796a5b4";
+const LIMITS = { expires_at: "2026-12-31T00:00:00.000Z", cargos: ["tiny-chat"], credits_per_month: 100 };
 const PREFIX = "ak_a1B2a1B2";
 
 export const ACCOUNT_EXAMPLES: Examples = {
@@ -43,7 +45,37 @@ export const ACCOUNT_EXAMPLES: Examples = {
   login: { request: CREDENTIALS, response: SESSION },
   deleteAccount: {
     request: { password: CREDENTIALS.password },
-    response: { data: { id: ACCOUNT.id, deleted: true } },
+    response: { data: { id: ACCOUNT.id, deleted: true, kept: ["entries of the ledger"] } },
+  },
+  changeAccount: {
+    request: { current_password: CREDENTIALS.password, email: "ada@example.org" },
+    response: { data: { ...ACCOUNT, pending_email: "ada@example.org" } },
+  },
+  confirmEmail: { request: { token: `ep_${"a1B2".repeat(10)}` }, response: { data: { email_changed: true } } },
+  listSessions: {
+    response: {
+      data: [
+        { id: SESSION_ID, created_at: AT, last_used_at: AT, expires_at: "2026-01-31T12:00:00.000Z", current: true },
+      ],
+    },
+  },
+  endSession: { response: { data: { id: SESSION_ID, ended: true } } },
+  getUsage: {
+    response: {
+      data: [
+        {
+          day: "2026-01-01",
+          kind: "spent",
+          workload_slug: "tiny-chat",
+          api_key_id: KEY_ID,
+          jobs: 12,
+          prompt_tokens: 480,
+          completion_tokens: 960,
+          credits: 12,
+        },
+      ],
+      meta: { total: 1, limit: 100, offset: 0, from: "2025-12-03", to: "2026-01-01", spent: 12, earned: 0 },
+    },
   },
   changePassword: {
     request: { current: CREDENTIALS.password, new: "another long password" },
@@ -55,10 +87,16 @@ export const ACCOUNT_EXAMPLES: Examples = {
     response: { data: { password_changed: true } },
   },
   logout: { response: { data: { logged_out: true } } },
-  listApiKeys: { response: { data: [{ ...KEY, prefix: PREFIX, last_used_at: null }] } },
+  listApiKeys: {
+    response: { data: [{ ...KEY, ...LIMITS, prefix: PREFIX, last_used_at: null, credits_this_month: 12 }] },
+  },
   createApiKey: {
-    request: { name: "Laptop", scopes: "read,write" },
-    response: { data: { ...KEY, prefix: PREFIX }, key: `ak_${"a1B2".repeat(10)}`, ...KEY },
+    request: { name: "Laptop", scopes: "read,write", ...LIMITS },
+    response: { data: { ...KEY, ...LIMITS, prefix: PREFIX }, key: `ak_${"a1B2".repeat(10)}`, ...KEY },
+  },
+  changeApiKey: {
+    request: { credits_per_month: 100, cargos: null },
+    response: { data: { ...KEY, ...LIMITS, cargos: null, prefix: PREFIX, last_used_at: null, credits_this_month: 12 } },
   },
   revokeApiKey: { response: { data: { id: KEY_ID, revoked: true } } },
 };

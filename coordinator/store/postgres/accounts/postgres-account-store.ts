@@ -5,23 +5,19 @@ import type {
   AccountStore,
   ApiKey,
   IslandToken,
-  Scope,
   Session as SignIn,
 } from "../../account-store.ts";
 import { REFUSALS } from "../../refusals.ts";
 import type { Database } from "../engine/database.ts";
 import { textFromColumn, textToColumn } from "../engine/text.ts";
 import { post } from "../ledger/post.ts";
+import { emailKey, KEY, keyOf, type KeyRow } from "./key-rows.ts";
 import * as tokens from "./island-tokens.ts";
 import { lockAccount } from "./lock-account.ts";
 import { setPassword } from "./set-password.ts";
 
-type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
-
 const ACCOUNT = `SELECT accounts.id, email, created_at_ms AS "createdAtMs", balances.micro AS "balanceMicro"
   FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
-const KEY = `SELECT id, account_id AS "accountId", name, prefix, scopes, created_at_ms AS "createdAtMs",
-  last_used_at_ms AS "lastUsedAtMs" FROM api_keys`;
 const LIMITS = `SELECT requests_per_minute AS "requestsPerMinute", concurrent_jobs AS "concurrentJobs",
   concurrent_streams AS "concurrentStreams", share FROM accounts WHERE id = $1`;
 
@@ -101,8 +97,15 @@ export class PostgresAccountStore implements AccountStore {
         [atMs, accountId],
       );
       if (blanked === 0) return false;
-      for (const table of ["api_keys", "sessions", "island_tokens", "pairing_codes", "password_resets"]) {
-        // oxlint-disable-next-line no-await-in-loop -- Five.
+      for (const table of [
+        "api_keys",
+        "sessions",
+        "island_tokens",
+        "pairing_codes",
+        "password_resets",
+        "email_changes",
+      ]) {
+        // oxlint-disable-next-line no-await-in-loop -- Six.
         await session.run(`DELETE FROM ${table} WHERE account_id = $1`, [accountId]);
       }
       await session.run("INSERT INTO removals (kind, id, at_ms) VALUES ('account', $1, $2) ON CONFLICT DO NOTHING", [
@@ -154,17 +157,33 @@ export class PostgresAccountStore implements AccountStore {
     });
   }
 
-  createKey(...[key, { maxKeys, revokedAfterMs }]: Parameters<AccountStore["createKey"]>): Promise<void> {
+  createKey(...[key, { maxKeys, revokedAfterMs }]: Parameters<AccountStore["createKey"]>): Promise<number> {
     const { id, accountId, name, prefix, scopes, secretHash, createdAtMs } = key;
+    const { expiresAtMs = null, cargos = null, monthlyMicro = null } = key;
     return this.#db.transact(async (session) => {
       await lockAccount(session, accountId);
-      const inserted = await session.run(
-        `INSERT INTO api_keys (id, account_id, name, prefix, scopes, secret_hash, created_at_ms)
-         SELECT $1, $2, $3, $4, $5, $6, $7
-         WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND (revoked_at_ms IS NULL OR revoked_at_ms > $8)) < $9`,
-        [id, accountId, textToColumn(name), prefix, scopes.join(","), secretHash, createdAtMs, revokedAfterMs, maxKeys],
+      const inserted = await session.one<{ number: number }>(
+        `INSERT INTO api_keys (id, account_id, name, prefix, scopes, secret_hash, created_at_ms, expires_at_ms, cargos, monthly_micro)
+         SELECT $1, $2, $3, $4, $5, $6, $7, $10, $11, $12
+         WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND (revoked_at_ms IS NULL OR revoked_at_ms > $8)) < $9
+         RETURNING number`,
+        [
+          ...[
+            id,
+            accountId,
+            textToColumn(name),
+            prefix,
+            scopes.join(","),
+            secretHash,
+            createdAtMs,
+            revokedAfterMs,
+            maxKeys,
+          ],
+          ...[expiresAtMs, cargos && JSON.stringify(cargos), monthlyMicro],
+        ],
       );
-      if (inserted === 0) throw REFUSALS.too_many_keys(maxKeys);
+      if (inserted === undefined) throw REFUSALS.too_many_keys(maxKeys);
+      return inserted.number;
     });
   }
 
@@ -277,12 +296,3 @@ export class PostgresAccountStore implements AccountStore {
 const RESET = "SELECT account_id AS id FROM password_resets WHERE token_hash = $1 AND expires_at_ms > $2";
 
 const named = <T extends { readonly name: string }>(row: T): T => ({ ...row, name: textFromColumn(row.name) });
-
-function keyOf({ scopes, ...row }: KeyRow): ApiKey {
-  return { ...named(row), scopes: scopes.split(",") as Scope[] };
-}
-
-/** Two addresses with the same key are the same account. */
-function emailKey(email: string): string {
-  return email.toLowerCase();
-}

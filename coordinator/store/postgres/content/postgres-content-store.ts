@@ -27,6 +27,7 @@ const ACCOUNT_ROWS: readonly string[] = [
      SELECT key FROM idempotency_keys WHERE account_id = $1 LIMIT $2))`,
   "DELETE FROM islands WHERE host_id = ANY (ARRAY(SELECT host_id FROM islands WHERE account_id = $1 LIMIT $2))",
   "DELETE FROM island_days WHERE ctid = ANY (ARRAY(SELECT ctid FROM island_days WHERE account_id = $1 LIMIT $2))",
+  "DELETE FROM account_usage WHERE ctid = ANY (ARRAY(SELECT ctid FROM account_usage WHERE account_id = $1 LIMIT $2))",
   "DELETE FROM island_earnings WHERE ctid = ANY (ARRAY(SELECT ctid FROM island_earnings WHERE account_id = $1 LIMIT $2))",
 ];
 

@@ -7,6 +7,7 @@ import {
   type JobEarning,
 } from "../../host-figures-store.ts";
 import type { Database } from "../engine/database.ts";
+import { moveCursor } from "../ledger/entries-cursor.ts";
 
 type Earning = Awaited<ReturnType<HostFiguresStore["earnings"]>>[number];
 
@@ -59,24 +60,9 @@ export class PostgresHostFiguresStore implements HostFiguresStore {
   }
 
   sumUpEarnings(limit: number): Promise<boolean> {
-    return this.#db.transact(async (session) => {
-      // Before this transaction has its number, which the lock gives it: who drew one of these numbers has an earlier one.
-      const drawn = await session.one<{ last: number }>("SELECT last_value AS last FROM entries_id_seq");
-      const cursor = await session.one<{ entry: number; next: number; isFinal: boolean }>(
-        `SELECT entry, next_entry AS next, next_xid <= pg_snapshot_xmin(pg_current_snapshot()) AS "isFinal"
-         FROM earnings_cursor FOR UPDATE`,
-      );
-      if (drawn === undefined || cursor === undefined) throw new Error("The sums of earnings have no cursor");
-      const upTo = cursor.isFinal ? Math.min(cursor.next, cursor.entry + limit) : cursor.entry;
-      if (upTo > cursor.entry) {
-        await session.run(SUM_UP, [cursor.entry, upTo]);
-        await session.run("UPDATE earnings_cursor SET entry = $1", [upTo]);
-      }
-      if (upTo === cursor.next && drawn.last > cursor.next) {
-        await session.run("UPDATE earnings_cursor SET next_entry = $1, next_xid = pg_current_xact_id()", [drawn.last]);
-      }
-      return upTo > cursor.entry && upTo < cursor.next;
-    });
+    return this.#db.transact((session) =>
+      moveCursor(session, "earnings_cursor", limit, (from, upTo) => session.run(SUM_UP, [from, upTo])),
+    );
   }
 
   async forgetDays(beforeDay: number, limit: number): Promise<number> {

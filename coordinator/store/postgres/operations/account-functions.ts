@@ -30,6 +30,30 @@ BEGIN
   RETURN NULL;
 END $f$;
 
+-- Refuses jobs of a key with a monthly limit that would pass it; null for others.
+CREATE FUNCTION pg_temp.refuse_key(k jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
+DECLARE
+  spent bigint;
+BEGIN
+  IF k->'monthly'->>'neededMicro' = '0' THEN RETURN NULL; END IF;
+  spent := coalesce((SELECT micro FROM key_spending WHERE key_number = (k->>'number')::bigint AND month >= (k->'monthly'->>'month')::int), 0);
+  IF spent + (k->'monthly'->>'neededMicro')::bigint <= (k->'monthly'->>'limitMicro')::bigint THEN RETURN NULL; END IF;
+  RETURN jsonb_build_object('refused', 'key_credits', 'leftMicro', greatest((k->'monthly'->>'limitMicro')::bigint - spent, 0));
+END $f$;
+
+-- Counts jobs of a key with a monthly limit, and returns the month that has them. A clock that is behind counts in the month that another one has begun.
+CREATE FUNCTION pg_temp.spend_by_key(k jsonb) RETURNS int LANGUAGE plpgsql AS $f$
+DECLARE
+  counted int;
+BEGIN
+  INSERT INTO key_spending (key_number, month, micro)
+  VALUES ((k->>'number')::bigint, (k->'monthly'->>'month')::int, (k->'monthly'->>'neededMicro')::bigint)
+  ON CONFLICT (key_number) DO UPDATE SET month = greatest(key_spending.month, excluded.month),
+    micro = CASE WHEN key_spending.month >= excluded.month THEN key_spending.micro ELSE 0 END + excluded.micro
+  RETURNING month INTO counted;
+  RETURN counted;
+END $f$;
+
 -- Gives places to the first of the jobs for which the account's limit leaves room. Returns those that have one, now or before.
 CREATE FUNCTION pg_temp.take_places(a jsonb) RETURNS jsonb LANGUAGE plpgsql AS $f$
 DECLARE

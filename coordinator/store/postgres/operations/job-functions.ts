@@ -38,17 +38,19 @@ BEGIN
   RETURN jsonb_build_object('jobId', known.job_id, 'batchId', known.batch_id);
 END $f$;
 
--- Jobs in their order, the first of which have places.
-CREATE FUNCTION pg_temp.insert_jobs(added jsonb, places int, batch text, webhook text, conversation text) RETURNS void LANGUAGE plpgsql AS $f$
+-- Jobs in their order, the first of which have places. k: the API key that they come with.
+CREATE FUNCTION pg_temp.insert_jobs(added jsonb, places int, batch text, webhook text, conversation text, k jsonb) RETURNS void LANGUAGE plpgsql AS $f$
+DECLARE
+  spent_in int := CASE WHEN k->'monthly'->>'month' IS NOT NULL THEN pg_temp.spend_by_key(k) END;
 BEGIN
   INSERT INTO jobs (id, owner_id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
-    client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id)
+    client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id, key_number, key_month)
   SELECT j->>'id', '${ownerId}', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 'pending' ELSE '${nextState("pending", "assign")}' END,
     j->>'jobClass', (j->>'priority')::int, (j->>'priceMicro')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END, j->>'assignedTo',
     (j->>'isClientBound')::boolean, (j->>'createdAtMs')::bigint, (j->>'waitDeadlineMs')::bigint, batch,
-    n <= places, webhook, conversation
+    n <= places, webhook, conversation, (k->>'number')::bigint, spent_in
   FROM jsonb_array_elements(added) WITH ORDINALITY AS job (j, n);
   INSERT INTO job_inputs (job_id, input) SELECT j->>'id', j->>'input' FROM jsonb_array_elements(added) AS job (j);
 END $f$;
@@ -63,6 +65,7 @@ BEGIN
   IF made IS NULL AND (SELECT job_places + places > (a->>'maxJobs')::bigint FROM balances WHERE party = holder) THEN
     RETURN '{"refused": "too_many_jobs"}';
   END IF;
+  IF made IS NULL AND a->'apiKey'->'monthly'->>'month' IS NOT NULL THEN made := pg_temp.refuse_key(a->'apiKey'); END IF;
   IF made IS NULL THEN made := pg_temp.post(a->'postings', a->>'id', (a->>'createdAtMs')::bigint, holder, places); END IF;
   IF made IS NOT NULL THEN RETURN made; END IF;
   IF w->>'id' IS NOT NULL THEN
@@ -83,7 +86,7 @@ CREATE FUNCTION pg_temp.submit_job(a jsonb, conversation text) RETURNS jsonb LAN
 DECLARE
   made jsonb := pg_temp.begin_submission(a, 'job', a->>'id', 1);
 BEGIN
-  IF made IS NULL THEN PERFORM pg_temp.insert_jobs(jsonb_build_array(a), 1, NULL, a->'webhook'->>'id', conversation); END IF;
+  IF made IS NULL THEN PERFORM pg_temp.insert_jobs(jsonb_build_array(a), 1, NULL, a->'webhook'->>'id', conversation, a->'apiKey'); END IF;
   RETURN made;
 END $f$;
 
@@ -98,7 +101,7 @@ BEGIN
   INSERT INTO batches (id, account_id, slug, workload_id, priority, fail_mode, unfinished, created_at_ms, webhook_id)
   VALUES (a->>'id', a->>'accountId', a->>'slug', (a->>'workloadId')::bigint, (a->>'priority')::int, a->>'failMode',
     jsonb_array_length(a->'jobs'), (a->>'createdAtMs')::bigint, a->'webhook'->>'id');
-  PERFORM pg_temp.insert_jobs(a->'jobs', placed, a->>'id', NULL, NULL);
+  PERFORM pg_temp.insert_jobs(a->'jobs', placed, a->>'id', NULL, NULL, a->'apiKey');
   RETURN to_jsonb(placed);
 END $f$;
 
@@ -238,7 +241,7 @@ BEGIN
     finish_reason = a->>'finishReason', timings = a->>'timings', error = a->>'error'
   WHERE id = a->>'jobId' AND ${mine} AND attempt = (a->>'attempt')::int AND CASE WHEN a->>'startedAtMs' IS NULL THEN CASE a->>'event' ${endGuards()} END
     ELSE CASE a->>'event' ${endGuards("start")} END END
-  RETURNING batch_id, webhook_id, account_id, has_place INTO links;
+  RETURNING batch_id, webhook_id, account_id, has_place, key_number, key_month, price_micro - charged_micro AS unspent INTO links;
   IF NOT FOUND THEN
     RETURN pg_temp.explain_guard(a->>'jobId', CASE WHEN a->>'startedAtMs' IS NULL THEN a->>'event' ELSE 'start' END);
   END IF;
@@ -250,6 +253,9 @@ BEGIN
   refusal := pg_temp.post(a->'postings', a->>'jobId', at, 'client:' || links.account_id, CASE WHEN links.has_place THEN -1 ELSE 0 END);
   -- It is a fault, which rolls back what was written.
   IF refusal IS NOT NULL THEN RAISE EXCEPTION 'The ledger refuses postings: %', refusal; END IF;
+  IF links.key_month IS NOT NULL AND links.unspent > 0 THEN
+    UPDATE key_spending SET micro = greatest(0, micro - links.unspent) WHERE key_number = links.key_number AND month = links.key_month;
+  END IF;
   RETURN to_jsonb(pg_temp.follow_up(links.batch_id, links.webhook_id, at));
 END $f$;
 

@@ -1,9 +1,11 @@
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
+import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
 import type { NewBatch } from "../../batch-store.ts";
 import { NotOwnerError } from "../../cluster-store.ts";
 import type { Question } from "../../conversation-store.ts";
 import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
+import { monthBeginMs } from "../../key-spending.ts";
 import { REFUSALS } from "../../refusals.ts";
 import type { KeyedRequest, Made } from "../../idempotency.ts";
 
@@ -69,6 +71,7 @@ export const isKept = (kind: OperationKind): boolean => KEPT.has(kind);
 
 type Refusal =
   | { readonly refused: "postings"; readonly balances: Readonly<Record<string, string | null>> }
+  | { readonly refused: "key_credits"; readonly leftMicro: number }
   | { readonly refused: "transition"; readonly from: JobState; readonly event: JobEvent }
   | { readonly refused: "not_owner"; readonly jobId: string; readonly ownerId: string }
   | {
@@ -100,6 +103,18 @@ export function partiesOf(operations: readonly Operation[]): string[] {
   return [...parties].sort();
 }
 
+function keyRefusal([kind, args]: Operation, leftMicro: number): Error {
+  const submission: Pick<NewJob, "apiKey"> =
+    kind === "askQuestion" || kind === "askAgain"
+      ? args.job
+      : kind === "submitJob" || kind === "submitBatch"
+        ? args
+        : {};
+  const monthly = submission.apiKey?.monthly ?? null;
+  if (monthly === null) return new Error("A write without a monthly limit was refused for one");
+  return new KeyCreditsError(monthly.neededMicro, leftMicro, monthBeginMs(monthly.month + 1));
+}
+
 function postingsOf([kind, args]: Operation): readonly Posting[] {
   if (kind === "askQuestion" || kind === "askAgain") return args.job.postings;
   return kind === "submitJob" || kind === "submitBatch" || kind === "endJob" ? args.postings : [];
@@ -108,6 +123,7 @@ function postingsOf([kind, args]: Operation): readonly Posting[] {
 function errorOf(operation: Operation, refusal: Refusal): Error {
   if (refusal.refused === "transition") return new IllegalTransitionError(refusal.from, refusal.event);
   if (refusal.refused === "not_owner") return new NotOwnerError(refusal.jobId, refusal.ownerId);
+  if (refusal.refused === "key_credits") return keyRefusal(operation, refusal.leftMicro);
   if (refusal.refused !== "postings") return REFUSALS[refusal.refused]();
   const balanceOf = (party: LedgerParty): bigint | undefined => {
     const balance = refusal.balances[party];

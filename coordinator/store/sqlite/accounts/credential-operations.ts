@@ -2,11 +2,17 @@ import type Database from "better-sqlite3";
 import type { ApiKey, KeyCap, Session } from "../../account-store.ts";
 import { REFUSALS } from "../../refusals.ts";
 
-type NewKey = Omit<ApiKey, "lastUsedAtMs" | "scopes"> & { scopes: string; secretHash: string };
+type NewKey = Omit<ApiKey, "number" | "lastUsedAtMs" | "scopes" | "cargos"> & {
+  scopes: string;
+  /** JSON text. */
+  cargos: string | null;
+  secretHash: string;
+};
 type NewSession = Session & { tokenHash: string; createdAtMs: number };
 
 export interface CredentialOperations {
-  createKey(args: NewKey & KeyCap): void;
+  /** Returns its number. */
+  createKey(args: NewKey & KeyCap): number;
   revokeKey(args: { accountId: string; id: string; atMs: number }): boolean;
   touchKey(args: { id: string; atMs: number }): void;
   createSession(args: NewSession & { maxSessions: number }): void;
@@ -15,11 +21,12 @@ export interface CredentialOperations {
 
 export function credentialOperations(db: Database.Database): CredentialOperations {
   const insertKey = db.prepare<NewKey & KeyCap>(
-    `INSERT INTO api_keys (id, account_id, name, prefix, scopes, secret_hash, created_at_ms)
-     SELECT @id, @accountId, @name, @prefix, @scopes, @secretHash, @createdAtMs
+    `INSERT INTO api_keys (id, account_id, name, prefix, scopes, secret_hash, created_at_ms, expires_at_ms, cargos, monthly_micro)
+     SELECT @id, @accountId, @name, @prefix, @scopes, @secretHash, @createdAtMs, @expiresAtMs, @cargos, @monthlyMicro
      WHERE (SELECT count(*) FROM api_keys WHERE account_id = @accountId AND revoked_at_ms IS NULL)
          + (SELECT count(*) FROM api_keys WHERE account_id = @accountId AND revoked_at_ms > @revokedAfterMs) < @maxKeys`,
   );
+  const selectNumber = db.prepare<[string], number>("SELECT number FROM api_keys WHERE id = ?").pluck();
   const revokeKey = db.prepare<[number, string, string]>(
     "UPDATE api_keys SET revoked_at_ms = ? WHERE id = ? AND account_id = ? AND revoked_at_ms IS NULL",
   );
@@ -38,7 +45,7 @@ export function credentialOperations(db: Database.Database): CredentialOperation
   const deleteSession = db.prepare<[string]>("DELETE FROM sessions WHERE token_hash = ?");
   return {
     createKey(args) {
-      if (insertKey.run(args).changes === 1) return;
+      if (insertKey.run(args).changes === 1) return selectNumber.get(args.id) ?? 0;
       throw REFUSALS.too_many_keys(args.maxKeys);
     },
     revokeKey: ({ accountId, id, atMs }) => revokeKey.run(atMs, id, accountId).changes === 1,

@@ -53,9 +53,14 @@ function prepareDelete(db: Database.Database): PasswordOperations["deleteAccount
     `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = ?
      WHERE id = ? AND deleted_at_ms IS NULL`,
   );
-  const credentials = ["api_keys", "sessions", "island_tokens", "pairing_codes", "password_resets"].map((table) =>
-    db.prepare<[string]>(`DELETE FROM ${table} WHERE account_id = ?`),
-  );
+  const credentials = [
+    "api_keys",
+    "sessions",
+    "island_tokens",
+    "pairing_codes",
+    "password_resets",
+    "email_changes",
+  ].map((table) => db.prepare<[string]>(`DELETE FROM ${table} WHERE account_id = ?`));
   const begin = db.prepare<[string, number]>(
     "INSERT INTO removals (kind, id, at_ms) VALUES ('account', ?, ?) ON CONFLICT DO NOTHING",
   );

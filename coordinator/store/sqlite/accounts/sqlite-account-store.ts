@@ -1,13 +1,10 @@
 import type Database from "better-sqlite3";
-import type { Account, AccountLimits, AccountStore, ApiKey, IslandToken, Scope, Session } from "../../account-store.ts";
+import type { Account, AccountLimits, AccountStore, ApiKey, IslandToken, Session } from "../../account-store.ts";
 import { LIMIT_COLUMNS } from "./account-operations.ts";
+import { emailKey, KEY_COLUMNS, keyOf, type KeyRow } from "./key-rows.ts";
 import type { Writer } from "../engine/writer.ts";
 
-type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
-
 const ACCOUNT_COLUMNS = "accounts.id, email, created_at_ms AS createdAtMs, balances.micro AS balanceMicro";
-const KEY_COLUMNS = `id, account_id AS accountId, name, prefix, scopes, created_at_ms AS createdAtMs,
-  last_used_at_ms AS lastUsedAtMs`;
 const TOKEN_COLUMNS = `id, account_id AS accountId, name, created_at_ms AS createdAtMs,
   last_used_at_ms AS lastUsedAtMs`;
 
@@ -121,8 +118,9 @@ export class SqliteAccountStore implements AccountStore {
     return this.#writer.run("setLimits", { accountId, limits });
   }
 
-  createKey(...[{ scopes, ...key }, cap]: Parameters<AccountStore["createKey"]>): Promise<void> {
-    return this.#writer.run("createKey", { ...key, ...cap, scopes: scopes.join(",") });
+  createKey(...[{ scopes, cargos = null, ...key }, cap]: Parameters<AccountStore["createKey"]>): Promise<number> {
+    const limits = { expiresAtMs: null, monthlyMicro: null, cargos: cargos && JSON.stringify(cargos) };
+    return this.#writer.run("createKey", { ...limits, ...key, ...cap, scopes: scopes.join(",") });
   }
 
   async findKey(secretHash: string): Promise<ApiKey | undefined> {
@@ -193,13 +191,4 @@ export class SqliteAccountStore implements AccountStore {
   revokeIslandToken(accountId: string, tokenId: string, atMs: number): Promise<boolean> {
     return this.#writer.run("revokeIslandToken", { accountId, id: tokenId, atMs });
   }
-}
-
-function keyOf({ scopes, ...row }: KeyRow): ApiKey {
-  return { ...row, scopes: scopes.split(",") as Scope[] };
-}
-
-/** Two addresses with the same key are the same account. */
-function emailKey(email: string): string {
-  return email.toLowerCase();
 }

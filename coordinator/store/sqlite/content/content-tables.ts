@@ -47,6 +47,8 @@ export const ACCOUNT_ROWS: readonly string[] = [
     (table) => `DELETE FROM ${table} WHERE (account_id, host_id, day) IN (
       SELECT account_id, host_id, day FROM ${table} WHERE account_id = ? LIMIT ?)`,
   ),
+  `DELETE FROM account_usage WHERE (account_id, day, kind, slug, key_id) IN (
+     SELECT account_id, day, kind, slug, key_id FROM account_usage WHERE account_id = ? LIMIT ?)`,
 ];
 
 /** Jobs that ended between two moments and still have a part, oldest end first. */

@@ -1,10 +1,11 @@
 import type Database from "better-sqlite3";
 import { IDEMPOTENCY_WINDOW_MS } from "../../idempotency.ts";
+import { utcMonthOf } from "../../key-spending.ts";
 
 export interface MaintenanceOperations {
   /** Writes one small value: a count that grows by one each time. */
   check(args: Record<string, never>): number;
-  /** Removes expired sessions, idempotency keys and password resets. */
+  /** Removes expired sessions, idempotency keys, password resets and changes of addresses, and what keys spent before the last month. */
   prune(args: { nowMs: number }): void;
 }
 
@@ -13,11 +14,15 @@ export function maintenanceOperations(db: Database.Database): MaintenanceOperati
   const pruneSessions = db.prepare<[number]>("DELETE FROM sessions WHERE expires_at_ms <= ?");
   const pruneKeys = db.prepare<[number]>("DELETE FROM idempotency_keys WHERE created_at_ms <= ?");
   const pruneResets = db.prepare<[number]>("DELETE FROM password_resets WHERE expires_at_ms <= ?");
+  const pruneEmails = db.prepare<[number]>("DELETE FROM email_changes WHERE expires_at_ms <= ?");
+  const pruneSpending = db.prepare<[number]>("DELETE FROM key_spending WHERE month < ?");
   return {
     check: () => check.get() ?? 0,
     prune({ nowMs }) {
       pruneSessions.run(nowMs);
       pruneResets.run(nowMs);
+      pruneEmails.run(nowMs);
+      pruneSpending.run(utcMonthOf(nowMs) - 1);
       pruneKeys.run(nowMs - IDEMPOTENCY_WINDOW_MS);
     },
   };

@@ -14,7 +14,9 @@ import { maintenanceOperations, type MaintenanceOperations } from "./maintenance
 import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
 import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
+import { settingsOperations, type SettingsOperations } from "../accounts/settings-operations.ts";
 import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
+import { usageOperations, type UsageOperations } from "../usage/usage-operations.ts";
 import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
 
 /**
@@ -37,7 +39,9 @@ export interface Operations
     IslandOperations,
     IslandTokenOperations,
     PasswordOperations,
+    SettingsOperations,
     SignUpOperations,
+    UsageOperations,
     WebhookOperations {}
 
 export type OperationKind = keyof Operations;
@@ -64,7 +68,9 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...islandOperations(db),
     ...islandTokenOperations(db),
     ...passwordOperations(db),
+    ...settingsOperations(db),
     ...signUpOperations(db),
+    ...usageOperations(db),
     ...webhookOperations(db),
   };
 }

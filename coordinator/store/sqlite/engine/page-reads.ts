@@ -4,11 +4,14 @@ import type { JobFilter, JobSummary } from "../../job-store.ts";
 import type { Page } from "../../page.ts";
 import { JobLists } from "../jobs/job-lists.ts";
 import { LedgerLines } from "../ledger/ledger-lines.ts";
+import type { UsageReport } from "../../usage-store.ts";
+import { prepareUsage, type UsageQuery } from "../usage/usage-reads.ts";
 
 /** Reads whose cost grows with the account's data: with the page's offset and with the number of entries to count. */
 export interface PageReads {
   jobs(args: { accountId: string; page: Page; filter: JobFilter }): { jobs: JobSummary[]; total: number };
   ledger(args: { accountId: string; page: Page }): { lines: LedgerLine[]; total: number };
+  usage(args: UsageQuery): UsageReport;
 }
 
 export type PageReadKind = keyof PageReads;
@@ -22,6 +25,7 @@ export function pageReads(db: Database.Database): PageReads {
   const ledger = new LedgerLines(db);
   return {
     jobs: ({ accountId, page, filter }) => jobs.read(accountId, page, filter),
+    usage: prepareUsage(db),
     ledger: ({ accountId, page }) => ledger.read(accountId, page),
   };
 }

@@ -1,5 +1,6 @@
 import { ServiceError, type ErrorCode } from "../../../../shared/errors.ts";
 import { InsufficientCreditsError } from "../../../credits/insufficient-credits-error.ts";
+import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
 import { storageFaultOf } from "./storage-fault.ts";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 
@@ -7,6 +8,12 @@ import { IllegalTransitionError, type JobEvent, type JobState } from "../../../.
 export type Failure =
   | { readonly kind: "service"; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: "credits"; readonly requiredMicro: bigint; readonly balanceMicro: bigint }
+  | {
+      readonly kind: "key_credits";
+      readonly requiredMicro: number;
+      readonly leftMicro: number;
+      readonly renewsAtMs: number;
+    }
   | { readonly kind: "transition"; readonly from: JobState; readonly event: JobEvent }
   /** Nothing can be written now; the operation can be tried again. */
   | { readonly kind: "storage"; readonly reason: string }
@@ -21,6 +28,10 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof InsufficientCreditsError) {
     return { kind: "credits", requiredMicro: error.requiredMicro, balanceMicro: error.balanceMicro };
   }
+  if (error instanceof KeyCreditsError) {
+    const { requiredMicro, leftMicro, renewsAtMs } = error;
+    return { kind: "key_credits", requiredMicro, leftMicro, renewsAtMs };
+  }
   if (error instanceof ServiceError) return { kind: "service", code: error.code, message: error.message };
   if (error instanceof IllegalTransitionError) return { kind: "transition", from: error.from, event: error.event };
   const reason = storageFaultOf(error);
@@ -34,6 +45,8 @@ export function errorOf(failure: Failure): Error {
       return new ServiceError(failure.code, failure.message);
     case "credits":
       return new InsufficientCreditsError(failure.requiredMicro, failure.balanceMicro);
+    case "key_credits":
+      return new KeyCreditsError(failure.requiredMicro, failure.leftMicro, failure.renewsAtMs);
     case "transition":
       return new IllegalTransitionError(failure.from, failure.event);
     case "storage":

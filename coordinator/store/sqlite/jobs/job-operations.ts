@@ -8,6 +8,7 @@ import { prepareListing } from "./job-listing.ts";
 import { type KeyedRequest, type Made } from "../../idempotency.ts";
 import { IdempotencyKeys } from "./idempotency-keys.ts";
 import { prepareFold, prepareInsertLarge, type ChunkRow } from "./feed-operations.ts";
+import { prepareKeySpending } from "./key-spending-operations.ts";
 import { prepareSubmit } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { prepareFollowUp, type EndedJobLinks } from "../webhooks/webhook-operations.ts";
@@ -75,13 +76,18 @@ function prepareMove(
 }
 
 function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] {
-  const prepareEnd = (...events: [JobEvent, ...JobEvent[]]): Database.Statement<unknown[], EndedJobLinks> => {
+  type EndedJob = EndedJobLinks & {
+    readonly keyNumber: number | null;
+    readonly keyMonth: number | null;
+    priceMicro: number;
+  };
+  const prepareEnd = (...events: [JobEvent, ...JobEvent[]]): Database.Statement<unknown[], EndedJob> => {
     const { from, to } = guardOf(...events);
-    return db.prepare<unknown[], EndedJobLinks>(
+    return db.prepare<unknown[], EndedJob>(
       `UPDATE jobs SET state = '${to}', is_unlisted = 1, started_at_ms = coalesce(?, started_at_ms), completed_at_ms = ?, charged_micro = ?, prompt_tokens = ?, completion_tokens = ?,
          finish_reason = ?, timings = ?, error = ?
        WHERE id = ? AND state IN (${from}) AND attempt = ?
-       RETURNING batch_id AS batchId, webhook_id AS webhookId`,
+       RETURNING batch_id AS batchId, webhook_id AS webhookId, key_number AS keyNumber, key_month AS keyMonth, price_micro AS priceMicro`,
     );
   };
   const updates = {
@@ -101,6 +107,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
   const fold = prepareFold(db);
   const followUp = prepareFollowUp(db);
   const list = prepareListing(db);
+  const spending = prepareKeySpending(db);
   const explain = explainRefusal(db);
   return (ending) => {
     const {
@@ -133,6 +140,8 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
     if (output !== null) insertOutput(jobId, output);
     fold(jobId, { isOutput: event === "complete" && output === null, lastChunk: ending.lastChunk });
     ledger.post(postings, jobId, atMs);
+    const { keyNumber, keyMonth, priceMicro } = ended;
+    if (keyNumber !== null && keyMonth !== null) spending.giveBack(keyNumber, keyMonth, priceMicro - chargeMicro);
     list();
     return followUp(ended, atMs);
   };

@@ -4,6 +4,7 @@ import { nextState, type JobState } from "../../../../shared/job-state.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { prepareInsertWebhook } from "../webhooks/webhook-operations.ts";
 import { type Made } from "../../idempotency.ts";
+import { prepareKeySpending } from "./key-spending-operations.ts";
 import { IdempotencyKeys } from "./idempotency-keys.ts";
 
 /** A job in the form in which it is sent to the writer. `input`: JSON text. */
@@ -26,6 +27,7 @@ export function prepareSubmit(
   ledger: Ledger,
 ): (submission: Submission, subject: Subject, insertSubject?: () => void) => Made | null {
   const keys = new IdempotencyKeys(db);
+  const spending = prepareKeySpending(db);
   const insertJob = prepareInsertJob(db);
   const insertWebhook = prepareInsertWebhook(db);
   return (submission, { kind, id, jobs }, insertSubject) => {
@@ -33,12 +35,14 @@ export function prepareSubmit(
     if (known !== undefined) return known;
     const first = jobs[0];
     if (first === undefined) throw new Error(`The ${kind} ${id} has no job`);
-    const { accountId, createdAtMs, postings, webhook } = submission;
+    const { accountId, createdAtMs, postings, webhook, apiKey } = submission;
+    spending.assertAllows(apiKey);
     ledger.assertAccepts(postings);
 
     insertSubject?.();
-    const [batchId, jobWebhookId] = kind === "batch" ? [id, null] : [null, webhook?.id ?? null];
-    for (const job of jobs) insertJob(job, batchId, jobWebhookId);
+    const [batchId, webhookId] = kind === "batch" ? [id, null] : [null, webhook?.id ?? null];
+    const links = { batchId, webhookId, keyNumber: apiKey?.number ?? null, keyMonth: spending.add(apiKey) };
+    for (const job of jobs) insertJob(job, links);
     if (webhook !== null) insertWebhook(webhook, accountId, { kind, id });
     keys.save(submission, { jobId: first.id, batchId });
     ledger.post(postings, id, createdAtMs);
@@ -46,24 +50,28 @@ export function prepareSubmit(
   };
 }
 
+/** What all jobs of a submission have in common beside what each of them says. */
+interface JobLinks {
+  readonly batchId: string | null;
+  readonly webhookId: string | null;
+  readonly keyNumber: number | null;
+  readonly keyMonth: number | null;
+}
+
 /** Inserts a job and its input: pending, or with its first attempt. */
-function prepareInsertJob(
-  db: Database.Database,
-): (job: JobToInsert, batchId: string | null, webhookId: string | null) => void {
+function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobLinks) => void {
   const insert = db.prepare<
     Omit<JobToInsert, "input" | "share" | "isClientBound" | "assignedTo"> & {
       state: JobState;
       attempt: 0 | 1;
       islandId: string | null;
-      batchId: string | null;
-      webhookId: string | null;
       clientBound: 0 | 1;
-    }
+    } & JobLinks
   >(
     `INSERT INTO jobs (id, account_id, slug, workload_id, state, job_class, priority, price_micro, created_at_ms, wait_deadline_ms,
-       batch_id, webhook_id, client_bound, attempt, island_id)
+       batch_id, webhook_id, client_bound, attempt, island_id, key_number, key_month)
      VALUES (@id, @accountId, @slug, @workloadId, @state, @jobClass, @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
-       @batchId, @webhookId, @clientBound, @attempt, @islandId)`,
+       @batchId, @webhookId, @clientBound, @attempt, @islandId, @keyNumber, @keyMonth)`,
   );
   const insertInput = db.prepare<[string, string]>("INSERT INTO job_inputs (job_id, input) VALUES (?, ?)");
   return (
@@ -81,8 +89,7 @@ function prepareInsertJob(
       isClientBound,
       assignedTo,
     },
-    batchId,
-    webhookId,
+    links,
   ) => {
     insert.run({
       id,
@@ -94,8 +101,7 @@ function prepareInsertJob(
       priceMicro,
       createdAtMs,
       waitDeadlineMs,
-      batchId,
-      webhookId,
+      ...links,
       clientBound: isClientBound ? 1 : 0,
       state: assignedTo === undefined ? "pending" : nextState("pending", "assign"),
       attempt: assignedTo === undefined ? 0 : 1,

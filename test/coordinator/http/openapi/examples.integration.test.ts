@@ -18,6 +18,9 @@ const requests = Object.entries(currentDocument().paths).flatMap(([path, item]) 
 /** Understood, but refused to this caller: they need a session, an e-mail transport, or a token or Island that exists. */
 const REFUSED: Readonly<Record<string, string>> = {
   "delete /api/v1/account": "400",
+  "patch /api/v1/account": "400",
+  "patch /api/v1/api-keys/{id}": "404",
+  "post /api/v1/auth/email": "400",
   "post /api/v1/account/password": "400",
   "post /api/v1/auth/password/forgot": "403",
   "post /api/v1/auth/password/reset": "400",

@@ -168,6 +168,8 @@ describe("sessions", () => {
   );
 });
 
+const NO_LIMITS = { expires_at: null, cargos: null, credits_per_month: null };
+
 describe("API keys", () => {
   const create = (body: unknown, key = api.key) => api.call("POST", "/api-keys", { key, body });
 
@@ -177,7 +179,8 @@ describe("API keys", () => {
     expect(id).toMatch(/^key_[0-9A-Z]{26}$/);
     expect(key).toMatch(/^ak_[0-9A-Za-z]{40}$/);
     const shown = { id, name: "ci", scopes: ["read", "write"], created_at: "2026-01-01T00:00:00.000Z" };
-    expect([status, body]).toEqual([201, { data: { ...shown, prefix: key.slice(0, 11) }, key, ...shown }]);
+    const data = { ...shown, prefix: key.slice(0, 11), ...NO_LIMITS };
+    expect([status, body]).toEqual([201, { data, key, ...shown }]);
     expect((await api.call("GET", "/account", { key })).status).toBe(200);
   });
 
@@ -226,6 +229,8 @@ describe("API keys", () => {
       scopes: ["read"],
       created_at: "2026-01-01T00:00:00.000Z",
       last_used_at: "2026-01-01T00:00:00.000Z",
+      ...NO_LIMITS,
+      credits_this_month: null,
     });
     expect(again.body.data[0].last_used_at).toBeNull();
   });

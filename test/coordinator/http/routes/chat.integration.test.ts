@@ -51,6 +51,7 @@ describe("POST /chat/completions", () => {
       {
         accountId: api.accountId,
         limits: DEFAULT_LIMITS,
+        apiKey: { number: expect.any(Number), cargos: null, monthlyMicro: null },
         slug: "second",
         input: {
           messages: MESSAGES,

@@ -33,9 +33,9 @@ describe("POST /jobs", () => {
       },
     ]);
     const { accountId } = api;
-    expect(api.jobs.submitted).toEqual([
-      { accountId, limits: DEFAULT_LIMITS, slug: "tiny", input: { prompt: "Hi" }, priority: 9, idempotency: null },
-    ]);
+    const apiKey = { number: expect.any(Number), cargos: null, monthlyMicro: null };
+    const request = { slug: "tiny", input: { prompt: "Hi" }, priority: 9, idempotency: null };
+    expect(api.jobs.submitted).toEqual([{ accountId, limits: DEFAULT_LIMITS, apiKey, ...request }]);
   });
 
   it("has priority 0 when none is given", async () => {

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { NO_KEY_LIMITS } from "../../../../coordinator/store/key-spending.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import type { ServiceError } from "../../../../shared/errors.ts";
 import { type Check, firstGrant, grant, MADE_AT_MS, makeAccount } from "./store-builders.ts";
@@ -71,7 +72,14 @@ export function describeAccounts(check: Check): void {
   check("accounts.findKey() finds by the secret's hash until the key is revoked", async (store) => {
     const accountId = await makeAccount(store);
     await store.accounts.createKey({ ...key, id: "key_1", accountId, secretHash: "h1" }, CAP);
-    expect(await store.accounts.findKey("h1")).toEqual({ ...key, id: "key_1", accountId, lastUsedAtMs: null });
+    expect(await store.accounts.findKey("h1")).toEqual({
+      ...key,
+      ...NO_KEY_LIMITS,
+      number: expect.any(Number) as number,
+      id: "key_1",
+      accountId,
+      lastUsedAtMs: null,
+    });
     expect(await store.accounts.findKey("h2")).toBeUndefined();
     expect(await store.accounts.revokeKey(accountId, "key_1", 5)).toBe(true);
     expect(await store.accounts.findKey("h1")).toBeUndefined();

@@ -62,6 +62,12 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
   };
 }
 
+/** An API key without limits. Resolves with its number. */
+export function makeKey(store: Store, accountId: string, id: string): Promise<number> {
+  const key = { id, accountId, name: "ci", prefix: "ak_1", scopes: ["read"] as const, secretHash: `hash of ${id}` };
+  return store.accounts.createKey({ ...key, createdAtMs: MADE_AT_MS }, { maxKeys: 9, revokedAfterMs: 0 });
+}
+
 type EndingOverride = Partial<JobEnding> & Partial<Pick<Parameters<typeof settlePostings>[0], "earning">>;
 type PricedJob = Pick<NewJob, "id" | "accountId" | "priceMicro">;
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
+import { describeAccountSettings } from "./account-settings.cases.ts";
 import { describeAccounts } from "./account-store.cases.ts";
 import { describeBatches, describeWebhooks } from "./batch-store.cases.ts";
 import { describeCatalog } from "./catalog-store.cases.ts";
@@ -13,8 +14,10 @@ import { describeSubmissions } from "./job-submissions.cases.ts";
 import { describeLateStarts } from "./late-starts.cases.ts";
 import { describeLedger } from "./ledger-store.cases.ts";
 import { describeHostFigures } from "./host-figures.cases.ts";
+import { describeKeySpending } from "./key-spending.cases.ts";
 import { describeIslandTokens } from "./island-token-store.cases.ts";
 import { describeIslands } from "./island-store.cases.ts";
+import { describeUsage } from "./usage-store.cases.ts";
 import { firstGrant, makeAccount, makeJob, type Check } from "./store-builders.ts";
 
 /** Behaviour every Store owes its callers. `skip` maps a test title to the reason a backend is exempt. */
@@ -49,6 +52,9 @@ export function describeStore(
     describeIslands(check);
     describeIslandTokens(check);
     describeHostFigures(check);
+    describeKeySpending(check);
+    describeUsage(check);
+    describeAccountSettings(check);
 
     check("check() resolves while storage answers", (store) => store.check());
 

@@ -9,6 +9,10 @@ const OWN_OF_SQLITE = [
   "checks.*",
   // Summed up again from the ledger.
   "earnings_cursor.*",
+  "usage_cursor.*",
+  // Follows from the numbers of keys.
+  "key_numbers.*",
+  "account_usage.*",
   "island_earnings.*",
   "jobs.is_unlisted",
   "ledger_lines.*",

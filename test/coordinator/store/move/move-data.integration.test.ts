@@ -29,6 +29,8 @@ const OWN_OF_POSTGRES = [
   "credential_ends.*",
   // Summed up again from the ledger.
   "earnings_cursor.*",
+  "usage_cursor.*",
+  "account_usage.*",
   "island_earnings.*",
   "jobs.has_place",
   "jobs.lost_island_id",

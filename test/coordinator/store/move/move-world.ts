@@ -56,7 +56,10 @@ export async function fillStore(store: Store): Promise<Filled> {
   return { ...jobs, accountIds: [ann, bob], jobIds: [...jobs.jobIds, gone.id] };
 }
 
-async function fillAccounts({ accounts, hostFigures, islands }: Store, accountId: string): Promise<void> {
+async function fillAccounts(
+  { accounts, accountSettings, hostFigures, islands }: Store,
+  accountId: string,
+): Promise<void> {
   const times = { createdAtMs: MADE_AT_MS, expiresAtMs: MADE_AT_MS + 10 ** 12 };
   const key = {
     id: "key_1",
@@ -69,7 +72,12 @@ async function fillAccounts({ accounts, hostFigures, islands }: Store, accountId
   };
   await accounts.createKey(key, { maxKeys: 50, revokedAfterMs: 0 });
   await accounts.touchKey("key_1", LATER_MS);
+  const keyLimits = { expiresAtMs: times.expiresAtMs, cargos: ["hash"], monthlyMicro: 5_000_000 };
+  await accountSettings.changeKey(accountId, "key_1", keyLimits, MADE_AT_MS);
   await accounts.createSession({ tokenHash: "session-hash", accountId, ...times }, 10);
+  await accountSettings.touchSession("session-hash", LATER_MS);
+  const change = { accountId, tokenHash: "change-hash", email: "Next@a.example", expiresAtMs: times.expiresAtMs };
+  await accountSettings.createEmailChange(change);
   const tokenCap = { maxTokens: 1, revokedAfterMs: 0 };
   await accounts.createIslandToken({ id: "itk_1", accountId, name: TEXT, tokenHash: "token-hash", ...times }, tokenCap);
   await accounts.touchIslandToken("itk_1", LATER_MS);

@@ -74,6 +74,12 @@ INSERT INTO messages (id, conversation_id, role, content, state, job_id, created
 INSERT INTO entries (txn, party, micro, kind, job_id, at_ms)
   SELECT n / 3 * 3 + 1, (ARRAY['client:', 'hold:', 'island:'])[1 + n % 3] || ${accountOf("n / 3")}, 1, (ARRAY['hold', 'charge', 'earning'])[1 + n % 3],
     ${idOf("job", "n / 3")}, ${MADE_AT_MS} FROM generate_series(0, ${3 * JOBS - 1}) n;
+INSERT INTO account_usage (account_id, day, kind, slug, key_id, micro, jobs, prompt_tokens, completion_tokens)
+  SELECT ${accountNumber("n")}, 20000 + day, 'spent', 'tiny-chat', '', 1, 1, 1, 1 FROM generate_series(0, 999) n, generate_series(0, 9) day;
+INSERT INTO key_spending (key_number, month, micro) SELECT number, 672, 1 FROM api_keys;
+INSERT INTO email_changes (account_id, token_hash, email, expires_at_ms)
+  SELECT ${accountNumber("n")}, 'change' || n, n || '@e.example', ${MADE_AT_MS} + n * 1000 FROM generate_series(0, 999) n;
+UPDATE usage_cursor SET entry = (SELECT max(id) - 100 FROM entries), next_entry = (SELECT max(id) - 50 FROM entries);
 UPDATE earnings_cursor SET entry = (SELECT max(id) - 100 FROM entries), next_entry = (SELECT max(id) - 50 FROM entries);
 INSERT INTO cargo_numbers (number, slug) SELECT n, 'cargo-' || n FROM generate_series(1, 200) n;
 INSERT INTO cargos (slug, owner_id, file, enabled, approved, revision, created_at_ms, updated_at_ms)

@@ -142,6 +142,19 @@ function describeLimits(database: PostgresDatabase): void {
     });
   });
 
+  it("the credits a month of a key are spent once, by jobs submitted at two coordinators at once", async () => {
+    const monthly = { limitMicro: 7_500_000, month: 672, neededMicro: 1_000_000 };
+    const byKey = (): NewJob => makeJob(accountId, { apiKey: { number: 1, monthly } });
+    const stored = await race(Array.from({ length: 20 }, byKey));
+    expect(stored).toHaveLength(7);
+    await expect(two.jobs.submit(byKey())).rejects.toMatchObject({ code: "key_credits_exceeded", leftMicro: 500_000 });
+    // Whoever has the job by then gives back what it was not charged.
+    await one.cluster.leave();
+    await two.cluster.adopt(100);
+    for (const { id } of stored.slice(0, 3)) await endUncharged(two, id, { event: "cancel", attempt: 0 });
+    expect(await race(Array.from({ length: 8 }, byKey))).toHaveLength(3);
+  });
+
   describe("places of parked jobs", () => {
     it("are given in their order, up to the limit, whoever asks", async () => {
       const [first, second] = [batchOf(8), batchOf(8)];
@@ -213,7 +226,7 @@ function describeLimits(database: PostgresDatabase): void {
   });
 
   describe("credentials that end at another coordinator", () => {
-    const key = async (id: string): Promise<void> =>
+    const key = async (id: string): Promise<number> =>
       one.accounts.createKey(
         {
           id,

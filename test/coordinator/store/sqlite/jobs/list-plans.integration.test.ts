@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { JobFilter } from "../../../../../coordinator/store/job-store.ts";
 import { jobListSql } from "../../../../../coordinator/store/sqlite/jobs/job-lists.ts";
 import { LEDGER_SQL } from "../../../../../coordinator/store/sqlite/ledger/ledger-lines.ts";
+import { usageSql } from "../../../../../coordinator/store/sqlite/usage/usage-sql.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
 
@@ -17,6 +18,8 @@ const VALUES = {
   client: "client:a",
   hold: "hold:a",
   id: 1,
+  fromDay: 1,
+  toDay: 2,
   limit: 1,
   offset: 0,
 };
@@ -53,6 +56,21 @@ describe("lists of jobs", () => {
       expect(ofMany.filter((step) => !step.includes("COVERING"))).toEqual([]);
     }
     expect(planOf(page).filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
+  });
+});
+
+describe("an account's usage", () => {
+  it("is read by its days, and of the ledger what is not summed up yet", () => {
+    const { page, totals } = usageSql({ fromDay: 1, toDay: 2 }, ["day", "cargo", "key"]);
+    for (const sql of [page, totals]) {
+      const plan = planOf(sql);
+      expect(plan.filter((step) => /^SCAN (?!\(subquery|usage_cursor)/.test(step))).toEqual([]);
+      expect(reads(plan, "account_usage")).toEqual([
+        "SEARCH account_usage USING PRIMARY KEY (account_id=? AND day>? AND day<?)",
+      ]);
+      const lines = "SEARCH ledger_lines USING PRIMARY KEY (party=? AND entry>?)";
+      expect(reads(plan, "ledger_lines")).toEqual([lines, lines]);
+    }
   });
 });
 

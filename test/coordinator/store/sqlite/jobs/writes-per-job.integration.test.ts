@@ -22,6 +22,8 @@ it("a chat that finds a free Island writes two commits and few pages", async () 
       createdAtMs: nowMs,
       priceMicro: 10,
       assignedTo: ISLAND_ID,
+      // As most come; with its id in place of its number a row would spill into a page more.
+      apiKey: { number: 1_000, monthly: null },
     });
     await store.jobs.submit({ ...job, jobClass: "chat", isClientBound: true });
     const lastChunk = { jobId: job.id, attempt: 1, seq: 16, items: [...STATES, ...TOKENS] };
@@ -35,7 +37,7 @@ it("a chat that finds a free Island writes two commits and few pages", async () 
   for (let round = 0; round < ROUNDS; round += 1) await chat();
   expect((store.commits - before.commits) / ROUNDS).toBe(2);
   // Ten of tables and indexes (5 in each commit), the rest where they grow; a page of an index of lists is shared by many chats.
-  expect((pages() - before.pages) / ROUNDS).toBeLessThan(21);
+  expect((pages() - before.pages) / ROUNDS).toBeLessThan(19);
   expect((pages() - before.pages) / ROUNDS).toBeGreaterThan(5);
   await store.close();
 });

@@ -1,0 +1,43 @@
+import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
+import type { KeyChange } from "../store/account-settings-store.ts";
+import type { KeyLimits } from "../store/key-spending.ts";
+import { readName } from "./credential-fields.ts";
+import type { Identity } from "./identity.ts";
+
+/** Cargos in the list of one key. */
+export const MAX_KEY_CARGOS = 100;
+export const MAX_SLUG = 200;
+/** How far ahead a key may expire. */
+const MAX_EXPIRY_MS = 10 * 366 * 24 * 3_600_000;
+
+/** The limits without repeats in their list. @throws {ValidationError} naming every wrong one as the API has it. */
+export function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLimits> {
+  const { expiresAtMs, cargos } = limits;
+  const errors: FieldError[] = [];
+  if (expiresAtMs !== undefined && expiresAtMs !== null) {
+    if (!(expiresAtMs > nowMs && expiresAtMs <= nowMs + MAX_EXPIRY_MS)) {
+      errors.push({ path: "expires_at", message: "must be later than now, within ten years" });
+    }
+  }
+  if (cargos === undefined || cargos === null) {
+    if (errors.length > 0) throw new ValidationError(errors);
+    return limits;
+  }
+  const slugs = [...new Set(cargos)];
+  if (slugs.length === 0 || slugs.length > MAX_KEY_CARGOS) {
+    errors.push({ path: "cargos", message: `takes 1 to ${MAX_KEY_CARGOS} Cargos, or null for all` });
+  }
+  if (errors.length > 0) throw new ValidationError(errors);
+  return { ...limits, cargos: slugs };
+}
+
+/** @throws {ValidationError} */
+export function readKeyChange({ name, ...limits }: KeyChange, nowMs: number): KeyChange {
+  return { ...readKeyLimits(limits, nowMs), ...(name === undefined ? {} : { name: readName(name, "API key") }) };
+}
+
+/** A key with limits could otherwise make one without. @throws {ServiceError} `insufficient_scope` */
+export function assertMayManageKeys(identity: Identity): void {
+  if (identity.kind !== "key" || identity.keyLimits === undefined) return;
+  throw new ServiceError("insufficient_scope", "An API key with limits cannot make or change keys; use a session");
+}

@@ -1,0 +1,132 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_NAME } from "../../accounts/credential-fields.ts";
+import { MAX_KEY_CARGOS, MAX_SLUG } from "../../accounts/key-limits.ts";
+import { microFromCredits } from "../../credits/micro-credits.ts";
+import { SCOPES, type ApiKey } from "../../store/account-store.ts";
+import type { KeyLimits } from "../../store/key-spending.ts";
+import { creditsSchema, presentCredits, presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
+
+const ANY_SCOPE = `\\s*(${SCOPES.join("|")})\\s*`;
+const scopeListSchema = z
+  .string()
+  .openapi({ pattern: `^${ANY_SCOPE}(,${ANY_SCOPE})*$` })
+  .transform((list) => list.split(",").map((scope) => scope.trim()));
+const scopeArraySchema = z.array(z.string().openapi({ enum: [...SCOPES] })).openapi({ minItems: 1 });
+
+/** A comma-separated string (spec §4), or an array, which people try first. The document describes both forms fully. */
+const scopesSchema = z
+  .union([scopeListSchema, scopeArraySchema])
+  .pipe(z.array(z.enum(SCOPES)).min(1))
+  .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
+  .openapi({ description: "Comma-separated list of read and write, or an array of them", example: "read,write" });
+
+const MAX_MONTHLY_CREDITS = 4_000_000_000;
+
+const isAmount = (credits: number): boolean => {
+  try {
+    return microFromCredits(credits) >= 0;
+  } catch {
+    return false;
+  }
+};
+
+/** `null`: no limit. */
+const limitFields = {
+  expires_at: z.iso
+    .datetime()
+    .nullable()
+    .optional()
+    .openapi({ description: "The key is refused from then on (401 key_expired); null: never" }),
+  cargos: z
+    .array(z.string().min(1).max(MAX_SLUG))
+    .min(1)
+    .max(MAX_KEY_CARGOS)
+    .nullable()
+    .optional()
+    .openapi({ description: "Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all" }),
+  credits_per_month: z
+    .number()
+    .min(0)
+    .max(MAX_MONTHLY_CREDITS)
+    .refine(isAmount, { message: "has more than 6 decimals" })
+    .nullable()
+    .optional()
+    .openapi({
+      description:
+        "What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; " +
+        "null: any amount",
+    }),
+};
+
+const nameSchema = z.string().openapi({ maxLength: MAX_NAME });
+
+export const createKeyBody = z
+  .object({ name: nameSchema.optional(), scopes: scopesSchema.optional(), ...limitFields })
+  .openapi("CreateApiKey");
+
+export const changeKeyBody = z.object({ name: nameSchema.optional(), ...limitFields }).openapi("ChangeApiKey");
+
+/** The limits that a body has; absent ones stay. */
+export function limitsOf(body: z.infer<z.ZodObject<typeof limitFields>>): Partial<KeyLimits> {
+  const { expires_at: expiresAt, cargos, credits_per_month: credits } = body;
+  return {
+    ...(expiresAt === undefined ? {} : { expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt) }),
+    ...(cargos === undefined ? {} : { cargos }),
+    ...(credits === undefined ? {} : { monthlyMicro: credits === null ? null : microFromCredits(credits) }),
+  };
+}
+
+const keyFields = {
+  id: z.string(),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  created_at: timeSchema,
+};
+const newKeySchema = z.object({
+  ...keyFields,
+  prefix: z.string(),
+  expires_at: timeSchema.nullable(),
+  cargos: z.array(z.string()).nullable(),
+  credits_per_month: creditsSchema.nullable(),
+});
+export const keySchema = newKeySchema
+  .extend({
+    last_used_at: timeSchema.nullable(),
+    credits_this_month: creditsSchema
+      .nullable()
+      .openapi({ description: "What a key with credits_per_month has spent of it; null for others" }),
+  })
+  .openapi("ApiKey");
+
+export const createdKeySchema = z
+  .object({ data: newKeySchema, key: z.string().openapi({ description: "The secret; shown only here" }), ...keyFields })
+  .openapi("CreatedApiKey");
+
+/** `spending`: of the account's keys with a monthly limit, in micro-credits. */
+export function presentKey(key: ApiKey, spending: ReadonlyMap<string, number>): z.infer<typeof keySchema> {
+  return {
+    ...presentNewKey(key),
+    last_used_at: presentTimeOrNull(key.lastUsedAtMs),
+    credits_this_month: key.monthlyMicro === null ? null : presentCredits(spending.get(key.id) ?? 0),
+  };
+}
+
+function presentNewKey(key: ApiKey): z.infer<typeof newKeySchema> {
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    scopes: [...key.scopes],
+    created_at: presentTime(key.createdAtMs),
+    expires_at: presentTimeOrNull(key.expiresAtMs),
+    cargos: key.cargos && [...key.cargos],
+    credits_per_month: key.monthlyMicro === null ? null : presentCredits(key.monthlyMicro),
+  };
+}
+
+/** Both shapes of spec §4 in one body. */
+export function presentCreatedKey(key: ApiKey, secret: string): z.infer<typeof createdKeySchema> {
+  const data = presentNewKey(key);
+  const { id, name, scopes, created_at } = data;
+  return { data, key: secret, id, name, scopes, created_at };
+}

@@ -1,0 +1,48 @@
+import type Database from "better-sqlite3";
+import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
+import { monthBeginMs, type SubmittingKey, type UtcMonth } from "../../key-spending.ts";
+
+/** Counts what the jobs of keys with a monthly limit cost. A key without one costs no write. */
+export interface KeySpending {
+  /** @throws {KeyCreditsError} if the jobs would pass the limit; nothing is written. */
+  assertAllows(key: SubmittingKey | null | undefined): void;
+  /** Returns the month that counts the jobs; null if none does. */
+  add(key: SubmittingKey | null | undefined): UtcMonth | null;
+  /** The job cost so much less than it held. */
+  giveBack(keyNumber: number, month: UtcMonth, micro: number): void;
+}
+
+export function prepareKeySpending(db: Database.Database): KeySpending {
+  const select = db
+    .prepare<[number, UtcMonth], number>("SELECT micro FROM key_spending WHERE key_number = ? AND month >= ?")
+    .pluck();
+  // A clock that is behind counts in the month that another one has begun.
+  const add = db
+    .prepare<{ number: number; month: UtcMonth; neededMicro: number }, UtcMonth>(
+      `INSERT INTO key_spending (key_number, month, micro) VALUES (@number, @month, @neededMicro)
+       ON CONFLICT DO UPDATE SET micro = CASE WHEN month >= excluded.month THEN micro ELSE 0 END + excluded.micro,
+         month = max(month, excluded.month)
+       RETURNING month`,
+    )
+    .pluck();
+  const giveBack = db.prepare<[number, number, UtcMonth]>(
+    "UPDATE key_spending SET micro = max(0, micro - ?) WHERE key_number = ? AND month = ?",
+  );
+  return {
+    assertAllows(key) {
+      const { number, monthly } = key ?? { number: 0, monthly: null };
+      if (monthly === null || monthly.neededMicro === 0) return;
+      const { limitMicro, month, neededMicro } = monthly;
+      const leftMicro = Math.max(0, limitMicro - (select.get(number, month) ?? 0));
+      if (neededMicro > leftMicro) throw new KeyCreditsError(neededMicro, leftMicro, monthBeginMs(month + 1));
+    },
+    add(key) {
+      if (key === null || key === undefined || key.monthly === null) return null;
+      const { month, neededMicro } = key.monthly;
+      return add.get({ number: key.number, month, neededMicro }) ?? month;
+    },
+    giveBack(keyNumber, month, micro) {
+      if (micro > 0) giveBack.run(micro, keyNumber, month);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EmailChanges } from "../../../coordinator/accounts/email-changes.ts";
+import type { Mail } from "../../../coordinator/mail/mailer.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { openTestStore, type TestStore } from "../../support/test-store.ts";
+import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
+
+const HOUR_MS = 3_600_000;
+const tokenOf = ({ text }: Mail): string => /ep_[0-9A-Za-z]{40}/.exec(text)?.[0] ?? "";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let clock: ManualClock;
+let store: TestStore;
+let mails: Mail[];
+let logged: object[];
+let sends: () => Promise<void>;
+let changes: EmailChanges;
+let accountId: string;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+  [mails, logged, sends] = [[], [], async () => undefined];
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
+  accountId = await makeAccount(store, { email: "ann@example.com" });
+  changes = new EmailChanges({
+    accounts: store.accounts,
+    store: store.accountSettings,
+    clock,
+    log: { error: (facts: object) => void logged.push(facts) },
+    mailer: { send: async (mail) => sends().then(() => void mails.push(mail)) },
+    publicUrl: "https://a.example",
+  });
+});
+afterEach(async () => {
+  await changes.settled();
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+async function request(email: string): Promise<Mail> {
+  expect(await changes.request(accountId, email)).toBe(true);
+  await changes.settled();
+  const mail = mails.at(-1);
+  if (mail === undefined) throw new Error(`No mail went to ${email}`);
+  return mail;
+}
+const emailNow = async (): Promise<unknown> => (await store.accounts.get(accountId))?.email;
+
+describe("EmailChanges", () => {
+  it("sets the address that the mailed token proves, once, and tells the old one", async () => {
+    const mail = await request("new@example.org");
+    expect(mail).toMatchObject({ to: "new@example.org", text: expect.stringContaining("https://a.example") });
+    expect(await emailNow()).toBe("ann@example.com");
+    await changes.confirm(tokenOf(mail));
+    await changes.settled();
+    expect(await emailNow()).toBe("new@example.org");
+    expect(mails[1]).toMatchObject({ to: "ann@example.com", text: expect.stringContaining("new@example.org") });
+    await expect(changes.confirm(tokenOf(mail))).rejects.toMatchObject({ code: "bad_request" });
+  });
+
+  it("refuses a token after an hour, and that of a change that another one replaced", async () => {
+    const [first, second] = [await request("one@example.org"), await request("two@example.org")];
+    await expect(changes.confirm(tokenOf(first))).rejects.toMatchObject({ code: "bad_request" });
+    clock.advance(HOUR_MS);
+    await expect(changes.confirm(tokenOf(second))).rejects.toMatchObject({ code: "bad_request" });
+    expect(await emailNow()).toBe("ann@example.com");
+  });
+
+  it("does not tell who asks whether another account has the address, but the one that has it", async () => {
+    await makeAccount(store, { email: "bob@example.com" });
+    const mail = await request("BOB@example.com");
+    expect([tokenOf(mail), mail.text]).toEqual(["", expect.stringContaining("has an account already")]);
+  });
+
+  it("does not set an address that another account has got since", async () => {
+    const mail = await request("new@example.org");
+    await makeAccount(store, { email: "new@example.org" });
+    await expect(changes.confirm(tokenOf(mail))).rejects.toMatchObject({ code: "email_taken" });
+    expect(await emailNow()).toBe("ann@example.com");
+  });
+
+  it("mails an address again after ten minutes, not before", async () => {
+    await request("new@example.org");
+    await expect(changes.request(accountId, "NEW@example.org")).rejects.toMatchObject({ code: "rate_limited" });
+    clock.advance(600_000);
+    await request("new@example.org");
+    expect(mails).toHaveLength(2);
+  });
+
+  it("logs a mail that cannot be sent", async () => {
+    sends = () => Promise.reject(new Error("no mail server"));
+    expect(await changes.request(accountId, "new@example.org")).toBe(true);
+    await changes.settled();
+    expect(logged).toHaveLength(1);
+  });
+});

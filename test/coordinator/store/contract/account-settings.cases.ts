@@ -1,0 +1,147 @@
+import { expect } from "vitest";
+import { KeyCreditsError } from "../../../../coordinator/credits/key-credits-error.ts";
+import { utcMonthOf, type SubmittingKey } from "../../../../coordinator/store/key-spending.ts";
+import { type Check, MADE_AT_MS, makeAccount, makeEnding, makeJob, makeKey, runJob } from "./store-builders.ts";
+
+const MONTH = utcMonthOf(MADE_AT_MS);
+const LATER_MS = MADE_AT_MS + 60_000;
+const CAP = { maxKeys: 9, revokedAfterMs: 0 } as const;
+
+const limited = (number: number, limitMicro: number): SubmittingKey => ({
+  number,
+  monthly: { limitMicro, month: MONTH, neededMicro: 1_000_000 },
+});
+
+function describeAddresses(check: Check): void {
+  check("accountSettings.setEmail() sets the address, and voids what the old one was sent", async (store) => {
+    const { accounts, accountSettings } = store;
+    const id = await makeAccount(store, { email: "ann@example.com" });
+    const expiresAtMs = LATER_MS;
+    await accounts.createReset({ tokenHash: "r", accountId: id, expiresAtMs, nowMs: MADE_AT_MS, maxResets: 3 });
+    await accountSettings.createEmailChange({ accountId: id, tokenHash: "c", email: "x@example.com", expiresAtMs });
+    expect(await accountSettings.setEmail(id, "Ann@Example.org")).toBe(true);
+    expect(await accounts.getByEmail("ann@example.ORG")).toMatchObject({ id, email: "Ann@Example.org" });
+    expect(await accounts.getByEmail("ann@example.com")).toBeUndefined();
+    expect(await accounts.findReset("r", MADE_AT_MS)).toBeUndefined();
+    expect(await accountSettings.findEmailChange("c", MADE_AT_MS)).toBeUndefined();
+    // In another case it is the same one.
+    expect(await accountSettings.setEmail(id, "ann@example.org")).toBe(true);
+    expect(await accountSettings.setEmail("user_none", "bob@example.org")).toBe(false);
+  });
+
+  check("accountSettings.setEmail() refuses the address of another account", async (store) => {
+    const id = await makeAccount(store, { email: "ann@example.com" });
+    await makeAccount(store, { email: "bob@example.com" });
+    await expect(store.accountSettings.setEmail(id, "BOB@example.com")).rejects.toMatchObject({ code: "email_taken" });
+    expect((await store.accounts.get(id))?.email).toBe("ann@example.com");
+  });
+
+  check("a change of the address waits for its mail until it expires, in place of an earlier one", async (store) => {
+    const { accountSettings } = store;
+    const accountId = await makeAccount(store);
+    const change = { accountId, tokenHash: "one", email: "a@example.com", expiresAtMs: LATER_MS };
+    await accountSettings.createEmailChange(change);
+    await accountSettings.createEmailChange({ ...change, tokenHash: "two", email: "b@example.com" });
+    expect(await accountSettings.findEmailChange("one", MADE_AT_MS)).toBeUndefined();
+    expect(await accountSettings.findEmailChange("two", MADE_AT_MS)).toEqual({ accountId, email: "b@example.com" });
+    expect(await accountSettings.findEmailChange("two", LATER_MS)).toBeUndefined();
+    await store.accounts.delete(accountId, MADE_AT_MS);
+    expect(await accountSettings.findEmailChange("two", MADE_AT_MS)).toBeUndefined();
+  });
+}
+
+function describeSessions(check: Check): void {
+  check("accountSettings.listSessions() are the account's that have not expired, newest first", async (store) => {
+    const { accounts, accountSettings } = store;
+    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+    const begin = (accountId: string, tokenHash: string, createdAtMs: number, expiresAtMs: number): Promise<void> =>
+      accounts.createSession({ accountId, tokenHash, createdAtMs, expiresAtMs }, 9);
+    await begin(ann, "old", 1, MADE_AT_MS);
+    await begin(ann, "first", 2, LATER_MS);
+    await begin(ann, "second", 3, LATER_MS);
+    await begin(bob, "other", 4, LATER_MS);
+    const revision = await accounts.credentialsRevision();
+    await accountSettings.touchSession("first", 50);
+    await accountSettings.touchSession("first", 40);
+    // It changes nothing of what the token means.
+    expect(await accounts.credentialsRevision()).toBe(revision);
+    expect(await accountSettings.listSessions(ann, MADE_AT_MS)).toEqual([
+      { tokenHash: "second", accountId: ann, createdAtMs: 3, expiresAtMs: LATER_MS, lastUsedAtMs: null },
+      { tokenHash: "first", accountId: ann, createdAtMs: 2, expiresAtMs: LATER_MS, lastUsedAtMs: 50 },
+    ]);
+  });
+}
+
+function describeKeys(check: Check): void {
+  check("a key has the limits that it is made with, and those that it is given", async (store) => {
+    const { accounts, accountSettings } = store;
+    const accountId = await makeAccount(store);
+    await makeKey(store, accountId, "key_1");
+    const limits = { expiresAtMs: LATER_MS, cargos: ["tiny-chat", "hash"], monthlyMicro: 5 };
+    const key = { id: "key_2", accountId, name: "ci", prefix: "ak_2", scopes: ["read"] as const, secretHash: "h2" };
+    await accounts.createKey({ ...key, createdAtMs: MADE_AT_MS, ...limits }, CAP);
+    expect(await accounts.findKey("h2")).toMatchObject({ id: "key_2", ...limits });
+    const none = { expiresAtMs: null, cargos: null, monthlyMicro: null };
+    expect(await accounts.findKey("hash of key_1")).toMatchObject(none);
+
+    const revision = await accounts.credentialsRevision();
+    const change = { name: "night", cargos: ["hash"] };
+    expect(await accountSettings.changeKey(accountId, "key_1", change, MADE_AT_MS)).toMatchObject({
+      ...none,
+      ...change,
+    });
+    expect(await accounts.credentialsRevision()).toBeGreaterThan(revision);
+    expect(await accountSettings.changeKey(accountId, "key_2", none, MADE_AT_MS)).toMatchObject(none);
+    expect((await accounts.listKeys(accountId)).map(({ id, cargos }) => [id, cargos])).toEqual([
+      ["key_2", null],
+      ["key_1", ["hash"]],
+    ]);
+  });
+
+  check("accountSettings.changeKey() changes no key of another account, and none that is revoked", async (store) => {
+    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+    await makeKey(store, ann, "key_1");
+    const change = { name: "mine" };
+    expect(await store.accountSettings.changeKey(bob, "key_1", change, MADE_AT_MS)).toBeUndefined();
+    await store.accounts.revokeKey(ann, "key_1", MADE_AT_MS);
+    expect(await store.accountSettings.changeKey(ann, "key_1", change, MADE_AT_MS)).toBeUndefined();
+  });
+
+  check("a key that gets a monthly limit has spent what its jobs of the month cost, and hold", async (store) => {
+    const { accountSettings, jobs } = store;
+    const accountId = await makeAccount(store);
+    const number = await makeKey(store, accountId, "key_1");
+    await makeKey(store, accountId, "key_2");
+    const unlimited = { apiKey: { number, monthly: null } };
+    const make = () => makeJob(accountId, unlimited);
+    const [summed, ended, running] = [make(), make(), make()];
+    for (const job of [summed, ended, running]) await runJob(store, job);
+    await jobs.end(makeEnding(summed, { chargeMicro: 200_000 }));
+    for (let turn = 0; turn < 3; turn += 1) while (await store.usage.sumUp(100));
+    await jobs.end(makeEnding(ended, { chargeMicro: 50_000 }));
+    await jobs.submit(makeJob(accountId));
+    expect(await accountSettings.keySpending(accountId, MONTH)).toEqual(new Map());
+    for (const id of ["key_1", "key_2"]) {
+      await accountSettings.changeKey(accountId, id, { monthlyMicro: 2_000_000 }, MADE_AT_MS);
+    }
+    const spent = async (): Promise<unknown> => Object.fromEntries(await accountSettings.keySpending(accountId, MONTH));
+    expect(await spent()).toEqual({ key_1: 1_250_000, key_2: 0 });
+    const next = (): Promise<unknown> => jobs.submit(makeJob(accountId, { apiKey: limited(number, 2_000_000) }));
+    await expect(next()).rejects.toThrow(KeyCreditsError);
+    // What it does not cost is given back.
+    await jobs.end(makeEnding(running, { event: "cancel", chargeMicro: 100_000 }));
+    expect(await spent()).toEqual({ key_1: 350_000, key_2: 0 });
+    await next();
+    expect(await spent()).toEqual({ key_1: 1_350_000, key_2: 0 });
+    // Another limit counts nothing anew.
+    await accountSettings.changeKey(accountId, "key_1", { monthlyMicro: 3_000_000 }, MADE_AT_MS);
+    expect(await spent()).toEqual({ key_1: 1_350_000, key_2: 0 });
+    expect(await accountSettings.keySpending(accountId, MONTH + 1)).toEqual(new Map());
+  });
+}
+
+export function describeAccountSettings(check: Check): void {
+  describeAddresses(check);
+  describeSessions(check);
+  describeKeys(check);
+}
