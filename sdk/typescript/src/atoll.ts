@@ -1,5 +1,6 @@
 import { AccountResource } from "./account.ts";
 import { ApiKeys } from "./api-keys.ts";
+import { Auth } from "./auth.ts";
 import { Batches } from "./batches.ts";
 import { Cargos } from "./cargos.ts";
 import { Chat } from "./chat.ts";
@@ -17,6 +18,7 @@ import { resolveSettings, type AtollOptions, type CallOptions } from "./settings
 export class Atoll {
   readonly account: AccountResource;
   readonly apiKeys: ApiKeys;
+  readonly auth: Auth;
   readonly batches: Batches;
   readonly cargos: Cargos;
   readonly chat: Chat;
@@ -34,6 +36,7 @@ export class Atoll {
     this.#http = http;
     this.account = new AccountResource(http);
     this.apiKeys = new ApiKeys(http);
+    this.auth = new Auth(http);
     this.batches = new Batches(http);
     this.cargos = new Cargos(http);
     this.chat = new Chat(http);

@@ -146,7 +146,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the session of the token that you send */
+        /** End the session of the token or cookie that you send */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -1197,6 +1197,15 @@ export interface components {
              * @description ISO 8601, UTC
              */
             updated_at: string;
+        };
+        /** @description A session whose token is in the cookie `atoll_session` alone */
+        CookieSession: {
+            account: components["schemas"]["Account"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            expires_at: string;
         };
         CreateApiKey: {
             name?: string;
@@ -3144,7 +3153,10 @@ export interface operations {
     login: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself */
+                "atoll-console"?: "1";
+            };
             path?: never;
             cookie?: never;
         };
@@ -3182,7 +3194,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["Session"];
+                        data: components["schemas"]["Session"] | components["schemas"]["CookieSession"];
                     };
                 };
             };
@@ -3344,7 +3356,10 @@ export interface operations {
     register: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself */
+                "atoll-console"?: "1";
+            };
             path?: never;
             cookie?: never;
         };
@@ -3382,7 +3397,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["Session"];
+                        data: components["schemas"]["Session"] | components["schemas"]["CookieSession"];
                     };
                 };
             };
@@ -3420,7 +3435,10 @@ export interface operations {
     verifyEmail: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself */
+                "atoll-console"?: "1";
+            };
             path?: never;
             cookie?: never;
         };
@@ -3458,7 +3476,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["Session"];
+                        data: components["schemas"]["Session"] | components["schemas"]["CookieSession"];
                     };
                 };
             };

@@ -49,6 +49,11 @@ export type CreatedIslandToken = AnswerOf<Operation<"post", "/island-tokens">>;
 export type PairingCode = Schemas["PairingCode"];
 export type Account = Schemas["Account"];
 export type ChangePassword = BodyOf<Operation<"post", "/account/password">>;
+export type Credentials = BodyOf<Operation<"post", "/auth/login">>;
+export type EmailProof = BodyOf<Operation<"post", "/auth/verify">>;
+export type ResetPassword = BodyOf<Operation<"post", "/auth/password/reset">>;
+/** Without `token` where the session is in a cookie. */
+export type StartedSession = Schemas["CookieSession"] & Partial<Pick<Schemas["Session"], "token">>;
 export type LedgerLine = Schemas["LedgerLine"];
 /** Body of the POST to a job's `webhook_url`. */
 export type JobWebhook = Schemas["JobWebhook"];
