@@ -17,6 +17,7 @@ import type { JobApi } from "../jobs/job-service.ts";
 import type { Retention } from "../retention/retention.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
+import type { OverviewPort } from "./streaming/overview-watch.ts";
 import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
 
 /** Settings of the HTTP API; `config/resolve-config.ts` has their defaults. */
@@ -41,6 +42,8 @@ export interface HttpDeps {
   readonly conversations: ConversationService;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
   readonly events: Pick<AccountEvents, "open">;
+  /** Absent: `?scope=network` of the events is not offered. */
+  readonly overview?: OverviewPort | undefined;
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly recommendations: Pick<Recommender, "recommend">;

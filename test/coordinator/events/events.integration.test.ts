@@ -112,6 +112,14 @@ describe("GET /events", () => {
     await call(coordinator.url, null, "POST", "/auth/logout", undefined, { cookie, ...console });
     await page.over;
     await expect(Listener.open(coordinator.url, { headers: { cookie, ...console } })).rejects.toThrow(/401/);
+
+    // Another way to end a session, of which this listener's route hears nothing: a new password, set with another session.
+    const { body: first } = await call(coordinator.url, null, "POST", "/auth/login", credentials);
+    const { body: second } = await call(coordinator.url, null, "POST", "/auth/login", credentials);
+    const left = await Listener.open(coordinator.url, { key: first.data.token });
+    const change = { current: credentials.password, new: "another long password" };
+    expect((await ask(second.data.token, "POST", "/account/password", change)).status).toBe(200);
+    await left.over;
   });
 
   it(

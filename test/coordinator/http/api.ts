@@ -82,6 +82,7 @@ export class Api implements AsyncDisposable {
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
+  overview: HttpDeps["overview"];
   /** For all coordinators. */
   readonly events = new AccountEvents({ selfId: "coord_1", clock: this.clock });
   /** Of one of several coordinators. */
@@ -218,6 +219,7 @@ export class Api implements AsyncDisposable {
   #serve(options: Partial<HttpOptions>, member: ApiMember | undefined, index: number): Promise<Listener> {
     const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
     const busOf = () => this.bus;
+    const overviewOf = () => this.overview;
     const app = createApp({
       jobs: this.jobs,
       metrics: { contentType: "text/plain", read: async () => "" },
@@ -249,6 +251,9 @@ export class Api implements AsyncDisposable {
         elsewhere: null,
       }),
       events: this.events,
+      get overview() {
+        return overviewOf();
+      },
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
       get bus() {
