@@ -7,6 +7,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
+import type { OverviewPort } from "../events/overview.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
@@ -17,7 +18,6 @@ import type { JobApi } from "../jobs/job-service.ts";
 import type { Retention } from "../retention/retention.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
-import type { OverviewPort } from "./streaming/overview-watch.ts";
 import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
 
 /** Settings of the HTTP API; `config/resolve-config.ts` has their defaults. */

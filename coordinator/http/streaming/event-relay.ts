@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { EventReader } from "../../events/event-reader.ts";
+import type { Overview } from "../../events/overview.ts";
 import { frame, type AccountEventEncoder } from "./account-event-encoder.ts";
-import { OverviewWatch, type Overview } from "./overview-watch.ts";
+import { OverviewWatch } from "./overview-watch.ts";
 import { SSE_HEADERS } from "./sse.ts";
 
 export interface EventRelayOptions {

@@ -9,7 +9,7 @@ import type { HttpDeps } from "../../../../coordinator/http/http-deps.ts";
 import { listen } from "../../../../coordinator/http/server/listener.ts";
 import { AccountEventEncoder } from "../../../../coordinator/http/streaming/account-event-encoder.ts";
 import { EventRelay } from "../../../../coordinator/http/streaming/event-relay.ts";
-import type { Overview } from "../../../../coordinator/http/streaming/overview-watch.ts";
+import type { Overview } from "../../../../coordinator/events/overview.ts";
 import { unwatchOrigin } from "../../../support/answer-watch.ts";
 import { Listener } from "../../events/listener.ts";
 import { TEST_LISTEN } from "../../../support/transport.ts";
