@@ -37,6 +37,7 @@ import { Submissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
+import { openEvents } from "./open-events.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openTelemetry } from "./open-telemetry.ts";
@@ -225,7 +226,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
-  const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, clock, log });
+  const events = openEvents({ store, jobs: registry, islands, member, clock });
+  const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, events, clock, log });
   const telemetry = { ...own, config, gateway, webhooks, version, member, bus, clock, log };
   const { metrics, tracing } = await openTelemetry(telemetry);
   const app = createApp({
@@ -239,6 +241,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     conversations,
     recommendations,
     islands: hosts.service,
+    events,
     islandSessions: gateway,
     retention,
     store,
@@ -275,6 +278,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
         conversations,
         credentials,
         dispatcher,
+        events,
         gate,
         gateway,
         hosts,

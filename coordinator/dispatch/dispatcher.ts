@@ -133,6 +133,8 @@ export class Dispatcher {
       case "attempt_begun":
       case "first_output":
       case "attempt_refused":
+      case "job_stored":
+      case "job_moved":
       case "attempt_failed":
       case "job_ended":
         return undefined;

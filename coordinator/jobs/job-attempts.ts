@@ -58,6 +58,7 @@ export class JobAttempts {
     this.#active.emit({ type: "job_withdrawn", job });
     job.regain(assignee);
     this.#active.beginPhase(job);
+    this.#active.emit({ type: "job_moved", job });
     void this.#active.writes.move(job, "regain");
   }
 
@@ -135,6 +136,7 @@ export class JobAttempts {
     this.#active.noteSign(job);
     this.#active.beginRun(job);
     this.#active.writes.startSoon(job);
+    this.#active.emit({ type: "job_moved", job });
   }
 
   /** The Island says how much of the prompt it has read. */
@@ -247,6 +249,7 @@ export class JobAttempts {
     else this.#active.emit({ type: "attempt_failed", job, cause, error });
     this.#active.leaveIsland(job);
     job.lose(mayReturn);
+    this.#active.emit({ type: "job_moved", job });
     this.#active.awaitStart(job);
     this.#active.compete(job);
     return stored;
@@ -278,6 +281,7 @@ export class JobAttempts {
     this.#active.emit({ type: "attempt_begun", job });
     // It is stored with the job.
     if (job.isOffered) return;
+    this.#active.emit({ type: "job_moved", job });
     const assigned = this.#active.writes.move(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {

@@ -9,12 +9,6 @@ const SOURCES = join(import.meta.dirname, "..", "..", "sdk", "typescript", "src"
 /** Operations that the client leaves to others, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   "get /metrics": "for Prometheus",
-  "post /auth/register": "people sign in on a page; programs have keys",
-  "post /auth/verify": "as above",
-  "post /auth/login": "as above",
-  "post /auth/logout": "as above",
-  "post /auth/password/forgot": "as above",
-  "post /auth/password/reset": "as above",
   "get /island/recommendations": "for Islands",
   "post /island/pair": "for Islands",
   "get /island/earnings": "for Islands",

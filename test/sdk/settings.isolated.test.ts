@@ -30,6 +30,14 @@ describe("resolveSettings()", () => {
     expect(resolveSettings(URL_OF).apiKey).toBeNull();
   });
 
+  it("has no key where the session is in a cookie", () => {
+    vi.stubEnv("ATOLL_API_KEY", "ak_env");
+    expect(resolveSettings({ ...URL_OF, session: "cookie", apiKey: "ak_own" })).toMatchObject({
+      apiKey: null,
+      hasCookie: true,
+    });
+  });
+
   it.each(["", "atoll.example", "ftp://atoll.example"])("refuses the address %j", (baseUrl) => {
     vi.stubEnv("ATOLL_BASE_URL", undefined);
     expect(() => new Atoll({ baseUrl })).toThrow(ConfigurationError);

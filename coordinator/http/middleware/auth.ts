@@ -4,10 +4,16 @@ import type { AccountService } from "../../accounts/account-service.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { Scope } from "../../store/account-store.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
+import { cookieToken } from "../server/console-session.ts";
 
 /** The token of the `Authorization: Bearer …` header; undefined without one. */
 export function bearerToken(incoming: IncomingMessage): string | undefined {
   return /^Bearer +([!-~]{1,200}) *$/i.exec(incoming.headers.authorization ?? "")?.[1];
+}
+
+/** The key or session token that a request names its caller by. A cookie counts only where there is no `Authorization`. */
+export function credentialOf(incoming: IncomingMessage): string | undefined {
+  return incoming.headers.authorization === undefined ? cookieToken(incoming) : bearerToken(incoming);
 }
 
 /**
@@ -20,7 +26,7 @@ export async function authenticate(
   incoming: IncomingMessage,
   limits: Pick<RequestLimits, "countAddress">,
 ): Promise<Identity> {
-  const token = bearerToken(incoming);
+  const token = credentialOf(incoming);
   try {
     const identity = token === undefined ? undefined : await accounts.authenticate(token);
     if (identity !== undefined) return identity;

@@ -5,7 +5,12 @@ import { routePath } from "hono/route";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import type { TraceHeaders } from "../../tracing/open-tracing.ts";
+import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
+/*
+ * What pages of other origins may send. Not `Atoll-Console`, nor credentials: no such page acts with the session of the coordinator's own
+ * pages (`console-session.ts`).
+ */
 const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
 const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id";
 const EXPOSED_HEADERS =
@@ -30,6 +35,7 @@ export function requestContext(
     outgoing.setHeader("X-Content-Type-Options", "nosniff");
     outgoing.setHeader("Access-Control-Allow-Origin", "*");
     outgoing.setHeader("Access-Control-Expose-Headers", EXPOSED_HEADERS);
+    if (cookieToken(c.env.incoming) !== undefined) keepPrivate(outgoing);
     outgoing.once("close", () => {
       const durationMs = clock.monotonicMs() - startedMs;
       const { statusCode: status } = outgoing;

@@ -1,4 +1,5 @@
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { SESSION_COOKIE } from "../server/console-session.ts";
 import { registerFailures } from "./failure-responses.ts";
 import { registerHeaders } from "./headers.ts";
 import { mergeAllOf } from "./merge-all-of.ts";
@@ -23,6 +24,14 @@ export function openApiDocument(app: HttpApp, { version, options }: Pick<HttpDep
     scheme: "bearer",
     description:
       "An API key (ak_…) with the scopes that the operation names, or a session token (st_…), which has every scope",
+  });
+  app.openAPIRegistry.registerComponent("securitySchemes", "console", {
+    type: "apiKey",
+    in: "cookie",
+    name: SESSION_COOKIE,
+    description:
+      "The session of a page of the coordinator itself. Counts only with the header `Atoll-Console: 1`, or in a GET of its own origin that " +
+      "accepts text/event-stream, and without `Authorization`",
   });
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",

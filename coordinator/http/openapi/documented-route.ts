@@ -28,7 +28,7 @@ export function documentedRoute(route: RouteConfig, scope: Scope | null, forOpen
   return {
     ...route,
     tags: [tagOf(path)],
-    security: route.security ?? (scope === null ? [] : [{ bearer: [scope] }]),
+    security: route.security ?? (scope === null ? [] : [{ bearer: [scope] }, { console: [] }]),
     ...(request?.body === undefined
       ? {}
       : {

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { authenticate, bearerToken, requireScope } from "../middleware/auth.ts";
+import { authenticate, credentialOf, requireScope } from "../middleware/auth.ts";
 import {
   cargoDetailSchema,
   cargoSchema,
@@ -125,7 +125,7 @@ export function serveCargos(app: HttpApp, deps: HttpDeps): void {
 /** Checks the credential only here, because a public Cargo needs none. @throws {ServiceError} `cargo_not_found` */
 async function findOwn(c: Context<HttpEnv>, { accounts, catalog }: HttpDeps, slug: string): Promise<CatalogEntry> {
   const { incoming } = c.env;
-  if (bearerToken(incoming) === undefined) return catalog.get(slug);
+  if (credentialOf(incoming) === undefined) return catalog.get(slug);
   const identity = await authenticate(accounts, incoming, c.get("limits"));
   requireScope(identity, "read");
   return catalog.get(slug, identity.accountId);

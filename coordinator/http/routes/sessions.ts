@@ -1,12 +1,14 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { EMAIL_PATTERN, MAX_EMAIL, MAX_PASSWORD, MIN_PASSWORD } from "../../accounts/credential-fields.ts";
 import type { SignedIn } from "../../accounts/identity.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { accountSchema, presentAccount } from "./account.ts";
-import { bearerToken } from "../middleware/auth.ts";
+import { credentialOf } from "../middleware/auth.ts";
+import { clearSessionCookie, isConsole, setSessionCookie } from "../server/console-session.ts";
 import { clientAddress } from "../server/client-address.ts";
 import { serveScoped, servePublic } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 
@@ -29,6 +31,19 @@ const sessionSchema = z
   })
   .openapi("Session");
 
+const cookieSessionSchema = sessionSchema
+  .omit({ token: true })
+  .openapi("CookieSession", { description: "A session whose token is in the cookie `atoll_session` alone" });
+
+const startedSchema = data(z.union([sessionSchema, cookieSessionSchema]));
+
+const consoleHeader = z.object({
+  "atoll-console": z.literal("1").optional().openapi({
+    description:
+      "The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself",
+  }),
+});
+
 const registerRoute = createRoute({
   operationId: "register",
   method: "post",
@@ -37,9 +52,9 @@ const registerRoute = createRoute({
   description:
     "Where the operator wants proof of the address, the answer is 202, the same whether or not the address has an account. The mail " +
     "brings a token for POST /auth/verify, which sets the password.",
-  request: jsonBody(credentialsSchema),
+  request: { ...jsonBody(credentialsSchema), headers: consoleHeader },
   responses: {
-    201: json(data(sessionSchema), "The account and its first session"),
+    201: json(startedSchema, "The account and its first session"),
     202: {
       description: "A mail is on its way",
       content: {
@@ -59,13 +74,16 @@ const verifyRoute = createRoute({
   path: `${API_BASE}/auth/verify`,
   summary: "Open an account with the token of a mail",
   description: "A token works once, within an hour.",
-  request: jsonBody(
-    credentialsSchema
-      .pick({ password: true })
-      .extend({ token: z.string().max(200).openapi({ description: "ep_…, from the mail" }) })
-      .openapi("EmailProof"),
-  ),
-  responses: { 201: json(data(sessionSchema), "The account and its first session"), ...failures(400, 403) },
+  request: {
+    ...jsonBody(
+      credentialsSchema
+        .pick({ password: true })
+        .extend({ token: z.string().max(200).openapi({ description: "ep_…, from the mail" }) })
+        .openapi("EmailProof"),
+    ),
+    headers: consoleHeader,
+  },
+  responses: { 201: json(startedSchema, "The account and its first session"), ...failures(400, 403) },
 });
 
 const loginRoute = createRoute({
@@ -74,35 +92,43 @@ const loginRoute = createRoute({
   path: `${API_BASE}/auth/login`,
   summary: "Start a session",
   description: "An account has at most 20 sessions; a new one ends the oldest.",
-  request: jsonBody(credentialsSchema),
-  responses: { 200: json(data(sessionSchema), "The session"), ...failures(401) },
+  request: { ...jsonBody(credentialsSchema), headers: consoleHeader },
+  responses: { 200: json(startedSchema, "The session"), ...failures(401) },
 });
 
 const logoutRoute = createRoute({
   operationId: "logout",
   method: "post",
   path: `${API_BASE}/auth/logout`,
-  summary: "End the session of the token that you send",
+  summary: "End the session of the token or cookie that you send",
   responses: { 200: json(data(z.object({ logged_out: z.literal(true) })), "Ended"), ...failures(400) },
 });
 
 export function serveSessions(app: HttpApp, deps: HttpDeps): void {
-  const { accounts, options } = deps;
+  const { accounts, options, clock } = deps;
+
+  const present = (c: Context<HttpEnv>, session: SignedIn): z.infer<typeof startedSchema> => {
+    const shown = presentSession(session);
+    if (!isConsole(c.env.incoming)) return { data: shown };
+    const { token, expires_at, account } = shown;
+    setSessionCookie(c.env, { token, lifetimeMs: session.expiresAtMs - clock.now() }, options);
+    return { data: { expires_at, account } };
+  };
 
   servePublic(app, registerRoute, async ({ c, body }) => {
     const session = await accounts.register(body.email, body.password, clientAddress(c.env.incoming, options));
     if (session === null) return c.json({ data: { accepted: true } }, 202);
-    return c.json({ data: presentSession(session) }, 201);
+    return c.json(present(c, session), 201);
   });
 
   servePublic(app, verifyRoute, async ({ c, body }) => {
     const session = await accounts.verify(body.token, body.password, clientAddress(c.env.incoming, options));
-    return c.json({ data: presentSession(session) }, 201);
+    return c.json(present(c, session), 201);
   });
 
   servePublic(app, loginRoute, async ({ c, body }) => {
     const session = await accounts.login(body.email, body.password, clientAddress(c.env.incoming, options));
-    return c.json({ data: presentSession(session) });
+    return c.json(present(c, session));
   });
 
   serveScoped(app, deps, "read", logoutRoute, async ({ c, identity }) => {
@@ -111,7 +137,9 @@ export function serveSessions(app: HttpApp, deps: HttpDeps): void {
         "bad_request",
         "An API key has no session to end; send the session token, or revoke the key with DELETE /api-keys/{id}",
       );
-    await accounts.logout(bearerToken(c.env.incoming) ?? "");
+    const { incoming } = c.env;
+    await accounts.logout(credentialOf(incoming) ?? "");
+    if (incoming.headers.authorization === undefined) clearSessionCookie(c.env, options);
     c.get("limits").closeStreamsOf(identity.tokenHash);
     return c.json({ data: { logged_out: true } });
   });

@@ -1,5 +1,7 @@
+import { streamEvents, type EventOptions, type ToldEvent } from "./account-events.ts";
 import { AccountResource } from "./account.ts";
 import { ApiKeys } from "./api-keys.ts";
+import { Auth } from "./auth.ts";
 import { Batches } from "./batches.ts";
 import { Cargos } from "./cargos.ts";
 import { Chat } from "./chat.ts";
@@ -18,6 +20,7 @@ import { resolveSettings, type AtollOptions, type CallOptions } from "./settings
 export class Atoll {
   readonly account: AccountResource;
   readonly apiKeys: ApiKeys;
+  readonly auth: Auth;
   readonly batches: Batches;
   readonly cargos: Cargos;
   readonly chat: Chat;
@@ -36,6 +39,7 @@ export class Atoll {
     this.#http = http;
     this.account = new AccountResource(http);
     this.apiKeys = new ApiKeys(http);
+    this.auth = new Auth(http);
     this.batches = new Batches(http);
     this.cargos = new Cargos(http);
     this.chat = new Chat(http);
@@ -46,6 +50,14 @@ export class Atoll {
     this.jobs = new Jobs(http);
     this.models = new Models(http);
     this.sessions = new Sessions(http);
+  }
+
+  /**
+   * What changes for the account: jobs, Islands, the balance. Reconnects by itself, and continues after the last event; see
+   * {@link ToldEvent}.
+   */
+  events(options: EventOptions = {}): AsyncGenerator<ToldEvent, void, undefined> {
+    return streamEvents(this.#http, options);
   }
 
   /** Health of the coordinator; resolves for a degraded one too. */

@@ -126,19 +126,22 @@ export class Http {
   }
 
   async #fetch(request: Request, accept: string, signal: AbortSignal): Promise<Response> {
-    const { apiKey, apiUrl, headers, fetch } = this.settings;
+    const { apiKey, apiUrl, hasCookie, headers, fetch } = this.settings;
     const { method, parts } = request;
     const response = await fetch(apiUrl + addressOf(request), {
       method: method.toUpperCase(),
       headers: {
         ...headers,
         ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+        // No page of another origin may send it: the cookie alone proves nothing.
+        ...(hasCookie ? { "atoll-console": "1" } : {}),
         accept,
         ...(parts.body === undefined ? {} : { "content-type": "application/json" }),
         ...request.headers,
       },
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
       signal,
+      ...(hasCookie ? { credentials: "same-origin" } : {}),
       // A browser's cached answer would be out of date.
       cache: "no-store",
     });

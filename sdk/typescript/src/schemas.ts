@@ -69,6 +69,11 @@ export interface UsageFilter {
   readonly apiKey?: string | undefined;
 }
 export type ChangePassword = BodyOf<Operation<"post", "/account/password">>;
+export type Credentials = BodyOf<Operation<"post", "/auth/login">>;
+export type EmailProof = BodyOf<Operation<"post", "/auth/verify">>;
+export type ResetPassword = BodyOf<Operation<"post", "/auth/password/reset">>;
+/** Without `token` where the session is in a cookie. */
+export type StartedSession = Schemas["CookieSession"] & Partial<Pick<Schemas["Session"], "token">>;
 export type LedgerLine = Schemas["LedgerLine"];
 /** Body of the POST to a job's `webhook_url`. */
 export type JobWebhook = Schemas["JobWebhook"];
@@ -81,6 +86,8 @@ export type JobOutput = Schemas["JobOutput"];
 
 /** An event of a job: any number of status, token, progress and image, then exactly one `done` or `error`. */
 export type JobEvent = Schemas["JobEvent"];
+/** What changed for the account. */
+export type AccountEvent = Schemas["AccountEvent"];
 export type ChatCompletionChunk = Schemas["ChatCompletionChunk"];
 /** First event of a conversation's streamed answer: the question, and the job that answers it. */
 export type MessageEvent = Schemas["MessageEvent"];

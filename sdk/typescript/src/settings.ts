@@ -4,6 +4,11 @@ import type { Backoff } from "./retries.ts";
 export interface AtollOptions {
   /** `ak_…` or a session token `st_…`; default `ATOLL_API_KEY`. Without one only public endpoints work. */
   readonly apiKey?: string | undefined;
+  /**
+   * `cookie`: the session is in a cookie of the browser that no script can read, begun by `auth.signIn`. For pages that the coordinator
+   * itself serves; `apiKey` and ATOLL_API_KEY are ignored.
+   */
+  readonly session?: "cookie" | undefined;
   /** Origin of the coordinator, with its path prefix if any; default `ATOLL_BASE_URL`. May end with "/api/v1". */
   readonly baseUrl?: string | undefined;
   /** Time limit of one try, 1 to 2_147_483_647; default 60_000, for chats and embeddings 600_000. */
@@ -32,6 +37,8 @@ export interface CallOptions {
 
 /** Options with all defaults. */
 export interface Settings {
+  /** The browser adds the session. */
+  readonly hasCookie: boolean;
   readonly apiKey: string | null;
   /** Without a slash at the end. */
   readonly apiUrl: string;
@@ -48,8 +55,10 @@ const API_PATH = "/api/v1";
 
 /** @throws {ConfigurationError} for a missing address, or one that is not http(s). */
 export function resolveSettings(options: AtollOptions): Settings {
+  const hasCookie = options.session === "cookie";
   return {
-    apiKey: nonEmpty(options.apiKey) ?? environment("ATOLL_API_KEY"),
+    hasCookie,
+    apiKey: hasCookie ? null : (nonEmpty(options.apiKey) ?? environment("ATOLL_API_KEY")),
     apiUrl: apiUrlOf(nonEmpty(options.baseUrl) ?? environment("ATOLL_BASE_URL")),
     timeoutMs: options.timeoutMs ?? null,
     maxRetries: options.maxRetries ?? 5,

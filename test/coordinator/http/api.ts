@@ -10,6 +10,7 @@ import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
 import { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
+import { AccountEvents } from "../../../coordinator/events/account-events.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen } from "../../../coordinator/http/server/listener.ts";
@@ -82,6 +83,9 @@ export class Api implements AsyncDisposable {
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
+  overview: HttpDeps["overview"];
+  /** For all coordinators. */
+  readonly events = new AccountEvents({ selfId: "coord_1", clock: this.clock });
   /** Of one of several coordinators. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: AccountService;
@@ -168,6 +172,7 @@ export class Api implements AsyncDisposable {
     await Promise.all(this.#listeners.map((listener) => listener.close(AbortSignal.abort())));
     await this.#balancer?.[Symbol.asyncDispose]();
     await this.accounts.settled();
+    this.events.close();
     this.#network?.close();
     await rm(this.#directory, { recursive: true, force: true });
   }
@@ -216,6 +221,7 @@ export class Api implements AsyncDisposable {
   #serve(options: Partial<HttpOptions>, member: ApiMember | undefined, index: number): Promise<Listener> {
     const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
     const busOf = () => this.bus;
+    const overviewOf = () => this.overview;
     const app = createApp({
       jobs: this.jobs,
       metrics: { contentType: "text/plain", read: async () => "", http: new HttpFigures() },
@@ -246,6 +252,10 @@ export class Api implements AsyncDisposable {
         here: { liveOf: () => [], remove: () => undefined },
         elsewhere: null,
       }),
+      events: this.events,
+      get overview() {
+        return overviewOf();
+      },
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
       get bus() {

@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newId } from "../../../../shared/ids.ts";
+import { Api, type Answer } from "../api.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open({ trustProxy: true });
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const PASSWORD = "long enough";
+const CONSOLE = { "atoll-console": "1" };
+const SESSION_MS = 30 * 24 * 3_600_000;
+
+const newEmail = (): string => `${newId("user", 0)}@example.com`;
+const from = (address: string) => ({ "x-forwarded-for": address });
+
+function sign(way: "register" | "login", body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  return api.call("POST", `/auth/${way}`, { key: null, body, headers: { ...from("192.0.2.1"), ...headers } });
+}
+
+/** `name=value` of the cookie that an answer sets. */
+function cookieOf(answer: Answer): string {
+  return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+}
+
+async function signedIn(email = newEmail()): Promise<string> {
+  return cookieOf(await sign("register", { email, password: PASSWORD }, CONSOLE));
+}
+
+const asPage = (cookie: string, headers: Record<string, string> = CONSOLE) => ({
+  key: null,
+  headers: { cookie, ...headers },
+});
+
+describe("signing in from a page of the coordinator", () => {
+  it("sets a cookie that no script reads, and leaves the token out of the body", async () => {
+    const credentials = { email: newEmail(), password: PASSWORD };
+    for (const [way, status] of [
+      ["register", 201],
+      ["login", 200],
+    ] as const) {
+      const answer = await sign(way, credentials, CONSOLE);
+      expect([answer.status, Object.keys(answer.body.data)]).toEqual([status, ["expires_at", "account"]]);
+      const [cookie = ""] = answer.headers.getSetCookie();
+      expect(cookie.replace(/st_\w{40}/, "TOKEN")).toBe(
+        "atoll_session=TOKEN; Max-Age=2592000; Path=/; HttpOnly; SameSite=Strict",
+      );
+      expect(answer.headers.get("cache-control")).toBe("private, no-store");
+      const account = await api.call("GET", "/account", asPage(cookieOf(answer)));
+      expect([account.status, account.body.data.email]).toEqual([200, credentials.email]);
+      expect(account.headers.get("cache-control")).toBe("private, no-store");
+    }
+  });
+
+  it("marks the cookie for https alone behind https", async () => {
+    const https = { ...CONSOLE, "x-forwarded-proto": "https" };
+    const answer = await sign("register", { email: newEmail(), password: PASSWORD }, https);
+    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/; SameSite=Strict; Secure$/)]);
+  });
+
+  it("sets no cookie for anybody else: another site cannot sign a browser in to its own account", async () => {
+    const credentials = { email: newEmail(), password: PASSWORD };
+    const answer = await sign("register", credentials);
+    expect([answer.headers.getSetCookie(), typeof answer.body.data.token]).toEqual([[], "string"]);
+    const form = { ...from("192.0.2.2"), "content-type": "text/plain", origin: "https://evil.example" };
+    const forged = await api.fetch("POST", "/auth/login", {
+      key: null,
+      body: JSON.stringify(credentials),
+      headers: form,
+    });
+    expect(forged.headers.getSetCookie()).toEqual([]);
+  });
+});
+
+describe("a request with the cookie", () => {
+  it("is refused without the header, whatever another site can make a browser send", async () => {
+    const cookie = await signedIn();
+    const forgeries: [string, string, Record<string, string>][] = [
+      // A form of another site, which browsers send without asking.
+      ["POST", "/api-keys", { "content-type": "text/plain", origin: "https://evil.example" }],
+      ["POST", "/api-keys", { "content-type": "application/x-www-form-urlencoded" }],
+      // fetch of a page of ours that forgot the header; a link, an image.
+      ["GET", "/account", { "sec-fetch-site": "same-origin" }],
+      ["GET", "/account", {}],
+      ["POST", "/auth/logout", { origin: "https://evil.example" }],
+      // The header, which our answer to its preflight forbids, and with which the browser says where it comes from.
+      ["GET", "/account", { ...CONSOLE, "sec-fetch-site": "cross-site" }],
+      ["GET", "/account", { ...CONSOLE, "sec-fetch-site": "same-site" }],
+      ["GET", "/account", { "atoll-console": "true" }],
+      // An EventSource of another site, and one that wants to change something.
+      ["GET", "/account", { accept: "text/event-stream", origin: "https://evil.example" }],
+      ["GET", "/account", { accept: "text/event-stream", "sec-fetch-site": "same-site" }],
+      ["DELETE", "/jobs/job_1", { accept: "text/event-stream" }],
+      // A credential of its own comes first, whatever it is.
+      ["GET", "/account", { ...CONSOLE, authorization: "Basic x" }],
+    ];
+    for (const [method, path, headers] of forgeries) {
+      const body = method === "POST" && path === "/api-keys" ? '{"name":"stolen"}' : undefined;
+      const answer = await api.call(method, path, { ...asPage(cookie, headers), body });
+      expect([method, path, headers, answer.status, answer.body.error.code]).toEqual([
+        method,
+        path,
+        headers,
+        401,
+        "unauthenticated",
+      ]);
+    }
+    expect((await api.call("GET", "/api-keys", asPage(cookie))).body.data).toEqual([]);
+  });
+
+  it("counts as an EventSource of our own pages sends it", async () => {
+    const cookie = await signedIn();
+    const accept = "text/event-stream";
+    for (const headers of [{ accept }, { accept, "sec-fetch-site": "same-origin" }]) {
+      expect((await api.call("GET", "/account", asPage(cookie, headers))).status).toBe(200);
+    }
+  });
+
+  it("is not allowed to pages of other origins by the answer to their preflight", async () => {
+    const headers = { origin: "https://evil.example", "access-control-request-headers": "atoll-console" };
+    const answer = await api.fetch("OPTIONS", "/account", { key: null, headers });
+    expect(answer.headers.get("access-control-allow-headers")).not.toMatch(/console/i);
+    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+  });
+
+  it("gets the usual error once the session has expired, and when the cookie is not one", async () => {
+    const cookie = await signedIn();
+    for (const wrong of [
+      "atoll_session=",
+      `atoll_session=st_${"A".repeat(40)}`,
+      `atoll_session=${api.key}`,
+      "other=1",
+    ]) {
+      expect((await api.call("GET", "/account", asPage(wrong))).status).toBe(401);
+    }
+    expect((await api.call("GET", "/account", asPage(`a=1; ${cookie}; b=2`))).status).toBe(200);
+    api.clock.advance(SESSION_MS);
+    const { status, body } = await api.call("GET", "/account", asPage(cookie));
+    expect([status, Object.keys(body), body.error.code]).toEqual([401, ["error"], "unauthenticated"]);
+  });
+});
+
+describe("signing out", () => {
+  it("ends the session and clears the cookie", async () => {
+    const cookie = await signedIn();
+    const { status, headers } = await api.call("POST", "/auth/logout", asPage(cookie));
+    expect([status, headers.getSetCookie()]).toEqual([
+      200,
+      ["atoll_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict"],
+    ]);
+    expect((await api.call("GET", "/account", asPage(cookie))).status).toBe(401);
+    const again = await api.call("POST", "/auth/logout", asPage(cookie));
+    expect([again.status, again.headers.getSetCookie()]).toEqual([401, []]);
+  });
+
+  it("by token leaves a browser's cookie alone", async () => {
+    const { body } = await sign("register", { email: newEmail(), password: PASSWORD });
+    const { status, headers } = await api.call("POST", "/auth/logout", { key: body.data.token });
+    expect([status, headers.getSetCookie()]).toEqual([200, []]);
+  });
+});
+
+describe("limits", () => {
+  it("counts requests of a session together, however it is sent", async () => {
+    const cookie = await signedIn();
+    const token = cookie.replace("atoll_session=", "");
+    const leftOf = async (options: object) =>
+      Number((await api.call("GET", "/account", options)).headers.get("x-ratelimit-remaining"));
+    const first = await leftOf(asPage(cookie));
+    expect([await leftOf({ key: token }), await leftOf(asPage(cookie))]).toEqual([first - 1, first - 2]);
+  });
+
+  it("counts a cookie that does not count for the address, as a wrong token", async () => {
+    await using strict = await Api.open({ publicRequestsPerMinute: 2 });
+    const call = async () =>
+      (await strict.call("GET", "/account", asPage(`atoll_session=st_${"A".repeat(40)}`))).status;
+    const statuses = [];
+    for (let i = 0; i < 12; i += 1) statuses.push(await call());
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  });
+
+  it("lets an address sign in five times a minute, and slows down guessing", async () => {
+    const email = newEmail();
+    await sign("register", { email, password: PASSWORD }, from("192.0.2.9"));
+    const login = async (password: string, address: string) =>
+      sign("login", { email, password }, { ...CONSOLE, ...from(address) });
+    const limits = new Set();
+    // Of several coordinators each counts by itself.
+    for (let i = 0; i < 16; i += 1) limits.add((await login(PASSWORD, "192.0.2.9")).body.error?.limit);
+    expect(limits).toEqual(new Set([undefined, "login_attempts"]));
+    const guesses = [];
+    for (let i = 0; i < 20; i += 1) guesses.push(await login("wrong password", `198.51.100.${i}`));
+    expect(new Set(guesses.map(({ status }) => status))).toEqual(new Set([401, 429]));
+    expect(guesses.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
+  });
+});

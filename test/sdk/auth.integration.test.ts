@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Atoll, AuthenticationError } from "../../sdk/typescript/src/index.ts";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+import { fetchWithCookie } from "./cookie-jar.ts";
+
+let coordinator: TestCoordinator;
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+const CREDENTIALS = { email: "page@example.com", password: "long enough" };
+
+it("a page signs in, works and signs out without ever seeing its token", async () => {
+  const { fetch, cookie } = fetchWithCookie();
+  const page = new Atoll({ baseUrl: coordinator.url, session: "cookie", fetch });
+  const begun = await page.auth.register(CREDENTIALS);
+  expect(begun).not.toHaveProperty("token");
+  expect(cookie()).toMatch(/^atoll_session=st_\w{40}$/);
+  const { key } = await page.apiKeys.create({ name: "laptop" });
+  expect((await new Atoll({ baseUrl: coordinator.url, apiKey: key }).account.get()).email).toBe(CREDENTIALS.email);
+  await page.auth.signOut();
+  expect(cookie()).toBe("");
+  await expect(page.account.get()).rejects.toThrow(AuthenticationError);
+  expect((await page.auth.signIn(CREDENTIALS)).account.email).toBe(CREDENTIALS.email);
+  expect((await page.account.get()).email).toBe(CREDENTIALS.email);
+});
+
+it("a program that signs in gets its token", async () => {
+  const program = new Atoll({ baseUrl: coordinator.url, apiKey: "" });
+  const begun = await program.auth.signIn(CREDENTIALS);
+  const signedIn = new Atoll({ baseUrl: coordinator.url, apiKey: begun.token });
+  await signedIn.auth.signOut();
+  await expect(signedIn.account.get()).rejects.toThrow(AuthenticationError);
+});
