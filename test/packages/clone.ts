@@ -27,6 +27,8 @@ export function freshEnvironment(folder: string, more: Readonly<Record<string, s
       ":",
     ),
     HOME: join(folder, "home"),
+    // How this machine reaches the registry.
+    NPM_CONFIG_GLOBALCONFIG: process.env["npm_config_globalconfig"] ?? "",
     NPM_CONFIG_PREFIX: join(folder, "prefix"),
     // What npm has downloaded before is as good as what it downloads now.
     NPM_CONFIG_CACHE: process.env["npm_config_cache"] ?? `${HOME}/.npm`,
