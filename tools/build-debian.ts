@@ -6,7 +6,7 @@ import { COORDINATOR, ISLAND, type PublishedProgram } from "./packages/published
 import { pruneForeign } from "./packages/prune-foreign.ts";
 
 /**
- * Makes a Debian package of each program from its npm package, with the Node.js that runs this: `dist/atoll-coordinator_<version>_amd64.deb`.
+ * Makes a Debian package of each program from its npm package, with the Node.js that runs this: `dist/deb/atoll-coordinator_<version>_amd64.deb`.
  * Started by `npm run packages:debian`, after `npm run packages`, on a machine of the kind that it is for.
  */
 const root = join(import.meta.dirname, "..");
@@ -18,6 +18,7 @@ const DEPENDS = "libc6 (>= 2.35), libstdc++6, adduser, util-linux";
 const RECOMMENDS: Readonly<Record<string, string>> = { "atoll-island": "bubblewrap (>= 0.7)" };
 const PAGES: Readonly<Record<string, string>> = { "atoll-coordinator": "operations.md", "atoll-island": "hosting.md" };
 
+mkdirSync(join(dist, "deb"), { recursive: true });
 for (const program of [COORDINATOR, ISLAND]) buildDebian(program, `atoll-${program.folder}`);
 
 function buildDebian(program: PublishedProgram, name: string): void {
@@ -53,7 +54,7 @@ function buildDebian(program: PublishedProgram, name: string): void {
     "-z3",
     "--build",
     staging,
-    join(dist, `${name}_${version}_${architecture}.deb`),
+    join(dist, "deb", `${name}_${version}_${architecture}.deb`),
   ]);
 }
 
