@@ -62,8 +62,10 @@ export function packagesNeeded(
     for (const each of [...Object.keys(dependencies), ...peers]) queue.push({ from: path, name: each, isNeeded: true });
     for (const each of Object.keys(optionalDependencies)) queue.push({ from: path, name: each, isNeeded: false });
   }
-  return { paths: [...paths].toSorted(), ofPlatforms: Object.fromEntries([...ofPlatforms].toSorted()) };
+  return { paths: [...paths].toSorted(), ofPlatforms: Object.fromEntries([...ofPlatforms].toSorted(byName)) };
 }
+
+const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
 
 const isOfOnePlatform = ({ cpu, os }: LockEntry): boolean =>
   cpu !== undefined || (os !== undefined && [os].flat().length === 1);
