@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LANES = ["isolated", "integration", "model", "soak"] as const;
 /** Files that take longest, started first so that none of them runs alone at the end. */
 const LONGEST = [
+  "test/packages/packages.soak.test.ts",
   "test/island-agent/runtimes/container/engine/containers.integration.test.ts",
   "test/e2e/demo-endings.soak.test.ts",
   "test/soak/faults/killed-runtimes.soak.test.ts",

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { describeConfig } from "../../coordinator/config/resolve-config.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { addAccountCommands, makeAccount } from "./account-commands.ts";
+import { addBackupCommand } from "./backup-command.ts";
 import { addCargoCommands } from "./cargo-commands.ts";
 import { addCheckCommand } from "./check-command.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
@@ -41,6 +42,7 @@ export function coordinatorCommands(version: string): Command {
   const tools = { onDataDirectory, print, withStore };
   const account = addAccountCommands(program);
   addCargoCommands(program, tools);
+  addBackupCommand(program);
   addCheckCommand(program);
   addSigningKeyCommands(program);
   addVacuumCommand(program);

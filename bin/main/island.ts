@@ -14,6 +14,7 @@ import { packageRoot, readVersion } from "./package-info.ts";
 import type { JoinCredential } from "../../island-agent/cli/join-command.ts";
 import { askSecret, canAsk, readSecret } from "./ask-secret.ts";
 import { addModelsCommands } from "./models-commands.ts";
+import { addRuntimesCommands } from "./runtimes-commands.ts";
 import { reportError } from "./report-error.ts";
 import { explainUsageBriefly } from "./usage-errors.ts";
 import { onStopSignal } from "./stop-signals.ts";
@@ -155,6 +156,7 @@ onDataDirectory(program.command("drain"))
   .action(async (options: DataOptions) => console.log(await drain(dataDirectoryOf(options))));
 
 addModelsCommands(program, onDataDirectory, dataDirectoryOf);
+addRuntimesCommands(program, onDataDirectory, dataDirectoryOf);
 
 onDataDirectory(program.command("install-service"))
   .description("Keep the agent running as a service: systemd on Linux, launchd on macOS.")

@@ -1,12 +1,10 @@
-import { CatalogError } from "../../coordinator/catalog/load-catalog.ts";
-import { SigningKeyError } from "../../coordinator/islands/signing-key.ts";
-import { DatabaseError } from "../../coordinator/store/database-error.ts";
-import { MigrationError } from "../../coordinator/store/migrations.ts";
 import { CliError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 
-/** Errors that the user can fix. Only their message is shown. */
-const EXPECTED = [CatalogError, CliError, ConfigError, DatabaseError, MigrationError, ServiceError, SigningKeyError];
+type ErrorClass = abstract new (...args: never[]) => Error;
+
+/** Errors of both programs that the user can fix. Only their message is shown. */
+const EXPECTED: readonly ErrorClass[] = [CliError, ConfigError, ServiceError];
 
 /** Explains a path's error codes. Source: errno(3). */
 const PATH_REASONS: Readonly<Record<string, string>> = {
@@ -28,9 +26,12 @@ interface SystemError extends NodeJS.ErrnoException {
   readonly hostname?: string;
 }
 
-/** Tells the user why a command failed. An unexpected error is a bug and is shown with its stack. */
-export function reportError(error: unknown): void {
-  const sentence = describeExpected(error);
+/**
+ * Tells the user why a command failed. An unexpected error is a bug and is shown with its stack.
+ * @param expected errors of this program that the user can fix.
+ */
+export function reportError(error: unknown, expected: readonly ErrorClass[] = []): void {
+  const sentence = describeExpected(error, [...EXPECTED, ...expected]);
   if (sentence !== null) {
     console.error(sentence);
     return;
@@ -40,11 +41,11 @@ export function reportError(error: unknown): void {
 }
 
 /** The message of an expected error; null for any other. */
-function describeExpected(error: unknown): string | null {
+function describeExpected(error: unknown, expected: readonly ErrorClass[]): string | null {
   if (error instanceof ValidationError) {
     return error.details.map(({ path, message }) => [path, message].filter(Boolean).join(": ")).join("\n");
   }
-  if (EXPECTED.some((type) => error instanceof type)) return (error as Error).message;
+  if (expected.some((type) => error instanceof type)) return (error as Error).message;
   return error instanceof Error ? describeSystemError(error) : null;
 }
 

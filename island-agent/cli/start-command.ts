@@ -101,7 +101,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const containers = images === null ? null : { images, islandId: hostId };
     const sandbox = await findSandbox({ config, hardware, env });
     if (sandbox.state.remedy !== null) log.warn(sandbox.state, "Native runtimes could have a better sandbox");
-    const all = createRuntimes({ config, hardware, clock, env, log, sandbox, containers });
+    const all = createRuntimes({ dataDirectory, config, hardware, clock, env, log, sandbox, containers });
     let policy = policyOf(config, false);
     const candidates = all.filter(({ type }) => isAllowed(policy.runtimes, type));
     // An engine may be found long after the start: what containers can have is known only then.

@@ -42,7 +42,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const hardware = await detectHardware({ overrides, caps, modelDirectory, diskBudgetBytes });
   const sandbox = await findSandbox({ config, hardware, env });
   const candidates = createRuntimes({
-    ...{ config, hardware, clock, env, log },
+    ...{ dataDirectory, config, hardware, clock, env, log },
     sandbox,
     containers: config.containers.enabled ? { images: NO_IMAGES, islandId: "doctor" } : null,
   });

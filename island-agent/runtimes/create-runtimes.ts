@@ -8,6 +8,7 @@ import type { EngineSearch } from "./container/engine-address.ts";
 import type { ImageStore } from "./container/image-store.ts";
 import { coremlRuntime } from "./coreml/coreml-runtime.ts";
 import { diffusersRuntime } from "./diffusers/diffusers-runtime.ts";
+import { backEndFolder } from "./llmcpp/back-ends.ts";
 import { llmcppRuntime } from "./llmcpp/llmcpp-runtime.ts";
 import { onnxRuntime } from "./onnx/onnx-runtime.ts";
 import type { CargoRuntime } from "./runtime.ts";
@@ -17,6 +18,8 @@ import { MAPPING_ALLOWANCE_BYTES } from "./sandbox/memory-limit.ts";
 import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 
 export interface RuntimesOptions {
+  /** Where back ends are that the owner has added. */
+  readonly dataDirectory: string;
   readonly config: AgentConfig;
   readonly hardware: Hardware;
   readonly clock: Clock;
@@ -34,6 +37,7 @@ const MAX_SEQUENCES = 4;
 
 /** All runtimes of this agent, set up with the owner's caps. Each one's `probe` tells whether it works here. */
 export function createRuntimes({
+  dataDirectory,
   config,
   hardware,
   clock,
@@ -55,6 +59,7 @@ export function createRuntimes({
       // node-llama-cpp tries its binary in a process of its own.
       ...inSandbox(usesGpu, true),
       gpu,
+      backEnds: backEndFolder(dataDirectory),
       vramCapBytes: Number.isFinite(vramBytes) ? vramBytes : null,
       sequences: Math.min(config.slots, MAX_SEQUENCES),
     }),

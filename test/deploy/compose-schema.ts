@@ -7,13 +7,17 @@ import { z } from "zod";
 const text = z.string().min(1);
 const duration = z.string().regex(/^(\d+(h|m|s|ms|us))+$/);
 const environment = z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), z.union([z.string(), z.number(), z.null()]));
-const port = z.string().regex(/^\d+:\d+$/);
+const port = z.string().regex(/^(127\.0\.0\.1:)?\d+:\d+$/);
 const volume = z.string().regex(/^[^:\s]+:\/[^:\s]+(:ro)?$/);
 
 const service = z.strictObject({
   image: text,
   build: z.strictObject({ context: text, dockerfile: text.optional() }).optional(),
   command: z.union([text, z.array(text)]).optional(),
+  read_only: z.boolean().optional(),
+  tmpfs: z.array(text).optional(),
+  cap_drop: z.array(z.literal("ALL")).optional(),
+  security_opt: z.array(z.literal("no-new-privileges:true")).optional(),
   restart: z.enum(["no", "always", "on-failure", "unless-stopped"]).optional(),
   stop_grace_period: duration.optional(),
   environment: environment.optional(),
@@ -44,7 +48,7 @@ const file = z
     name: z.string().regex(/^[a-z0-9][a-z0-9_-]*$/),
     services: z.record(z.string().regex(/^[a-zA-Z0-9._-]+$/), service),
     volumes: z.record(z.string(), z.null()),
-    secrets: z.record(z.string(), z.strictObject({ file: text })),
+    secrets: z.record(z.string(), z.strictObject({ file: text })).optional(),
   })
   // Fragments for merging.
   .catchall(z.unknown())

@@ -41,6 +41,8 @@ describe("deploy/", () => {
     const isFirst = /version v?1\./.test(run([...words, "version"]).text);
     const text = fileAt("deploy/compose.yaml");
     mkdirSync(folder.file("deploy"));
+    // It must be there, as after npm run packages:debian.
+    mkdirSync(folder.file("dist/deb"), { recursive: true });
     const file = folder.file("deploy/compose.yaml");
     writeFileSync(file, isFirst ? text.replace(/^name: .*$/m, "") : text);
     const config = (env: object) => run([...words, "-f", file, "config"], dirname(file), env);
@@ -51,6 +53,34 @@ describe("deploy/", () => {
     expect(refused.code).not.toBe(0);
     expect(refused.text).toContain("see deploy/README.md");
   });
+
+  it.skipIf(compose === null)("single/compose.yaml is taken by Docker Compose as it is", () => {
+    using folder = temporaryFolder();
+    const words = compose ?? [];
+    const isFirst = /version v?1\./.test(run([...words, "version"]).text);
+    const text = fileAt("deploy/single/compose.yaml");
+    for (const path of ["deploy/single", "dist/deb"]) mkdirSync(folder.file(path), { recursive: true });
+    const file = folder.file("deploy/single/compose.yaml");
+    writeFileSync(file, isFirst ? text.replace(/^name: .*$/m, "") : text);
+    const taken = run([...words, "-f", file, "config"], dirname(file));
+    expect(taken).toMatchObject({ code: 0 });
+    expect(taken.text).toContain("127.0.0.1:8080");
+  });
+
+  it.skipIf(!hasSystemd).each(["atoll-coordinator", "atoll-island"])(
+    "%s.service is valid, and exposed less than 3.0",
+    (name) => {
+      using folder = temporaryFolder();
+      const file = folder.file(`${name}.service`);
+      const unit = fileAt(`deploy/debian/${name}/${name}.service`);
+      writeFileSync(file, unit.replaceAll(`/usr/lib/${name}/bin/node`, process.execPath));
+      // Where the package is not installed, its manual is missing.
+      expect(run(["systemd-analyze", "verify", "--man=no", file])).toEqual({ code: 0, text: "" });
+      expect(run(["systemd-analyze", "security", "--offline=true", "--threshold=29", file]).code).toBe(0);
+      writeFileSync(file, unit.replaceAll(/^(Protect|Private|Capability).*$/gm, ""));
+      expect(run(["systemd-analyze", "security", "--offline=true", "--threshold=29", file]).code).toBe(1);
+    },
+  );
 
   it.skipIf(!hasSystemd)("atoll@.service, and the unit of docs/operations.md, are valid for systemd", () => {
     using folder = temporaryFolder();

@@ -16,12 +16,15 @@ const VARIABLES: Readonly<Record<string, string>> = {
 const KNOWN = new Set(describeConfig().map(({ env }) => env));
 
 /** As `docker compose` does: fragments merged, variables put in. */
-function composeFile(): ComposeFile {
-  const text = fileAt("deploy/compose.yaml").replaceAll(/\$\{(\w+)(?::\?[^}]*)?\}/g, (_, name: string) => {
-    const value = VARIABLES[name];
-    if (value === undefined) throw new Error(`deploy/README.md does not set ${name}`);
-    return value;
-  });
+function composeFile(path = "deploy/compose.yaml"): ComposeFile {
+  const text = fileAt(path).replaceAll(
+    /\$\{(\w+)(?::(?:\?[^}]*|-([^}]*)))?\}/g,
+    (_, name: string, otherwise?: string) => {
+      const value = VARIABLES[name] ?? otherwise;
+      if (value === undefined) throw new Error(`deploy/README.md does not set ${name}`);
+      return value;
+    },
+  );
   return readCompose(parse(text, { merge: true }));
 }
 
@@ -50,7 +53,7 @@ describe("deploy/compose.yaml", () => {
   });
 
   it("names only services, volumes and secrets that it has", () => {
-    const { services, volumes, secrets } = compose;
+    const { services, volumes, secrets = {} } = compose;
     for (const [name, service] of Object.entries(services)) {
       const needed = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
       expect(Object.keys(services), name).toEqual(expect.arrayContaining(needed));
@@ -70,6 +73,20 @@ describe("deploy/compose.yaml", () => {
   it("a misspelt key is a fault", () => {
     const wrong = { ...compose, services: { nats: { image: "nats:2", comand: "-js" } } };
     expect(() => readCompose(wrong)).toThrow("comand");
+  });
+});
+
+describe("deploy/single/compose.yaml", () => {
+  it("has a coordinator that this machine alone reaches and an Island, both read-only, without rights, with a volume each", () => {
+    const { services, volumes } = composeFile("deploy/single/compose.yaml");
+    expect(Object.keys(services)).toEqual(["coordinator", "island"]);
+    expect(Object.keys(volumes)).toEqual(["coordinator", "island"]);
+    for (const service of Object.values(services)) {
+      expect(service).toMatchObject({ read_only: true, tmpfs: ["/tmp"], cap_drop: ["ALL"] });
+      expect(service.security_opt).toEqual(["no-new-privileges:true"]);
+    }
+    expect(services["coordinator"]?.ports).toEqual(["127.0.0.1:8080:8080"]);
+    assertSettings(services["coordinator"]?.environment ?? {});
   });
 });
 

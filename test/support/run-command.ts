@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import { vi } from "vitest";
 import { coordinatorCommands } from "../../bin/main/coordinator-commands.ts";
+import { COORDINATOR_ERRORS } from "../../bin/main/coordinator-errors.ts";
 import { reportError } from "../../bin/main/report-error.ts";
 import type { ProgramResult } from "./program.ts";
 
@@ -23,7 +24,7 @@ export async function runCommand(...args: string[]): Promise<ProgramResult> {
     }
     await commands.parseAsync(args, { from: "user" });
   } catch (failure) {
-    if (!(failure instanceof CommanderError)) reportError(failure);
+    if (!(failure instanceof CommanderError)) reportError(failure, COORDINATOR_ERRORS);
     process.exitCode = failure instanceof CommanderError ? failure.exitCode : 1;
   } finally {
     log.mockRestore();

@@ -49,6 +49,8 @@ export interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
     readonly isNative?: boolean;
     /** Node flags. `modelPath` is null for a probe. */
     readonly execArgv?: (modelPath: string | null) => readonly string[];
+    /** Folders that it reads besides our code and its model. */
+    readonly readable?: readonly string[];
     readonly explainCrash?: HostProgram["explainCrash"];
   };
   readonly probeRequest: ProbeRequest;
@@ -83,13 +85,13 @@ export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
   const { name, entry, explainCrash } = program;
 
   function programFor(modelPath: string | null): HostProgram {
-    const { environment = {}, isNative = true, execArgv } = program;
+    const { environment = {}, isNative = true, execArgv, readable = [] } = program;
     return {
       name,
       entry,
       environment: hostEnvironment(hosting.environment, environment, isNative ? "native" : "plain"),
       sandbox: isNative ? hosting.sandbox : BARE,
-      readable: modelPath === null ? [] : [modelPath],
+      readable: modelPath === null ? readable : [...readable, modelPath],
       ...(execArgv === undefined ? {} : { execArgv: execArgv(modelPath) }),
       ...(explainCrash === undefined ? {} : { explainCrash }),
     };

@@ -3,6 +3,8 @@ export type GpuChoice = "auto" | false;
 
 export interface ProbeRequest {
   readonly gpu: GpuChoice;
+  /** Where the owner has added back ends; null: nowhere. */
+  readonly backEnds: string | null;
 }
 
 /** What a host process needs to load one model. */
@@ -13,6 +15,7 @@ export interface LoadRequest {
   readonly sequences: number;
   readonly threads: number;
   readonly gpu: GpuChoice;
+  readonly backEnds: string | null;
   /** GPU memory that it may take at most; null: all that is free. */
   readonly vramCapBytes: number | null;
 }

@@ -5,9 +5,9 @@ import type { LoadRequest, ProbeRequest } from "./host-requests.ts";
 
 serveHost<ProbeRequest, LoadRequest, ChatRequest>({
   name: "llama.cpp",
-  async probe({ gpu }) {
+  async probe(request) {
     const { probeLlama } = await import("./probe-llama.ts");
-    return probeLlama(gpu);
+    return probeLlama(request);
   },
   async estimate(request) {
     const { estimateModel } = await import("./estimate-model.ts");

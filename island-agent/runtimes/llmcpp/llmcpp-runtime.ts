@@ -19,11 +19,13 @@ export interface LlmcppOptions extends HostingOptions {
   readonly gpu: GpuChoice;
   /** The owner's cap on VRAM. Default null: no cap. */
   readonly vramCapBytes?: number | null;
+  /** Where the owner has added back ends (`back-ends.ts`). Default null: nowhere. */
+  readonly backEnds?: string | null;
 }
 
 /** Language models in GGUF files, run by llama.cpp. */
 export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
-  const { threads, gpu, sequences = DEFAULT_SEQUENCES, vramCapBytes = null } = options;
+  const { threads, gpu, sequences = DEFAULT_SEQUENCES, vramCapBytes = null, backEnds = null } = options;
   return hostedRuntime<ProbeRequest, LoadRequest, ChatRequest>(
     {
       type: "llmcpp",
@@ -35,9 +37,10 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
           // Otherwise llama.cpp starts a debugger to print a backtrace when it aborts.
           GGML_NO_BACKTRACE: "1",
         },
+        readable: backEnds === null ? [] : [backEnds],
         explainCrash: assertionIn,
       },
-      probeRequest: { gpu },
+      probeRequest: { gpu, backEnds },
       loadRequest: (cargo, modelPath) => ({
         modelPath,
         contextTokens: cargo.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
@@ -45,6 +48,7 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
         threads,
         gpu,
         vramCapBytes,
+        backEnds,
       }),
       concurrency: () => sequences,
       canResume: true,

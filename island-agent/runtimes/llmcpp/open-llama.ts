@@ -7,6 +7,7 @@ import {
   readGgufFileInfo,
 } from "node-llama-cpp";
 import { JobFailure, type JobErrorCode } from "../../../shared/errors.ts";
+import { lookForBackEnds } from "./back-ends.ts";
 import type { LoadRequest } from "./host-requests.ts";
 
 /** Lines of llama.cpp's error log kept for the message when it refuses a model. */
@@ -28,9 +29,10 @@ export function openLlama(request: LoadRequest): Promise<OpenLlama> {
   return (opened ??= startLlama(request));
 }
 
-async function startLlama({ gpu, threads, vramCapBytes }: LoadRequest): Promise<OpenLlama> {
+async function startLlama({ gpu, threads, vramCapBytes, backEnds }: LoadRequest): Promise<OpenLlama> {
   const errors: string[] = [];
   try {
+    if (backEnds !== null) lookForBackEnds(backEnds);
     const llama = await getLlama({
       gpu,
       build: "never",

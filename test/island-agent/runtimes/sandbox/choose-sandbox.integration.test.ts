@@ -56,7 +56,16 @@ describe("createRuntimes()", () => {
     const config = resolveAgentConfig({ flags: {}, env: {}, file: null });
     const hardware = makeHardware({ platform: "darwin" });
     const log = new FakeLog();
-    const runtimes = createRuntimes({ config, hardware, clock: systemClock, env: {}, log, sandbox, containers: null });
+    const runtimes = createRuntimes({
+      dataDirectory: "/nonexistent",
+      config,
+      hardware,
+      clock: systemClock,
+      env: {},
+      log,
+      sandbox,
+      containers: null,
+    });
     const probes = await Promise.all(
       runtimes.map(async (runtime) => [runtime.type, await runtime.probe(NEVER)] as const),
     );

@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError } from "../../shared/errors.ts";
+import { ADDED_BACK_ENDS, backEndFolder, backEndsFolder, packagesOf } from "../runtimes/llmcpp/back-ends.ts";
+
+/** The Island that the commands work on, and its machine as Node.js names it. */
+export interface BackEndsPlace {
+  readonly dataDirectory: string;
+  readonly platform: string;
+  readonly arch: string;
+}
+
+export interface BackEnd {
+  readonly name: string;
+  /** `outdated`: for the llama.cpp of another version of the agent. */
+  readonly state: "installed" | "outdated" | "not installed";
+  readonly packages: readonly string[];
+}
+
+/** Runs npm in a folder, with its output for the user. Resolves with its exit code; rejects where there is no npm. */
+export type Npm = (args: readonly string[], folder: string) => Promise<number>;
+
+/** The back ends that this machine's platform has. */
+export async function listBackEnds(place: BackEndsPlace): Promise<BackEnd[]> {
+  const names = Object.keys(ADDED_BACK_ENDS[`${place.platform}-${place.arch}`] ?? {});
+  const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
+  return Promise.all(
+    names.map(async (name) => {
+      const packages = packagesOf(place.platform, place.arch, name) ?? [];
+      if (await isInstalled(folderOf(place), packages)) return { name, state: "installed" as const, packages };
+      const others = folders.map((each) => join(backEndsFolder(place.dataDirectory), each));
+      const found = await Promise.all(others.map((each) => isInstalled(each, packages)));
+      return { name, state: found.includes(true) ? ("outdated" as const) : ("not installed" as const), packages };
+    }),
+  );
+}
+
+/** The list for people. */
+export function describeBackEnds(backEnds: readonly BackEnd[]): string {
+  if (backEnds.length === 0) return "There are no back ends to add for this platform: all of it comes with the agent";
+  const hint = {
+    installed: "",
+    outdated: ": island runtimes add NAME installs it for this version",
+    "not installed": "",
+  };
+  return backEnds.map(({ name, state }) => `${name.padEnd(8)}${state}${hint[state].replace("NAME", name)}`).join("\n");
+}
+
+/**
+ * `island runtimes add`: npm installs the packages of the back end in the version that the agent has, without running a script. Those of
+ * other versions are deleted.
+ * @returns a line for the user.
+ * @throws {CliError}
+ */
+export async function addBackEnd(place: BackEndsPlace, name: string, npm: Npm): Promise<string> {
+  const packages = requirePackages(place, name);
+  const folder = folderOf(place);
+  const version = folder.slice(folder.lastIndexOf("-") + 1);
+  await mkdir(folder, { recursive: true });
+  for (const each of await readdir(backEndsFolder(place.dataDirectory))) {
+    const path = join(backEndsFolder(place.dataDirectory), each);
+    if (path !== folder) await rm(path, { recursive: true });
+  }
+  await writeFile(join(folder, "package.json"), '{ "private": true }\n', { flag: "wx" }).catch(() => undefined);
+  const wanted = packages.map((each) => `${each}@${version}`);
+  const code = await npm(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--save-exact", ...wanted], folder);
+  if (code !== 0 || !(await isInstalled(folder, packages))) {
+    throw new CliError(`npm could not install ${wanted.join(" and ")} into ${folder}: see its message above`);
+  }
+  return `Added ${name}. Restart the agent to use it; island doctor says whether it works here`;
+}
+
+/** `island runtimes remove`. @returns a line for the user. @throws {CliError} when it is not there. */
+export async function removeBackEnd(place: BackEndsPlace, name: string): Promise<string> {
+  const packages = requirePackages(place, name);
+  const folders = await readdir(backEndsFolder(place.dataDirectory)).catch(() => []);
+  let removed = 0;
+  for (const folder of folders.map((each) => join(backEndsFolder(place.dataDirectory), each))) {
+    if (!(await isInstalled(folder, packages))) continue;
+    for (const each of packages) await rm(join(folder, "node_modules", each), { recursive: true });
+    removed += 1;
+  }
+  if (removed === 0) throw new CliError(`${name} is not installed in ${place.dataDirectory}`);
+  return `Removed ${name}. A running agent keeps what it has loaded until its restart`;
+}
+
+/** @throws {CliError} */
+function requirePackages({ platform, arch }: BackEndsPlace, name: string): readonly string[] {
+  const packages = packagesOf(platform, arch, name);
+  if (packages !== undefined) return packages;
+  const names = Object.keys(ADDED_BACK_ENDS[`${platform}-${arch}`] ?? {});
+  const choices = names.length === 0 ? "there are none" : `there are ${names.join(", ")}`;
+  throw new CliError(`There is no back end ${JSON.stringify(name)} for ${platform}-${arch}: ${choices}`);
+}
+
+/** @throws {CliError} */
+function folderOf({ dataDirectory }: BackEndsPlace): string {
+  const folder = backEndFolder(dataDirectory);
+  if (folder === null) throw new CliError("node-llama-cpp is not installed, so it can have no back ends");
+  return folder;
+}
+
+async function isInstalled(folder: string, packages: readonly string[]): Promise<boolean> {
+  const paths = packages.map((each) => join(folder, "node_modules", each, "package.json"));
+  const found = await Promise.all(
+    paths.map((path) =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return found.every(Boolean);
+}
+
+/** The npm of this machine. */
+export function runNpm(env: Readonly<Record<string, string | undefined>>): Npm {
+  return async (args, folder) => {
+    // On Windows npm is a script of the shell. The arguments are ours, without spaces.
+    const child = spawn("npm", args, { cwd: folder, env, stdio: "inherit", shell: process.platform === "win32" });
+    try {
+      const [code] = (await once(child, "close")) as [number | null];
+      return code ?? 1;
+    } catch (cause) {
+      throw new CliError("npm was not found; it comes with Node.js (Debian: apt install npm)", { cause });
+    }
+  };
+}

@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { cp, lstat, mkdir, readdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "..", "..");
+const LEFT = new Set(["node_modules", "dist", ".git", "test", "bench"]);
+const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
+
+/** A copy of the repository, as from a fresh clone, with the packages that are installed here. @returns its folder. */
+export async function cloneInto(folder: string): Promise<string> {
+  const clone = join(folder, "clone");
+  await mkdir(clone);
+  for (const name of await readdir(ROOT)) {
+    if (!LEFT.has(name)) await cp(join(ROOT, name), join(clone, name), { recursive: true });
+  }
+  await symlink(join(ROOT, "node_modules"), join(clone, "node_modules"), "junction");
+  return clone;
+}
+
+/** The environment of a person who has Node.js 24 and npm, and nothing of ours. */
+export function freshEnvironment(folder: string, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const { HOME } = process.env;
+  return {
+    PATH: [join(folder, "prefix", "bin"), join(process.execPath, ".."), "/usr/local/bin:/usr/bin:/bin:/usr/sbin"].join(
+      ":",
+    ),
+    HOME: join(folder, "home"),
+    // How this machine reaches the registry.
+    NPM_CONFIG_GLOBALCONFIG: process.env["npm_config_globalconfig"] ?? "",
+    NPM_CONFIG_PREFIX: join(folder, "prefix"),
+    // What npm has downloaded before is as good as what it downloads now.
+    NPM_CONFIG_CACHE: process.env["npm_config_cache"] ?? `${HOME}/.npm`,
+    ...more,
+  };
+}
+
+/** npm of this run. @throws with its output when it fails. */
+export async function npm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const cli = process.env["npm_execpath"];
+  const [program, ...words] = cli === undefined ? ["npm", ...args] : [process.execPath, cli, ...args];
+  const { stdout, stderr } = await run(program ?? "", words, { cwd, env, maxBuffer: MAX_OUTPUT_BYTES });
+  return stdout + stderr;
+}
+
+/** Bytes of all files below a folder, as `du --apparent-size` counts them. */
+export async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(files.map(async (file) => (await lstat(join(file.parentPath, file.name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,100 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { arch } from "node:os";
+import { join } from "node:path";
+import { COORDINATOR, ISLAND, type PublishedProgram } from "./packages/published-packages.ts";
+import { pruneForeign } from "./packages/prune-foreign.ts";
+
+/**
+ * Makes a Debian package of each program from its npm package, with the Node.js that runs this: `dist/deb/atoll-coordinator_<version>_amd64.deb`.
+ * Started by `npm run packages:debian`, after `npm run packages`, on a machine of the kind that it is for.
+ */
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+const architecture = arch() === "x64" ? "amd64" : arch();
+/** What the programs need of Debian 12, Ubuntu 22.04 or later. */
+const DEPENDS = "libc6 (>= 2.35), libstdc++6, adduser, util-linux";
+const RECOMMENDS: Readonly<Record<string, string>> = { "atoll-island": "bubblewrap (>= 0.7)" };
+const PAGES: Readonly<Record<string, string>> = { "atoll-coordinator": "operations.md", "atoll-island": "hosting.md" };
+
+mkdirSync(join(dist, "deb"), { recursive: true });
+for (const program of [COORDINATOR, ISLAND]) buildDebian(program, `atoll-${program.folder}`);
+
+function buildDebian(program: PublishedProgram, name: string): void {
+  const source = join(root, "deploy", "debian", name);
+  const staging = join(dist, "debian", name);
+  rmSync(staging, { recursive: true, force: true });
+  const folder = (...path: string[]): string => {
+    const made = join(staging, ...path);
+    mkdirSync(made, { recursive: true });
+    return made;
+  };
+  const library = folder("usr", "lib", name);
+  installNpmPackage(join(dist, `${name}-${version}.tgz`), library);
+  pruneForeign(join(library, "lib", "node_modules", program.name, "node_modules"), process.platform, arch());
+  copyFileSync(process.execPath, join(library, "bin", "node"));
+  chmodSync(join(library, "bin", "node"), 0o755);
+  copyFileSync(join(root, "deploy", "debian", "health.mjs"), join(library, "health.mjs"));
+  copyFileSync(join(source, program.command), join(folder("usr", "bin"), program.command));
+  copyFileSync(join(source, `${name}.service`), join(folder("usr", "lib", "systemd", "system"), `${name}.service`));
+  copyFileSync(join(source, "default"), join(folder("etc", "default"), name));
+  const documents = folder("usr", "share", "doc", name);
+  copyFileSync(join(root, "LICENSE"), join(documents, "copyright"));
+  const page = PAGES[name] ?? "";
+  copyFileSync(join(root, "docs", page), join(documents, page));
+  const control = folder("DEBIAN");
+  for (const script of ["postinst", "prerm", "postrm"]) cpSync(join(source, script), join(control, script));
+  writeFileSync(join(control, "conffiles"), `/etc/default/${name}\n`);
+  writeFileSync(join(control, "control"), controlFile(program, name));
+  // Fast, and read by Debian 12 and Ubuntu 22.04.
+  run("dpkg-deb", [
+    "--root-owner-group",
+    "-Zzstd",
+    "-z3",
+    "--build",
+    staging,
+    join(dist, "deb", `${name}_${version}_${architecture}.deb`),
+  ]);
+}
+
+function controlFile({ description }: PublishedProgram, name: string): string {
+  const recommends = RECOMMENDS[name];
+  return [
+    `Package: ${name}`,
+    `Version: ${version}`,
+    `Architecture: ${architecture}`,
+    "Maintainer: Atoll <atoll@localhost>",
+    `Depends: ${DEPENDS}`,
+    ...(recommends === undefined ? [] : [`Recommends: ${recommends}`]),
+    "Section: net",
+    "Priority: optional",
+    `Description: ${description}`,
+    " It brings its own Node.js, and a systemd service.",
+    "",
+  ].join("\n");
+}
+
+/** As `npm install --global` does it on any machine. */
+function installNpmPackage(tarball: string, prefix: string): void {
+  // oxlint-disable-next-line no-restricted-properties -- npm names itself there, to the scripts that it runs
+  const cli = process.env["npm_execpath"];
+  if (cli === undefined) throw new Error("Start it with npm run packages:debian");
+  run(process.execPath, [
+    cli,
+    "install",
+    "--global",
+    "--prefix",
+    prefix,
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    tarball,
+  ]);
+}
+
+/** @throws {Error} when it fails. */
+function run(program: string, args: readonly string[]): void {
+  const { status, error } = spawnSync(program, args, { cwd: dist, stdio: ["ignore", "inherit", "inherit"] });
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${error?.message ?? status}`);
+}

@@ -1,0 +1,43 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { assemble, bundleDependencies } from "./packages/assemble.ts";
+import { COORDINATOR, ISLAND } from "./packages/published-packages.ts";
+
+/**
+ * Packs `@atoll/coordinator`, `@atoll/island` and `@atoll/client` into `dist/`. Started by `npm run packages`, with the pinned Node.
+ * Arguments are the compiler's.
+ */
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+const client = join(root, "sdk", "typescript");
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+
+runNode([join(root, "tools", "build.ts"), ...process.argv.slice(2)]);
+// The console is part of the coordinator's package.
+if ("build:web" in scripts) runNpm(["run", "--silent", "build:web"], root);
+for (const program of [COORDINATOR, ISLAND]) {
+  const { folder, imports } = assemble(root, program);
+  bundleDependencies(root, program, imports);
+  pack(folder);
+}
+runNode([join(client, "node_modules", "typescript", "bin", "tsc"), "-p", client]);
+pack(client);
+
+function pack(folder: string): void {
+  runNpm(["pack", "--offline", "--ignore-scripts", "--silent", "--pack-destination", dist], folder);
+}
+
+/** npm itself, also where `npm` is a script that cannot be spawned. */
+function runNpm(args: readonly string[], cwd: string): void {
+  // oxlint-disable-next-line no-restricted-properties -- npm names itself there, to the scripts that it runs
+  const cli = process.env["npm_execpath"];
+  if (cli === undefined) throw new Error("Start it with npm run packages");
+  runNode([cli, ...args], cwd);
+}
+
+/** @throws {Error} when it fails. */
+function runNode(args: readonly string[], cwd = root): void {
+  const { status } = spawnSync(process.execPath, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
+  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}`);
+}

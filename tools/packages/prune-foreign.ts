@@ -1,0 +1,27 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+/** Folders of prebuilt libraries, one for each platform and architecture. */
+const ONNX = join("onnxruntime-node", "bin", "napi-v6");
+const SQLITE = join("better-sqlite3", "prebuilds");
+
+/** Deletes what other platforms need, for a package of one platform. @param folder `node_modules` */
+export function pruneForeign(folder: string, platform: string, arch: string): void {
+  for (const each of entriesOf(join(folder, ONNX))) {
+    if (each !== platform) rmSync(join(folder, ONNX, each), { recursive: true });
+  }
+  for (const each of entriesOf(join(folder, ONNX, platform))) {
+    if (each !== arch) rmSync(join(folder, ONNX, platform, each), { recursive: true });
+  }
+  for (const each of entriesOf(join(folder, SQLITE))) {
+    if (each !== `${platform}-${arch}.node`) rmSync(join(folder, SQLITE, each));
+  }
+  // Some of llama.cpp's packages say that they are also for x64, which their libraries are not.
+  for (const each of entriesOf(join(folder, "@node-llama-cpp"))) {
+    const path = join(folder, "@node-llama-cpp", each);
+    const { os = [] } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as { os?: string[] };
+    if (os.includes(platform) && !each.endsWith(`-${arch}`)) rmSync(path, { recursive: true });
+  }
+}
+
+const entriesOf = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
