@@ -74,7 +74,7 @@ export class ClusterMember {
 
   /** Whether others could be heard all the time since then, by the monotonic clock. */
   couldHearSince(sinceMs: number): boolean {
-    return this.#uptime.hasBeenUpSince(sinceMs);
+    return this.#uptime.hasBeenUpSince(sinceMs) && this.#sharing?.hasHeardAllSince(sinceMs) !== false;
   }
 
   /** Jobs that came here, by how, and coordinators that this one removed. */

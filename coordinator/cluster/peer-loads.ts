@@ -13,6 +13,8 @@ export interface PeerLoad {
   /** Undefined for one of an older version, which does not say it. */
   readonly islands: number | undefined;
   readonly heardAtMs: number;
+  /** It was never silent since then. */
+  readonly heardSinceMs: number;
   /** By `workKeyOf()`. */
   readonly work: Map<string, WorkLoad>;
   /** Since when it has waiting jobs of a kind, by `workKeyOf()`. */
@@ -46,7 +48,8 @@ export class PeerLoads {
     const waiting = work.filter(({ jobs }) => jobs > 0).map(workKeyOf);
     const waitsSinceMs = new Map(waiting.map((key) => [key, before?.waitsSinceMs.get(key) ?? nowMs]));
     const byKey = new Map(work.map((load) => [workKeyOf(load), load]));
-    const peer = { id, freeSlots, islands, heardAtMs: nowMs, work: byKey, waitsSinceMs };
+    const heardSinceMs = before?.heardSinceMs ?? nowMs;
+    const peer = { id, freeSlots, islands, heardAtMs: nowMs, heardSinceMs, work: byKey, waitsSinceMs };
     this.#peers.set(id, peer);
     for (const key of before?.work.keys() ?? []) if (!byKey.has(key)) this.#dropDemand(key, id);
     for (const load of work) this.#noteDemand(peer, load);
@@ -69,6 +72,10 @@ export class PeerLoads {
       this.#peers.delete(id);
       for (const key of work.keys()) this.#dropDemand(key, id);
     }
+  }
+
+  wasHeardSince(id: string, sinceMs: number): boolean {
+    return (this.#peers.get(id)?.heardSinceMs ?? Infinity) <= sinceMs;
   }
 
   demands(): readonly Demand[] {

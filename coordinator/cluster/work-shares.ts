@@ -67,6 +67,10 @@ export class WorkShares {
     for (const id of this.#notBeforeMs.keys()) if (!isLiving(id)) this.#notBeforeMs.delete(id);
   }
 
+  wasHeardSince(id: string, sinceMs: number): boolean {
+    return this.#peers.wasHeardSince(id, sinceMs);
+  }
+
   /** Of the coordinator with most free slots; undefined while none is heard. */
   freestPeerId(): string | undefined {
     return [...this.#peers.all()].reduce<PeerLoad | undefined>((best, peer) => {

@@ -86,6 +86,12 @@ export class WorkSharing {
     return this.#shares.waitingElsewhere();
   }
 
+  /** Each other coordinator that lives was heard all the time since then, by the monotonic clock. */
+  hasHeardAllSince(sinceMs: number): boolean {
+    const selfId = this.#deps.members.self.id;
+    return [...this.#living].every((id) => id === selfId || this.#shares.wasHeardSince(id, sinceMs));
+  }
+
   /** Neither asks nor gives any more. Resolves when what is under way is over. */
   async close(): Promise<void> {
     this.#isClosed = true;
