@@ -4,6 +4,14 @@ export interface Page<T> {
   readonly meta: { readonly total: number; readonly limit: number; readonly offset: number };
 }
 
+/** Which part of a list to load. */
+export interface ListPart {
+  /** Items per request, 1 to 100. */
+  readonly pageSize?: number | undefined;
+  /** How many items to skip. */
+  readonly offset?: number | undefined;
+}
+
 /**
  * A list that loads page by page while you iterate. Items added at its head meanwhile push others to later pages; iterating
  * skips items that it has already returned.

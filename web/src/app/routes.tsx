@@ -1,0 +1,131 @@
+import type { Route } from "./router.tsx";
+
+/** Every page. The first path segments are known to the coordinator too, which answers them with the console (`front-door.ts`). */
+export const ROUTES: readonly Route[] = [
+  {
+    path: "/sign-in",
+    title: "Sign in",
+    area: "entry",
+    load: async () => (await import("../pages/entry/sign-in.tsx")).SignInPage,
+  },
+  {
+    path: "/register",
+    title: "Open an account",
+    area: "entry",
+    load: async () => (await import("../pages/entry/register.tsx")).RegisterPage,
+  },
+  {
+    path: "/verify",
+    title: "Open an account",
+    area: "entry",
+    load: async () => (await import("../pages/entry/verify.tsx")).VerifyPage,
+  },
+  {
+    path: "/forgot-password",
+    title: "New password",
+    area: "entry",
+    load: async () => (await import("../pages/entry/forgot-password.tsx")).ForgotPasswordPage,
+  },
+  {
+    path: "/reset-password",
+    title: "New password",
+    area: "entry",
+    load: async () => (await import("../pages/entry/reset-password.tsx")).ResetPasswordPage,
+  },
+  {
+    path: "/",
+    title: "Playground",
+    area: "client",
+    load: async () => (await import("../pages/client/playground/playground.tsx")).PlaygroundPage,
+  },
+  {
+    path: "/playground",
+    title: "Playground",
+    area: "client",
+    load: async () => (await import("../pages/client/playground/playground.tsx")).PlaygroundPage,
+  },
+  {
+    path: "/jobs",
+    title: "Jobs",
+    area: "client",
+    load: async () => (await import("../pages/client/jobs/jobs.tsx")).JobsPage,
+  },
+  {
+    path: "/jobs/:id",
+    title: "Job",
+    area: "client",
+    load: async () => (await import("../pages/client/jobs/job.tsx")).JobPage,
+  },
+  {
+    path: "/batches",
+    title: "Batches",
+    area: "client",
+    load: async () => (await import("../pages/client/batches/batches.tsx")).BatchesPage,
+  },
+  {
+    path: "/batches/:id",
+    title: "Batch",
+    area: "client",
+    load: async () => (await import("../pages/client/batches/batch.tsx")).BatchPage,
+  },
+  {
+    path: "/conversations",
+    title: "Conversations",
+    area: "client",
+    load: async () => (await import("../pages/client/conversations/conversations.tsx")).ConversationsPage,
+  },
+  {
+    path: "/conversations/:id",
+    title: "Conversation",
+    area: "client",
+    load: async () => (await import("../pages/client/conversations/conversation.tsx")).ConversationPage,
+  },
+  {
+    path: "/catalog",
+    title: "Catalog",
+    area: "client",
+    load: async () => (await import("../pages/client/catalog/catalog.tsx")).CatalogPage,
+  },
+  {
+    path: "/catalog/:slug",
+    title: "Cargo",
+    area: "client",
+    load: async () => (await import("../pages/client/catalog/cargo.tsx")).CargoPage,
+  },
+  {
+    path: "/keys",
+    title: "API keys",
+    area: "client",
+    load: async () => (await import("../pages/client/keys/keys.tsx")).KeysPage,
+  },
+  {
+    path: "/usage",
+    title: "Usage",
+    area: "client",
+    load: async () => (await import("../pages/client/usage/usage.tsx")).UsagePage,
+  },
+  {
+    path: "/account",
+    title: "Account",
+    area: "client",
+    load: async () => (await import("../pages/client/account/account.tsx")).AccountPage,
+  },
+  {
+    path: "/islands",
+    title: "My Islands",
+    area: "host",
+    load: async () => (await import("../pages/host/islands.tsx")).IslandsPage,
+  },
+  {
+    path: "/islands/add",
+    title: "Add an Island",
+    area: "host",
+    load: async () => (await import("../pages/host/add-island.tsx")).AddIslandPage,
+  },
+  {
+    path: "/islands/:id",
+    title: "Island",
+    area: "host",
+    load: async () => (await import("../pages/host/island.tsx")).IslandPage,
+  },
+];

@@ -1,0 +1,77 @@
+import { AuthenticationError, type Account, type Credentials, type StartedSession } from "@atoll/client";
+import { computed, signal } from "@preact/signals";
+import { api, whenUnauthenticated } from "./api.ts";
+
+/**
+ * unknown: not asked yet. expired: the session ended while someone works; what was typed stays, and a dialog asks for the password.
+ */
+export type SessionState = "unknown" | "unreachable" | "signed-out" | "signed-in" | "expired";
+
+export const session = signal<SessionState>("unknown");
+export const account = signal<Account | null>(null);
+/** Counts sign-ins: what was refused meanwhile is read again. */
+export const signIns = signal(0);
+/** An account of a coordinator without roles has none. */
+export const isOperator = computed(() => (account.value as { role?: string } | null)?.role === "operator");
+
+whenUnauthenticated(() => {
+  if (session.value === "signed-in") session.value = "expired";
+});
+
+/** Finds out whether the browser has a session. */
+export async function findSession(): Promise<void> {
+  try {
+    account.value = await api().account.get();
+    session.value = "signed-in";
+  } catch (error) {
+    session.value = error instanceof AuthenticationError ? "signed-out" : "unreachable";
+  }
+}
+
+export async function signIn(credentials: Credentials): Promise<void> {
+  await begin(await api().auth.signIn(credentials));
+}
+
+/** False: the operator wants proof of the address, and a mail is on its way. */
+export async function register(credentials: Credentials): Promise<boolean> {
+  const signedIn = await api().auth.register(credentials);
+  if (signedIn === null) return false;
+  await begin(signedIn);
+  return true;
+}
+
+/** Opens the account whose address the token of a mail proves. */
+export async function verify(token: string, password: string): Promise<void> {
+  await begin(await api().auth.verify({ token, password }));
+}
+
+export async function signOut(): Promise<void> {
+  // A session that ended already needs no end.
+  await api()
+    .auth.signOut()
+    .catch((error: unknown) => {
+      if (!(error instanceof AuthenticationError)) throw error;
+    });
+  forgetSession();
+}
+
+/** After the account was deleted, or its session ended elsewhere. */
+export function forgetSession(): void {
+  account.value = null;
+  session.value = "signed-out";
+}
+
+/** Reads the account again: its balance and address change. */
+export async function refreshAccount(): Promise<void> {
+  account.value = await api().account.get();
+}
+
+async function begin(signedIn: StartedSession): Promise<void> {
+  const previous = account.value?.id;
+  account.value = signedIn.account;
+  await refreshAccount();
+  session.value = "signed-in";
+  // Another account must not see what the last one did.
+  if (previous !== undefined && previous !== signedIn.account.id) location.reload();
+  signIns.value += 1;
+}
