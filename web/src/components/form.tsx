@@ -1,15 +1,7 @@
 import { AtollError } from "@atoll/client";
 import { useRef, useState } from "preact/hooks";
+import { FieldFailure } from "./field-failure.ts";
 import { messageOf } from "./error-message.ts";
-
-/** Something wrong that the page itself finds, at its field. */
-export class FieldFailure extends Error {
-  readonly path: string;
-  constructor(path: string, message: string) {
-    super(message);
-    this.path = path;
-  }
-}
 
 /** What is typed in the field of that name; empty without one. */
 export type FormValues = (name: string) => string;

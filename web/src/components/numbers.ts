@@ -13,11 +13,11 @@ export const formatWhole = (value: number): string => WHOLE.format(value);
 /** "2.5" */
 export const formatRate = (value: number): string => ONE_DECIMAL.format(value);
 
-/** "97 %"; "–" for what is not known. `share`: 0 to 1. */
+/** "97 %", "99.7 %"; "–" for what is not known. `share`: 0 to 1. */
 export function formatShare(share: number | null): string {
-  return share === null
-    ? "–"
-    : `${share === 1 ? "100" : (share * 100).toFixed(share > 0.995 ? 2 : share > 0.1 ? 0 : 1)} %`;
+  if (share === null) return "–";
+  const isWhole = share === 0 || share === 1 || (share >= 0.1 && share < 0.99);
+  return `${(share * 100).toFixed(isWhole ? 0 : 1)} %`;
 }
 
 /** Of MB of 2^20 bytes: "7.8 GB". */

@@ -1,4 +1,4 @@
-import { FieldFailure } from "../form.tsx";
+import { FieldFailure } from "../field-failure.ts";
 import { controlFor, membersOf, type InputSchema } from "./input-schema.ts";
 
 /** What is typed in the form, by member: text as it stands there, and whether a box is ticked. */

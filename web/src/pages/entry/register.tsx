@@ -2,7 +2,8 @@ import { PermissionDeniedError } from "@atoll/client";
 import { useState } from "preact/hooks";
 import { Link } from "../../app/router.tsx";
 import { register } from "../../app/session.ts";
-import { FieldFailure, FormError, useForm } from "../../components/form.tsx";
+import { FieldFailure } from "../../components/field-failure.ts";
+import { FormError, useForm } from "../../components/form.tsx";
 import { EntryCard } from "./entry-card.tsx";
 import { EmailField, NewPasswordField } from "./password-field.tsx";
 

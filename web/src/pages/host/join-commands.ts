@@ -19,8 +19,7 @@ export interface Command {
 }
 
 export function commandsFor(system: System, address: string, code: string): readonly Command[] {
-  const start =
-    system === "windows" ? "Start it" : "Start it, or install it as a service with `island service install`";
+  const start = system === "windows" ? "Start it" : "Start it; island service install starts it with the machine";
   return [
     { what: "Install the agent; it needs Node.js 24", command: "npm install -g island" },
     { what: "Join with the code", command: `island join ${address} --code ${code}` },

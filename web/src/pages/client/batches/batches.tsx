@@ -4,16 +4,16 @@ import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/resource.ts";
 import { Link, navigate } from "../../../app/router.tsx";
 import { Field } from "../../../components/field.tsx";
-import { FieldFailure, FormError, useForm } from "../../../components/form.tsx";
+import { FormError, useForm } from "../../../components/form.tsx";
 import { PageHead } from "../../../components/page-head.tsx";
 import { SimpleTable } from "../../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
 import { Ago } from "../../../components/time.tsx";
+import { readInputs } from "./read-inputs.ts";
 import { loadPlayable } from "../playground/playable.ts";
 
 /** The API has no list of batches: these are found among the newest jobs. */
 const LOOKED_AT = 100;
-const MAX_JOBS = 100;
 
 interface RecentBatch {
   readonly id: string;
@@ -134,27 +134,6 @@ function NewBatch({ cargos }: { readonly cargos: readonly Cargo[] }) {
       </div>
     </form>
   );
-}
-
-/** @throws {FieldFailure} that names the line. */
-export function readInputs(text: string, isChat: boolean): Record<string, unknown>[] {
-  const lines = text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-  if (lines.length === 0) throw new FieldFailure("inputs", "Give at least one input");
-  if (lines.length > MAX_JOBS)
-    throw new FieldFailure("inputs", `At most ${MAX_JOBS} inputs; these are ${lines.length}`);
-  return lines.map((line, index) => {
-    if (isChat && !line.startsWith("{")) return { prompt: line };
-    try {
-      const value = JSON.parse(line) as unknown;
-      if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-    } catch {
-      // Said below.
-    }
-    throw new FieldFailure("inputs", `Line ${index + 1} is not a JSON object`);
-  });
 }
 
 function batchesOf(jobs: readonly JobSummary[]): RecentBatch[] {

@@ -187,9 +187,7 @@ function PartialOutput({ id }: { readonly id: string }) {
 
 function Facts({ job }: { readonly job: Job }) {
   const { usage, timings } = job;
-  const spentMs = timings === null ? 0 : timings.run_ms - (timings.first_output_ms ?? 0);
-  const rate =
-    usage !== null && usage.completion_tokens > 1 && spentMs > 0 ? (usage.completion_tokens * 1_000) / spentMs : null;
+  const rate = usage === null || timings === null ? 0 : (usage.completion_tokens * 1_000) / Math.max(1, timings.run_ms);
   return (
     <dl class="facts">
       <Fact label="Cargo">
@@ -230,7 +228,7 @@ function Facts({ job }: { readonly job: Job }) {
           </Fact>
         </>
       )}
-      {rate !== null && (
+      {rate > 0 && (
         <Fact label="Speed">
           <span class="num">{formatRate(rate)} tokens/s</span>
         </Fact>

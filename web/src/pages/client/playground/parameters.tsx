@@ -1,6 +1,7 @@
 import type { ChatBody } from "@atoll/client";
 import { Field } from "../../../components/field.tsx";
-import { FieldFailure, type Form } from "../../../components/form.tsx";
+import { FieldFailure } from "../../../components/field-failure.ts";
+import { type Form } from "../../../components/form.tsx";
 
 /** As typed; empty: the Cargo's default. */
 export interface Parameters {

@@ -6,7 +6,7 @@ import { account } from "../../../app/session.ts";
 import { formatCredits } from "../../../components/numbers.ts";
 import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState } from "../../../components/states.tsx";
-import { formatTime } from "../../../components/time.tsx";
+import { Ago } from "../../../components/time.tsx";
 import { VirtualTable, type Column } from "../../../components/virtual-table.tsx";
 
 const KINDS: Readonly<Record<LedgerLine["kind"], string>> = {
@@ -18,12 +18,8 @@ const KINDS: Readonly<Record<LedgerLine["kind"], string>> = {
 };
 
 const COLUMNS: readonly Column<LedgerLine>[] = [
-  {
-    label: "Time",
-    width: "12rem",
-    cell: (line) => <time dateTime={line.created_at}>{formatTime(line.created_at)}</time>,
-  },
-  { label: "What", width: "6rem", cell: ({ kind }) => KINDS[kind] },
+  { label: "When", width: "minmax(5.5rem, 8rem)", cell: (line) => <Ago at={line.created_at} /> },
+  { label: "What", width: "minmax(4rem, 6rem)", cell: ({ kind }) => KINDS[kind] },
   {
     label: "For",
     width: "minmax(8rem, 1fr)",
@@ -41,9 +37,9 @@ const COLUMNS: readonly Column<LedgerLine>[] = [
         ""
       ),
   },
-  { label: "Credits", width: "7rem", isNumber: true, cell: ({ amount }) => <Signed value={amount} /> },
+  { label: "Credits", width: "minmax(4rem, 7rem)", isNumber: true, cell: ({ amount }) => <Signed value={amount} /> },
   { label: "Set aside", width: "7rem", isNumber: true, isExtra: true, cell: ({ held }) => <Signed value={held} /> },
-  { label: "Balance", width: "7rem", isNumber: true, cell: ({ balance }) => formatCredits(balance) },
+  { label: "Balance", width: "minmax(4.5rem, 7rem)", isNumber: true, cell: ({ balance }) => formatCredits(balance) },
 ];
 
 export function UsagePage() {
