@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import { ServiceError } from "../../../shared/errors.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { ConsoleFiles } from "../server/console-files.ts";
-import { sendFile } from "../server/send-file.ts";
 
 /** What the paths outside the API say to who looks for it. */
 export const WHERE_TO_LOOK = `the API is below ${API_BASE} (also /v1), its page at /docs, the console at /`;
@@ -45,7 +44,7 @@ const PAGE_HEADERS = {
 };
 /** Their names have a hash of their content. */
 const FOR_EVER = "public, max-age=31536000, immutable";
-const NAME = /^[\w.-]+\.(js|css|svg)$/;
+const NAME = /^(?:assets\/)?[\w.-]+\.(js|css|svg)$/;
 
 /** `GET /`: shows browsers the console, and tells programs where everything is. Links are relative, as a proxy may add a prefix. */
 export function serveFrontDoor(
@@ -78,28 +77,25 @@ export function serveFrontDoor(
     }
   }
 
-  const send = (c: Context<HttpEnv>, folder: string, name: string, caching: string): Promise<Response> => {
-    c.get("limits").countAddress(c.env.incoming);
-    const missing = `There is no file "${name}"`;
+  // Not counted for the client's address: a first visit takes a dozen of them, and they are in memory.
+  const send = async (c: Context<HttpEnv>, name: string, caching: string): Promise<Response> => {
     const type = TYPES[NAME.exec(name)?.[1] ?? ""];
-    if (type === undefined) throw new ServiceError("not_found", missing);
     const isPacked = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
-    const headers = {
+    const file = type === undefined ? undefined : await files.file(isPacked ? `${name}.gz` : name);
+    if (type === undefined || file === undefined) {
+      c.get("limits").countAddress(c.env.incoming);
+      throw new ServiceError("not_found", `There is no file "${name}"`);
+    }
+    return c.body(file, 200, {
       "Content-Type": type,
       "Cache-Control": caching,
       "Content-Security-Policy": CONTENT_POLICY,
       Vary: "Accept-Encoding",
       ...(isPacked ? { "Content-Encoding": "gzip" } : {}),
-    };
-    return sendFile(c.env, {
-      root: files.directory,
-      name: `${folder}${name}${isPacked ? ".gz" : ""}`,
-      headers,
-      missing,
     });
   };
-  app.get("/assets/:file", (c) => send(c, "assets/", c.req.param("file"), FOR_EVER));
-  app.get("/favicon.svg", (c) => send(c, "", "favicon.svg", "no-cache"));
+  app.get("/assets/:file", (c) => send(c, `assets/${c.req.param("file")}`, FOR_EVER));
+  app.get("/favicon.svg", (c) => send(c, "favicon.svg", "no-cache"));
 }
 
 function isBrowser(c: Context<HttpEnv>): boolean {

@@ -1,13 +1,15 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { ServiceError } from "../../../shared/errors.ts";
 
 const BUILD_LIMIT_MS = 120_000;
 /** What the console is built from, beside `web/` itself. */
 const SOURCES = [".", "../sdk/typescript/src"];
+/** By path below `dist`. */
+type Files = ReadonlyMap<string, Buffer<ArrayBuffer>>;
 const NOT_SOURCES = /^(?:dist(?:\.\d+)?|node_modules)(?:[\\/]|$)/;
 
 /**
@@ -16,7 +18,7 @@ const NOT_SOURCES = /^(?:dist(?:\.\d+)?|node_modules)(?:[\\/]|$)/;
 export class ConsoleFiles {
   readonly #web: string;
   readonly #build: (web: string) => Promise<void>;
-  #ready: Promise<void> | null = null;
+  #ready: Promise<Files> | null = null;
 
   /** `web`: the folder of the console. */
   constructor(web: string = findWeb(import.meta.dirname), build: (web: string) => Promise<void> = runBuild) {
@@ -24,29 +26,40 @@ export class ConsoleFiles {
     this.#build = build;
   }
 
-  get directory(): string {
-    return join(this.#web, "dist");
+  /** A file of the page, gzipped or not; undefined if there is none of that name. Few and small: they are kept in memory. */
+  async file(name: string): Promise<Buffer<ArrayBuffer> | undefined> {
+    return (await this.#prepare()).get(name);
   }
 
   /** The page, as it is for the address of a page that is `depth` folders deep. @throws {ServiceError} `not_found` without a console. */
   async page(depth: number): Promise<string> {
-    await this.#prepare();
-    const html = await readFile(join(this.directory, "index.html"), "utf8");
+    const html = (await this.#prepare()).get("index.html")?.toString() ?? "";
     // Relative, as a proxy may add a prefix.
     return html.replace('<base href="./" />', `<base href="${depth === 0 ? "./" : "../".repeat(depth)}" />`);
   }
 
   /** Ready, or being built. A build that failed is tried again by the next request. */
-  #prepare(): Promise<void> {
-    this.#ready ??= this.#buildIfStale().catch((cause: unknown) => {
+  #prepare(): Promise<Files> {
+    this.#ready ??= this.#read().catch((cause: unknown) => {
       this.#ready = null;
       throw new ServiceError("not_found", "The console is not built: run `npm ci` and `npm run build:web`", { cause });
     });
     return this.#ready;
   }
 
+  async #read(): Promise<Files> {
+    await this.#buildIfStale();
+    const dist = join(this.#web, "dist");
+    const entries = await readdir(dist, { recursive: true, withFileTypes: true });
+    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const files = await Promise.all(
+      paths.map(async (path) => [relative(dist, path).replaceAll("\\", "/"), await readFile(path)] as const),
+    );
+    return new Map(files);
+  }
+
   async #buildIfStale(): Promise<void> {
-    const builtMs = await changedMs(join(this.directory, "index.html"));
+    const builtMs = await changedMs(join(this.#web, "dist", "index.html"));
     if (existsSync(join(this.#web, "build.ts"))) {
       const sources = await Promise.all(SOURCES.map((folder) => newestMs(join(this.#web, folder))));
       if (builtMs === null || Math.max(...sources) > builtMs) await this.#build(this.#web);

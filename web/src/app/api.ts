@@ -9,7 +9,7 @@ const client = new Atoll({
   // In a cookie that no script can read.
   session: "cookie",
   // The page shows what failed and asks again itself.
-  maxRetries: 1,
+  maxRetries: 0,
   fetch: watchedFetch,
 });
 

@@ -36,7 +36,7 @@ export function TextOutput({ text }: { readonly text: string }) {
   const parsed = parseJson(text);
   if (parsed !== undefined) return <JsonText value={parsed} />;
   return (
-    <pre class="output" tabIndex={0} role="region" aria-label="Output">
+    <pre class="output" tabIndex={0} role="group" aria-label="Output">
       {text}
     </pre>
   );
@@ -62,7 +62,7 @@ export function PictureOutput({ picture }: { readonly picture: Picture }) {
 export function JsonText({ value, label = "Output" }: { readonly value: unknown; readonly label?: string }) {
   const text = JSON.stringify(value, shorten, 2);
   return (
-    <pre class="output json" tabIndex={0} role="region" aria-label={label}>
+    <pre class="output json" tabIndex={0} role="group" aria-label={label}>
       {text.length > MOST_SHOWN_CHARACTERS ? `${text.slice(0, MOST_SHOWN_CHARACTERS)}\n… and more` : text}
     </pre>
   );
