@@ -8,6 +8,7 @@ import type { CredentialWatch } from "./cluster/credential-watch.ts";
 import type { SharedJobs } from "./cluster/shared-jobs.ts";
 import type { ConversationService } from "./conversations/conversation-service.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
+import type { AccountEvents } from "./events/account-events.ts";
 import type { Listener } from "./http/server/transport.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
 import type { BatchGate } from "./jobs/batch-gate.ts";
@@ -34,6 +35,7 @@ export interface OpenParts {
   readonly conversations: ConversationService;
   readonly credentials: CredentialWatch | undefined;
   readonly dispatcher: Dispatcher;
+  readonly events: AccountEvents;
   readonly gate: BatchGate;
   readonly gateway: ReturnType<typeof openGateway>;
   readonly hosts: ReturnType<typeof openHosts>;
@@ -52,6 +54,7 @@ export async function closeInOrder(parts: OpenParts): Promise<void> {
   const { clock, gateway, listener, member, registry } = parts;
   const streams = new CloseLimit(clock, MAX_CLOSE_MS);
   parts.conversations.close();
+  parts.events.close();
   // Cut chats are cancelled, like those whose client leaves. This comes first, while storage and Islands still work.
   await listener.finishAnswers(streams.signal);
   // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.

@@ -38,6 +38,7 @@ import { Metrics } from "./metrics/metrics.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
+import { openEvents } from "./open-events.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
@@ -224,7 +225,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
-  const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, clock, log });
+  const events = openEvents({ store, jobs: registry, islands, member, clock });
+  const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, events, clock, log });
   const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version, member, bus });
   const app = createApp({
     metrics,
@@ -236,6 +238,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     conversations,
     recommendations,
     islands: hosts.service,
+    events,
     islandSessions: gateway,
     retention,
     store,
@@ -272,6 +275,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
         conversations,
         credentials,
         dispatcher,
+        events,
         gate,
         gateway,
         hosts,

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
+import type { AccountEvents } from "./events/account-events.ts";
 import { connectedIslands } from "./islands/connected-islands.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
 import { HostFigures } from "./metrics/host-figures.ts";
@@ -16,14 +17,17 @@ export interface OpenHostsDeps {
   readonly scheduler: Pick<Scheduler, "quarantineOf">;
   /** Null for a coordinator that is alone. */
   readonly member: ClusterMember | null;
+  readonly events: AccountEvents;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** What hosts see of their Islands. Call it before the first Island is let in. */
 export function openHosts(deps: OpenHostsDeps): { readonly service: IslandService; readonly figures: HostFigures } {
-  const { store, islands, scheduler, member, clock } = deps;
+  const { store, islands, scheduler, member, events, clock } = deps;
   const here = connectedIslands(islands, (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null);
   const elsewhere = member?.shareIslands(here) ?? null;
-  return { service: new IslandService({ store, clock, here, elsewhere }), figures: new HostFigures(deps) };
+  const onChanged = (accountId: string, id: string): void =>
+    events.note(accountId, { type: "island", id, atMs: clock.now() });
+  return { service: new IslandService({ store, clock, here, elsewhere, onChanged }), figures: new HostFigures(deps) };
 }

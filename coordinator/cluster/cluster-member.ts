@@ -9,6 +9,9 @@ import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
 import type { SessionOrder } from "../islands/session-order.ts";
 import type { TakenOver } from "../store/cluster-store.ts";
 import { BusUptime } from "./bus-uptime.ts";
+import { EventFollower } from "./event-follower.ts";
+import { EventSource } from "./event-source.ts";
+import type { AccountEvents } from "../events/account-events.ts";
 import { NetworkQuota } from "./network-quota.ts";
 import { NewestSessions } from "./newest-sessions.ts";
 import { RemoteIslands } from "./remote-islands.ts";
@@ -39,6 +42,7 @@ export class ClusterMember {
   readonly #uptime: BusUptime;
   readonly #catalogChanges: CatalogChanges;
   #islands: RemoteIslands | null = null;
+  #events: { close(): void } | null = null;
   #sharing: WorkSharing | null = null;
   #takeOver: TakeOver | null = null;
 
@@ -111,6 +115,24 @@ export class ClusterMember {
     return this.#islands;
   }
 
+  /** Changes for accounts reach their listeners at all coordinators from now on. */
+  shareEvents(events: AccountEvents): void {
+    const { bus, clock } = this.#deps;
+    const follower = new EventFollower({ events, bus, members: this.#ownership.members, clock });
+    const source = new EventSource({ events, bus, clock });
+    events.share({
+      follow: (...wanted) => follower.follow(...wanted),
+      unfollow: (accountId) => follower.unfollow(accountId),
+      tell: (accountIds) => source.tell(accountIds),
+    });
+    this.#events = {
+      close: () => {
+        follower.close();
+        source.close();
+      },
+    };
+  }
+
   /** See `WorkSharing.mayRunElsewhere`. */
   mayRunElsewhere(kind: WorkKind): boolean {
     return this.#sharing?.mayRunElsewhere(kind) === true;
@@ -156,6 +178,7 @@ export class ClusterMember {
     this.#endings.close();
     this.#catalogChanges.close();
     this.#islands?.close();
+    this.#events?.close();
   }
 
   /** The second half: Islands and clients have gone. What is left is anybody's. Before bus and store close. */

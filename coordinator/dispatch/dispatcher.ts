@@ -130,6 +130,8 @@ export class Dispatcher {
         if (islandId === null) return undefined;
         return islands.stop(islandId, { jobId, attempt }, event.reason);
       }
+      case "job_stored":
+      case "job_moved":
       case "attempt_failed":
       case "job_ended":
         return undefined;

@@ -17,6 +17,7 @@ import { serveConversationMessages } from "./routes/conversation-messages.ts";
 import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
 import { serveEmbeddings } from "./routes/embeddings.ts";
+import { serveEvents } from "./routes/events.ts";
 import { serveFrontDoor, WHERE_TO_LOOK } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
 import { serveIslandEarnings } from "./routes/island-earnings.ts";
@@ -63,6 +64,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveConversationMessages(app, deps);
   serveModels(app, deps);
   serveCargos(app, deps);
+  serveEvents(app, deps);
   serveAccount(app, deps);
   serveLedger(app, deps);
   serveSessions(app, deps);

@@ -6,6 +6,7 @@ import type { AccountService } from "../accounts/account-service.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
@@ -38,7 +39,8 @@ export interface HttpDeps {
   readonly catalog: Catalog;
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
-  readonly islands: Pick<IslandService, "list" | "get" | "rename" | "remove" | "earnings">;
+  readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
+  readonly events: Pick<AccountEvents, "open">;
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly recommendations: Pick<Recommender, "recommend">;

@@ -37,6 +37,8 @@ export interface IslandServiceDeps {
   readonly here: ConnectedIslands;
   /** Null for a coordinator that is alone. */
   readonly elsewhere: IslandsElsewhere | null;
+  /** Called when the owner has changed something of an Island. */
+  readonly onChanged?: (accountId: string, hostId: string) => void;
 }
 
 /** Coordinators note once a minute which Islands they see; one note may be late. */
@@ -84,6 +86,20 @@ export class IslandService {
     return { islands, total: listed.length };
   }
 
+  /** Those of the account among `hostIds`, as {@link list} gives them. */
+  async some(accountId: string, hostIds: readonly string[]): Promise<OwnedIsland[]> {
+    const [only = null, ...others] = hostIds;
+    const hostId = others.length === 0 ? only : null;
+    const [found, connections, figuresOf] = await Promise.all([
+      this.#deps.store.islands.getAll(hostIds),
+      this.#connections(accountId, hostId),
+      this.#figures(accountId, hostId),
+    ]);
+    return found.flatMap((record) => {
+      return record.accountId === accountId ? (this.#owned(record, connections, figuresOf) ?? []) : [];
+    });
+  }
+
   /** With the models on its disk. @throws {ServiceError} `not_found` */
   async get(accountId: string, hostId: string): Promise<OwnedIsland> {
     const [record, connections, figuresOf] = await Promise.all([
@@ -113,6 +129,7 @@ export class IslandService {
     const read = readName(name, "");
     const isRenamed = await this.#deps.store.islands.rename(accountId, hostId, read === "" ? null : read);
     if (!isRenamed) throw noIsland(hostId);
+    this.#deps.onChanged?.(accountId, hostId);
     return this.get(accountId, hostId);
   }
 
@@ -122,6 +139,7 @@ export class IslandService {
     if (!(await store.islands.remove(accountId, hostId, clock.now()))) throw noIsland(hostId);
     here.remove(accountId, hostId);
     await elsewhere?.remove(accountId, hostId);
+    this.#deps.onChanged?.(accountId, hostId);
   }
 
   async #connections(accountId: string, hostId: string | null): Promise<Connections> {

@@ -29,6 +29,11 @@ export interface ActiveJob {
   readonly state: JobState;
   readonly hasEnded: boolean;
   readonly feed: Feed;
+  readonly createdAtMs: number;
+  /** When the job ended; null before. */
+  readonly endedAtMs: number | null;
+  /** Who earns what is charged; null where that is not known. */
+  readonly earner: { readonly accountId: string } | null;
   /** When the job began to compete for Islands: a job of a batch when it got its place, any other when it was made. */
   readonly waitsSinceMs: number;
   /** When the job has waited too long. Later than its wait limit once it has lost an attempt. */

@@ -220,10 +220,12 @@ export class ActiveJobs {
   end(job: MutableJob, outcome: Outcome): Promise<void> {
     const wasPending = job.state === "pending";
     job.apply(outcome.event);
+    const atMs = this.#deps.clock.now();
+    job.endedAtMs = atMs;
     this.#deadlines.clear(job.id);
     if (wasPending) this.emit({ type: "job_withdrawn", job });
     const { id: jobId } = job;
-    const ending = this.#endingOf(job, outcome);
+    const ending = this.#endingOf(job, outcome, atMs);
     this.leaveIsland(job);
     const ended = this.writes.end(job, ending).then(({ dueWebhookIds, output }) => {
       this.byId.delete(jobId);
@@ -267,12 +269,12 @@ export class ActiveJobs {
     if (lateMs < MAX_LATE_MS) this.emit({ type: "phase_limit_passed", job });
   }
 
-  #endingOf(job: MutableJob, outcome: Outcome): JobEnding {
+  #endingOf(job: MutableJob, outcome: Outcome, atMs: number): JobEnding {
     return {
       jobId: job.id,
       event: outcome.event,
       attempt: job.attempt,
-      atMs: this.#deps.clock.now(),
+      atMs,
       output: outcome.output,
       usage: outcome.usage ?? deliveredUsage(job.feed, job.prompt),
       finishReason: outcome.finishReason ?? null,

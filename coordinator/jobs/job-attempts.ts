@@ -55,6 +55,7 @@ export class JobAttempts {
     this.#active.emit({ type: "job_withdrawn", job });
     job.regain(assignee);
     this.#active.beginPhase(job);
+    this.#active.emit({ type: "job_moved", job });
     void this.#active.writes.move(job, "regain");
   }
 
@@ -132,6 +133,7 @@ export class JobAttempts {
     this.#active.noteSign(job);
     this.#active.beginRun(job);
     this.#active.writes.startSoon(job);
+    this.#active.emit({ type: "job_moved", job });
   }
 
   /** The Island says how much of the prompt it has read. */
@@ -238,6 +240,7 @@ export class JobAttempts {
     if (cause !== "refused") this.#active.emit({ type: "attempt_failed", job });
     this.#active.leaveIsland(job);
     job.lose(mayReturn);
+    this.#active.emit({ type: "job_moved", job });
     this.#active.awaitStart(job);
     this.#active.compete(job);
     return stored;
@@ -268,6 +271,7 @@ export class JobAttempts {
     this.#active.beginPhase(job);
     // It is stored with the job.
     if (job.isOffered) return;
+    this.#active.emit({ type: "job_moved", job });
     const assigned = this.#active.writes.move(job, "assign");
     job.assigned = assigned;
     void assigned.then(() => {

@@ -7,6 +7,10 @@ export type JobRegistryEvent =
   | { readonly type: "job_offered"; readonly job: ActiveJob }
   /** The job could not be stored. The Island that has its attempt was told nothing of it. */
   | { readonly type: "offer_withdrawn"; readonly job: ActiveJob }
+  /** The job is new, and durable. */
+  | { readonly type: "job_stored"; readonly job: ActiveJob }
+  /** The job is in another state, and has not ended. Its first state comes with `job_stored`. */
+  | { readonly type: "job_moved"; readonly job: ActiveJob }
   /** The job competes for Islands: it is new, lost its attempt, or more Islands may run it now. The event may repeat. */
   | { readonly type: "job_waiting"; readonly job: ActiveJob }
   /** The job no longer competes: it ended, or an Island turned out to have it. */

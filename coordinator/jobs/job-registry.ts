@@ -122,6 +122,7 @@ export class JobRegistry {
   park(record: ActiveJobRecord, cargo: CatalogEntry): ActiveJob {
     const job = this.#active.add(new MutableJob(record));
     job.cargo = cargo;
+    this.#active.emit({ type: "job_stored", job });
     return job;
   }
 
@@ -248,6 +249,7 @@ export class JobRegistry {
   #admit(job: MutableJob): void {
     // Its Island was lost, and its wait passed, while it was being stored.
     if (job.hasEnded || job.isDropped) return;
+    this.#active.emit({ type: "job_stored", job });
     if (job.state === "pending") return this.#active.beginCompeting(job);
     job.input = null;
     this.#active.noteSign(job);

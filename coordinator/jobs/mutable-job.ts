@@ -48,6 +48,8 @@ export class MutableJob implements ActiveJob {
   isOverrun = false;
   readonly delivered = new DeliveredTokens();
   startedAtMs: number | null;
+  readonly createdAtMs: number;
+  endedAtMs: number | null = null;
   waitDeadlineMs: number;
   waitsSinceMs: number;
   mayRegain = false;
@@ -100,6 +102,7 @@ export class MutableJob implements ActiveJob {
     this.priceMicro = record.priceMicro;
     this.isClientBound = record.isClientBound;
     this.waitDeadlineMs = record.waitDeadlineMs;
+    this.createdAtMs = record.createdAtMs;
     this.waitsSinceMs = record.createdAtMs;
     // Why the attempt is over is not stored; one that its Island does not have any more is not claimed.
     this.mayRegain = record.state === "pending" && record.attempt > 0;

@@ -7,6 +7,7 @@ import { RequestWindow, type RequestCount } from "../../quotas/request-window.ts
 import { clientAddress } from "../server/client-address.ts";
 import { AnswerMemory } from "./answer-memory.ts";
 import { CredentialStreams, credentialIdOf } from "./credential-streams.ts";
+import { EventStreams } from "./event-streams.ts";
 
 const MS_PER_S = 1_000;
 
@@ -37,6 +38,7 @@ export class RequestLimits {
   readonly #callers: CallerQuota;
   readonly #addresses: RequestWindow;
   readonly #openStreams = new CredentialStreams();
+  readonly #eventStreams = new EventStreams();
   readonly #answerMemory: AnswerMemory;
 
   constructor({ clock, options, quota = new LocalQuota(clock) }: RequestLimitsDeps) {
@@ -80,6 +82,13 @@ export class RequestLimits {
     if (opened instanceof Promise) return opened.then((release) => this.#addStream(identity, response, release));
     this.#addStream(identity, response, opened);
     return undefined;
+  }
+
+  /** Counts a stream of events until `response` closes; see {@link EventStreams}. @throws {RateLimitedError} */
+  async openEvents(identity: Identity, response: ServerResponse): Promise<void> {
+    const { accountId, limits } = identity;
+    const openPlace = () => this.#callers.openStream(accountId, limits.concurrentStreams);
+    this.#addStream(identity, response, await this.#eventStreams.enter(accountId, openPlace));
   }
 
   #addStream(identity: Identity, response: ServerResponse, release: ReleaseStream): void {

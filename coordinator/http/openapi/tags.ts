@@ -6,7 +6,7 @@ const TAGS = [
   { name: "Chat", description: "Compatible with OpenAI's clients", paths: ["chat", "embeddings", "models"] },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   { name: "Cargos", description: "The catalog, and Cargos of your own", paths: ["cargos", "account/cargos"] },
-  { name: "Account", description: "Credits, keys and sessions", paths: ["account", "api-keys", "auth"] },
+  { name: "Account", description: "Credits, keys and sessions", paths: ["account", "api-keys", "auth", "events"] },
   { name: "Islands", description: "For hosts", paths: ["island", "islands", "island-tokens"] },
   {
     name: "Service",

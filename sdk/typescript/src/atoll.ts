@@ -1,3 +1,4 @@
+import { streamEvents, type EventOptions, type ToldEvent } from "./account-events.ts";
 import { AccountResource } from "./account.ts";
 import { ApiKeys } from "./api-keys.ts";
 import { Auth } from "./auth.ts";
@@ -46,6 +47,14 @@ export class Atoll {
     this.islands = new Islands(http);
     this.jobs = new Jobs(http);
     this.models = new Models(http);
+  }
+
+  /**
+   * What changes for the account: jobs, Islands, the balance. Reconnects by itself, and continues after the last event; see
+   * {@link ToldEvent}.
+   */
+  events(options: EventOptions = {}): AsyncGenerator<ToldEvent, void, undefined> {
+    return streamEvents(this.#http, options);
   }
 
   /** Health of the coordinator; resolves for a degraded one too. */

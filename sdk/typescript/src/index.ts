@@ -1,4 +1,5 @@
 /** The public API of the package. Everything else may change without notice. */
+export type { EventOptions, OfflineEvent, ToldEvent } from "./account-events.ts";
 export { Atoll } from "./atoll.ts";
 export type { AtollOptions, CallOptions } from "./settings.ts";
 export type { Backoff } from "./retries.ts";

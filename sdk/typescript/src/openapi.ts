@@ -400,6 +400,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hear what changes: your jobs, your Islands, your balance
+         * @description A stream that does not end by itself. It begins with `ready`, or, for a Last-Event-ID that is not known any more, with `reset`; both mean: what changes from here on is told. Changes are gathered for an eighth of a second, Islands for up to a second, and of what changed several times the last state is told; an event may come again after a reconnect. Last-Event-ID continues after the event with that id, for a minute after the connection was lost, at any coordinator of the network. All streams of events of an account count as one of its open streams; it may have 10 of them.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health": {
         parameters: {
             query?: never;
@@ -830,6 +850,8 @@ export interface components {
             email: string;
             id: string;
         };
+        /** @description What changed; `type` is the name of the event */
+        AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"];
         AnsweredMessage: {
             job_id: string;
             message: components["schemas"]["Message"];
@@ -851,6 +873,16 @@ export interface components {
             name: string;
             prefix: string;
             scopes: ("read" | "write")[];
+        };
+        /** @description `credits` of GET /account */
+        BalanceEvent: {
+            /** @description Credits, with up to 6 decimals */
+            balance: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "balance";
         };
         Batch: {
             /**
@@ -1539,6 +1571,53 @@ export interface components {
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
         };
+        /** @description An Island came or went, was renamed, or says something else of itself: the row of GET /islands */
+        IslandChangedEvent: {
+            agent_version: string;
+            earned: components["schemas"]["IslandEarnings"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_seen_at: string;
+            hardware: components["schemas"]["IslandHardware"];
+            /** @description Its host id, a UUID */
+            id: string;
+            /** @description False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            is_live: boolean;
+            jobs: components["schemas"]["IslandJobs"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen_at: string;
+            /** @description Null unless it is connected */
+            load: components["schemas"]["IslandLoad"] | null;
+            /** @description Slugs of Cargos whose model is in memory, at most 10 */
+            loaded: string[];
+            /** @description By its owner; else of its machine, or made of its id */
+            name: string;
+            /** @description Its status is not offline */
+            online: boolean;
+            runtimes: {
+                /** @enum {string} */
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                version: string;
+            }[];
+            /**
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none
+             * @enum {string}
+             */
+            status: "online" | "paused" | "quarantined" | "offline";
+            /** @description Of these jobs */
+            tokens: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "island";
+            uptime: components["schemas"]["IslandUptime"];
+        };
         IslandDetail: {
             agent_version: string;
             /** @description Models and images on its disk, at most 200; empty unless it is connected */
@@ -1633,6 +1712,15 @@ export interface components {
             slots: number;
             slots_busy: number;
         };
+        /** @description GET /islands does not list it any more */
+        IslandRemovedEvent: {
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "island_removed";
+        };
         IslandToken: {
             /**
              * Format: date-time
@@ -1711,6 +1799,41 @@ export interface components {
             waiting: components["schemas"]["Waiting"] | null;
             webhook: components["schemas"]["WebhookLog"] | null;
             workload_id: number;
+            workload_slug: string;
+        };
+        /** @description A job is new or in another state: the row of GET /jobs */
+        JobChangedEvent: {
+            batch_id: string | null;
+            /** @description The same as workload_slug */
+            cargo: string;
+            /**
+             * @description Why it failed or timed out
+             * @enum {string}
+             */
+            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "job";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            updated_at: string;
             workload_slug: string;
         };
         /** @description Any number of status, token, progress and image, then exactly one done or error as the last */
@@ -2142,6 +2265,14 @@ export interface components {
              */
             type: "progress";
         };
+        /** @description Changes are told from here on: whoever has read nothing yet reads its lists now */
+        ReadyEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ready";
+        };
         Recommendation: {
             demand_score: number;
             estimated_earnings_per_job: string;
@@ -2155,6 +2286,14 @@ export interface components {
         RenameIsland: {
             /** @description Empty: the default name again */
             name: string;
+        };
+        /** @description Something may have been missed, or too much changed at once: read your lists again */
+        ResetEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reset";
         };
         Session: {
             account: components["schemas"]["Account"];
@@ -4444,6 +4583,40 @@ export interface operations {
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];
             503: components["responses"]["OpenAiError503"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                last_event_id?: string;
+            };
+            header?: {
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-Sent Events; the data of each is an AccountEvent */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["AccountEvent"];
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     getHealth: {

@@ -66,6 +66,8 @@ export type JobOutput = Schemas["JobOutput"];
 
 /** An event of a job: any number of status, token, progress and image, then exactly one `done` or `error`. */
 export type JobEvent = Schemas["JobEvent"];
+/** What changed for the account. */
+export type AccountEvent = Schemas["AccountEvent"];
 export type ChatCompletionChunk = Schemas["ChatCompletionChunk"];
 /** First event of a conversation's streamed answer: the question, and the job that answers it. */
 export type MessageEvent = Schemas["MessageEvent"];

@@ -10,6 +10,7 @@ import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
 import { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
+import { AccountEvents } from "../../../coordinator/events/account-events.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen } from "../../../coordinator/http/server/listener.ts";
@@ -81,6 +82,8 @@ export class Api implements AsyncDisposable {
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
+  /** For all coordinators. */
+  readonly events = new AccountEvents({ selfId: "coord_1", clock: this.clock });
   /** Of one of several coordinators. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: AccountService;
@@ -167,6 +170,7 @@ export class Api implements AsyncDisposable {
     await Promise.all(this.#listeners.map((listener) => listener.close(AbortSignal.abort())));
     await this.#balancer?.[Symbol.asyncDispose]();
     await this.accounts.settled();
+    this.events.close();
     this.#network?.close();
     await rm(this.#directory, { recursive: true, force: true });
   }
@@ -244,6 +248,7 @@ export class Api implements AsyncDisposable {
         here: { liveOf: () => [], remove: () => undefined },
         elsewhere: null,
       }),
+      events: this.events,
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
       get bus() {

@@ -130,6 +130,7 @@ describe("the OpenAPI document", () => {
       ["get /api/v1/jobs/{id}/stream 200 text/event-stream", "#/components/schemas/JobEvent"],
       ["post /api/v1/chat/completions 200 text/event-stream", "#/components/schemas/ChatCompletionEvent"],
       ["post /api/v1/conversations/{id}/messages 200 text/event-stream", "#/components/schemas/ConversationEvent"],
+      ["get /api/v1/events 200 text/event-stream", "#/components/schemas/AccountEvent"],
     ]);
     const kinds = schemas["JobEvent"]?.oneOf?.map(({ $ref }) => $ref?.split("/").at(-1));
     expect(kinds).toEqual(["StatusEvent", "TokenEvent", "ProgressEvent", "ImageEvent", "DoneEvent", "ErrorEvent"]);

@@ -1,0 +1,69 @@
+import { z } from "@hono/zod-openapi";
+import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
+import type { JobChange } from "../../events/change.ts";
+import type { OwnedIsland } from "../../islands/island-service.ts";
+import { islandSchema, presentIsland } from "./island-schemas.ts";
+import { presentSummary, summarySchema } from "./job-schemas.ts";
+import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
+
+const readyEvent = z.object({ type: z.literal("ready") }).openapi("ReadyEvent", {
+  description: "Changes are told from here on: whoever has read nothing yet reads its lists now",
+});
+const resetEvent = z.object({ type: z.literal("reset") }).openapi("ResetEvent", {
+  description: "Something may have been missed, or too much changed at once: read your lists again",
+});
+
+const jobChangedEvent = summarySchema
+  .extend({
+    type: z.literal("job"),
+    cargo: z.string().openapi({ description: "The same as workload_slug" }),
+    code: z.enum(JOB_ERROR_CODES).optional().openapi({ description: "Why it failed or timed out" }),
+    updated_at: timeSchema,
+  })
+  .openapi("JobChangedEvent", { description: "A job is new or in another state: the row of GET /jobs" });
+
+const islandChangedEvent = islandSchema
+  .extend({ type: z.literal("island"), online: z.boolean().openapi({ description: "Its status is not offline" }) })
+  .openapi("IslandChangedEvent", {
+    description: "An Island came or went, was renamed, or says something else of itself: the row of GET /islands",
+  });
+const islandRemovedEvent = z
+  .object({ type: z.literal("island_removed"), id: z.string() })
+  .openapi("IslandRemovedEvent", { description: "GET /islands does not list it any more" });
+
+const balanceEvent = z
+  .object({ type: z.literal("balance"), balance: creditsSchema })
+  .openapi("BalanceEvent", { description: "`credits` of GET /account" });
+
+/** Events of GET /events, as `streaming/account-event-encoder.ts` writes them. Source: DESIGN §4 row Events. */
+export const accountEventSchema = z
+  .discriminatedUnion("type", [
+    readyEvent,
+    resetEvent,
+    jobChangedEvent,
+    islandChangedEvent,
+    islandRemovedEvent,
+    balanceEvent,
+  ])
+  .openapi("AccountEvent", { description: "What changed; `type` is the name of the event" });
+
+export type AccountEvent = z.infer<typeof accountEventSchema>;
+
+export function presentJobChange(change: JobChange): AccountEvent {
+  const { code } = change;
+  return {
+    type: "job",
+    ...presentSummary(change),
+    cargo: change.slug,
+    ...(code === null ? {} : { code: code as (typeof JOB_ERROR_CODES)[number] }),
+    updated_at: presentTime(change.atMs),
+  };
+}
+
+export function presentIslandChange(island: OwnedIsland): AccountEvent {
+  return { type: "island", ...presentIsland(island), online: island.status !== "offline" };
+}
+
+export function presentBalance(micro: number): AccountEvent {
+  return { type: "balance", balance: presentCredits(micro) };
+}

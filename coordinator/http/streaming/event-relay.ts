@@ -1,0 +1,109 @@
+import type { ServerResponse } from "node:http";
+import type { Clock, Timer } from "../../../shared/clock.ts";
+import type { EventReader } from "../../events/event-reader.ts";
+import { frame, type AccountEventEncoder } from "./account-event-encoder.ts";
+import { SSE_HEADERS } from "./sse.ts";
+
+export interface EventRelayOptions {
+  readonly reader: EventReader;
+  readonly encoder: AccountEventEncoder;
+  readonly response: ServerResponse;
+  readonly clock: Pick<Clock, "schedule">;
+  readonly heartbeatMs: number;
+  /** Whether the credential is still valid; asked at every heartbeat. False cuts the stream; a rejection does not. */
+  readonly mayRead: () => Promise<boolean>;
+}
+
+const HEARTBEAT = ": heartbeat\n\n";
+/** Changes of one write. The next one waits until the system has taken it: a client that does not read costs one, and its place. */
+const MAX_CHANGES = 100;
+
+/** Writes what changes for an account to a client, until it leaves. Owns the reader and its timer. */
+export class EventRelay {
+  readonly #options: EventRelayOptions;
+  #heartbeat: Timer;
+  #isWriting = false;
+  #isOver = false;
+
+  /** Sends the headers, and where the client stands. */
+  constructor(options: EventRelayOptions) {
+    this.#options = options;
+    const { response, reader } = options;
+    response.on("close", this.#onClose);
+    this.#heartbeat = this.#scheduleHeartbeat();
+    if (response.destroyed) {
+      this.#onClose();
+      return;
+    }
+    response.writeHead(200, SSE_HEADERS);
+    void this.#while(async () => {
+      // Later ones are news.
+      await options.encoder.balance("");
+      if (!reader.isLost) await this.#write(frame({ type: "ready" }, reader.position));
+    });
+  }
+
+  /** There may be something to read. */
+  readonly onChange = (): void => {
+    if (!this.#isWriting && !this.#isOver) void this.#while();
+  };
+
+  /** Writes what there is, after `first`. One at a time. */
+  async #while(first: () => Promise<void> = async () => undefined): Promise<void> {
+    const { reader, encoder, response } = this.#options;
+    this.#isWriting = true;
+    try {
+      await first();
+      while (reader.hasNext && !this.#isOver) {
+        if (reader.isLost) {
+          reader.skip();
+          await this.#write(frame({ type: "reset" }, reader.position));
+        } else await this.#write(await encoder.encode(reader.take(MAX_CHANGES)));
+      }
+    } catch {
+      // Storage is away. The client comes back with its position.
+      response.destroy();
+    }
+    this.#isWriting = false;
+    if (reader.isEnded) response.end();
+  }
+
+  async #write(text: string): Promise<void> {
+    const { response } = this.#options;
+    if (text === "" || this.#isOver) return;
+    await new Promise<void>((resolve) => {
+      // A connection that ends may leave a write unanswered.
+      response.once("close", resolve);
+      response.write(text, () => {
+        response.off("close", resolve);
+        resolve();
+      });
+    });
+  }
+
+  #scheduleHeartbeat(): Timer {
+    const { clock, heartbeatMs, reader, encoder } = this.#options;
+    return clock.schedule(heartbeatMs, () => {
+      this.#heartbeat = this.#scheduleHeartbeat();
+      void this.#cutOffUnlessMayRead();
+      if (this.#isWriting) return;
+      void this.#while(async () => {
+        await this.#write(HEARTBEAT);
+        // The operator's command line gives credits, of which nobody here hears.
+        await this.#write(await encoder.balance(reader.position));
+      });
+    });
+  }
+
+  async #cutOffUnlessMayRead(): Promise<void> {
+    const { mayRead, response } = this.#options;
+    if (!(await mayRead().catch(() => true))) response.destroy();
+  }
+
+  readonly #onClose = (): void => {
+    this.#isOver = true;
+    this.#heartbeat.cancel();
+    this.#options.reader.close();
+    this.#options.response.off("close", this.#onClose);
+  };
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, until } from "../../support/http.ts";
+import { unlessSeveral } from "../../support/several-coordinators.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { Listener } from "./listener.ts";
+
+let coordinator: TestCoordinator;
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+let accounts = 0;
+const newAccount = () => coordinator.createAccount(`listener${(accounts += 1)}@example.com`);
+const ask = (key: string, method: string, path: string, body?: unknown) =>
+  call(coordinator.url, key, method, path, body);
+const INPUT = { messages: [{ role: "user", content: "Hi" }] };
+const submit = async (key: string): Promise<string> =>
+  (await ask(key, "POST", "/jobs", { workload: "tiny-chat", input: INPUT })).body.data.id;
+/** Jobs of other tests may wait, too. */
+const join = (token: string, hostName = "garage") =>
+  FakeIsland.join(coordinator.url, token, { hostId: randomUUID(), hostName, slots: 20 });
+
+describe("GET /events", () => {
+  it("tells client and host what changes for them, and nobody else", async () => {
+    const [client, host] = [await newAccount(), await newAccount()];
+    const [mine, theirs] = [await Listener.open(coordinator.url, client), await Listener.open(coordinator.url, host)];
+    await Promise.all([mine.next("ready"), theirs.next("ready")]);
+    const id = await submit(client.key);
+    await mine.next("job", ({ status }) => status === "pending");
+    await mine.next("balance");
+    await using island = await join(host.islandToken);
+    const assign = await island.next("assign", ({ jobId }) => jobId === id);
+    await theirs.next("island", ({ online }) => online === true);
+    island.send(...beginFrames(assign));
+    await mine.next("job", ({ status }) => status === "running");
+    island.send(outputFrame(assign, 1, "Hi"), finishedFrame(assign, 2, { completionTokens: 1 }));
+    const { data: ended } = await mine.next("job", ({ status }) => status === "completed");
+    const { type, cargo, updated_at, ...row } = ended;
+    expect([type, cargo, updated_at]).toEqual(["job", "tiny-chat", row.completed_at]);
+    expect((await ask(client.key, "GET", "/jobs")).body.data).toEqual([row]);
+    const earned = await theirs.next("balance");
+    expect(earned.data.balance).toBe((await ask(host.key, "GET", "/account")).body.data.credits);
+    expect(mine.statesOf(id).filter((state) => state === "completed")).toHaveLength(1);
+    expect(mine.names).not.toContain("island");
+    expect(theirs.names).not.toContain("job");
+
+    const up = await theirs.next("island");
+    const { body } = await ask(host.key, "GET", `/islands/${up.data.id}`);
+    expect(Object.keys(up.data).sort()).toEqual(
+      [...Object.keys(body.data).filter((name) => name !== "cached_models"), "type", "online"].sort(),
+    );
+    await ask(host.key, "PATCH", `/islands/${up.data.id}`, { name: "attic" });
+    await theirs.next("island", ({ name }) => name === "attic");
+    island.cut();
+    await theirs.next("island", ({ online }) => online === false);
+    await ask(host.key, "DELETE", `/islands/${up.data.id}`);
+    await theirs.next("island_removed");
+    await Promise.all([mine.close(), theirs.close()]);
+  });
+
+  it("says why a job failed", async () => {
+    const { key, islandToken } = await newAccount();
+    const listener = await Listener.open(coordinator.url, { key });
+    await using island = await join(islandToken);
+    const id = await submit(key);
+    const assign = await island.next("assign", ({ jobId }) => jobId === id);
+    island.send(...beginFrames(assign), failedFrame(assign, 1, "model_invalid"));
+    const { data } = await listener.next("job", ({ status }) => status === "failed");
+    expect(data).toMatchObject({ id, code: "model_invalid" });
+    await listener.close();
+  });
+
+  it("continues after the last event, and says reset after a restart", async () => {
+    const { key } = await newAccount();
+    const listener = await Listener.open(coordinator.url, { key });
+    const first = await submit(key);
+    await listener.next("job");
+    await listener.next("balance");
+    await listener.close();
+    const second = await submit(key);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const again = await Listener.open(coordinator.url, { key, lastEventId: listener.lastId });
+    await again.next("job", ({ id }) => id === second);
+    expect([again.names[0], again.statesOf(first)]).toEqual(["ready", []]);
+    await coordinator.stop();
+    await again.over;
+    await coordinator.start();
+    const later = await Listener.open(coordinator.url, { key, lastEventId: again.lastId });
+    await later.next("reset");
+    expect(later.names).toEqual(["reset"]);
+    await submit(key);
+    await later.next("job");
+    await later.close();
+  });
+
+  it("ends at once with its key or session, and a page's own cookie opens it", async () => {
+    const { key } = await newAccount();
+    const { body } = await ask(key, "POST", "/api-keys", { name: "short", scopes: "read" });
+    const byKey = await Listener.open(coordinator.url, { key: body.key });
+    await ask(key, "DELETE", `/api-keys/${body.id}`);
+    await byKey.over;
+    const credentials = { email: `page${(accounts += 1)}@example.com`, password: "long enough" };
+    const console = { "atoll-console": "1" };
+    const begun = await call(coordinator.url, null, "POST", "/auth/register", credentials, console);
+    const cookie = begun.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const page = await Listener.open(coordinator.url, { headers: { cookie, accept: "text/event-stream" } });
+    await page.next("ready");
+    await call(coordinator.url, null, "POST", "/auth/logout", undefined, { cookie, ...console });
+    await page.over;
+    await expect(Listener.open(coordinator.url, { headers: { cookie, ...console } })).rejects.toThrow(/401/);
+  });
+
+  it(
+    ...unlessSeveral("costs one place of ten tabs together, and leaves the others to chats", "each has ten tabs"),
+    async () => {
+      const { key } = await newAccount();
+      const tabs = await Promise.all(Array.from({ length: 10 }, () => Listener.open(coordinator.url, { key })));
+      await expect(Listener.open(coordinator.url, { key })).rejects.toThrow(/429.*concurrent_streams/);
+      const id = await submit(key);
+      const streams = [];
+      for (let i = 0; i < 5; i += 1) {
+        const response = await fetch(`${coordinator.url}/api/v1/jobs/${id}/stream`, {
+          headers: { authorization: `Bearer ${key}` },
+        });
+        streams.push(response);
+      }
+      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+      await Promise.all(streams.map(async ({ body }) => body?.cancel()));
+      await Promise.all(tabs.map((tab) => tab.close()));
+    },
+  );
+
+  it("tells a chat of a thousand tokens in a handful of events", async () => {
+    const { key, islandToken } = await newAccount();
+    const listener = await Listener.open(coordinator.url, { key });
+    await using island = await join(islandToken);
+    await listener.next("island");
+    const before = listener.heard.length;
+    const id = await submit(key);
+    const assign = await island.next("assign", ({ jobId }) => jobId === id);
+    island.send(...beginFrames(assign));
+    for (let seq = 1; seq <= 1_000; seq += 1) island.send(outputFrame(assign, seq, "word "));
+    island.send(finishedFrame(assign, 1_001, { completionTokens: 1_000 }));
+    await listener.next("job", ({ status }) => status === "completed");
+    // pending, queued, running, completed; the balance after hold and charge; a heartbeat of the Island.
+    expect(listener.heard.length - before).toBeLessThanOrEqual(7);
+    await listener.close();
+  });
+
+  it("hears of credits that the operator's command line gives", async () => {
+    coordinator.withFlags({ sseHeartbeatS: 1 });
+    await coordinator.stop();
+    await coordinator.start();
+    const account = await newAccount();
+    const listener = await Listener.open(coordinator.url, account);
+    await listener.next("ready");
+    const { body } = await ask(account.key, "GET", "/account");
+    await coordinator.withStore(async (store) => {
+      const { grantPostings } = await import("../../../coordinator/credits/postings.ts");
+      await store.ledger.post(grantPostings(body.data.id, 5_000_000), Date.now());
+    });
+    const { data } = await listener.next("balance");
+    expect(data.balance).toBe(body.data.credits + 5);
+    await listener.close();
+  });
+
+  it("is served whole after a job ran before anybody listened", async () => {
+    const { key, islandToken } = await newAccount();
+    await using island = await join(islandToken);
+    const id = await submit(key);
+    island.send(...runFrames(await island.next("assign", ({ jobId }) => jobId === id), "Hi"));
+    await until(
+      () => ask(key, "GET", `/jobs/${id}`),
+      ({ body }) => body.data.status === "completed",
+      "completed",
+    );
+    const listener = await Listener.open(coordinator.url, { key });
+    await listener.next("ready");
+    expect(listener.names).toEqual(["ready"]);
+    await listener.close();
+  });
+});

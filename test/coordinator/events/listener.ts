@@ -1,0 +1,95 @@
+import { readSse } from "../../support/read-sse.ts";
+
+export interface HeardEvent {
+  readonly id: string;
+  readonly event: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+  readonly data: any;
+}
+
+interface ListenOptions {
+  readonly key?: string;
+  readonly lastEventId?: string | undefined;
+  readonly headers?: Record<string, string>;
+}
+
+/** A client of GET /events that keeps what it hears. */
+export class Listener {
+  readonly heard: HeardEvent[] = [];
+  /** Resolves when the stream is over, however it ends. */
+  readonly over: Promise<void>;
+  readonly #controller = new AbortController();
+  readonly #wakers = new Set<() => void>();
+  #isOver = false;
+
+  private constructor(response: Response, controller: AbortController) {
+    this.#controller = controller;
+    this.over = this.#read(response);
+  }
+
+  /** @throws for an answer other than 200. */
+  static async open(url: string, { key, lastEventId, headers = {} }: ListenOptions): Promise<Listener> {
+    const controller = new AbortController();
+    const response = await fetch(`${url}/api/v1/events`, {
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+        ...headers,
+      },
+      signal: controller.signal,
+    });
+    if (response.status !== 200) throw new Error(`events answered ${response.status}: ${await response.text()}`);
+    return new Listener(response, controller);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get lastId(): string | undefined {
+    return this.heard.at(-1)?.id;
+  }
+
+  /** Names of all events so far. */
+  get names(): string[] {
+    return this.heard.map(({ event }) => event);
+  }
+
+  /** The first event that matches, which may have come already. */
+  async next(event: string, match: (data: HeardEvent["data"]) => boolean = () => true): Promise<HeardEvent> {
+    for (;;) {
+      const found = this.heard.find((each) => each.event === event && match(each.data));
+      if (found !== undefined) return found;
+      if (this.#isOver) throw new Error(`The stream ended before "${event}": ${JSON.stringify(this.heard)}`);
+      await new Promise<void>((resolve) => this.#wakers.add(resolve));
+    }
+  }
+
+  /** States of a job, in the order in which they came. */
+  statesOf(jobId: string): string[] {
+    return this.heard.flatMap(({ event, data }) => (event === "job" && data.id === jobId ? [data.status] : []));
+  }
+
+  async close(): Promise<void> {
+    this.#controller.abort();
+    await this.over;
+  }
+
+  async #read(response: Response): Promise<void> {
+    try {
+      for await (const { id, event, data } of readSse(response)) {
+        this.heard.push({ id, event, data: JSON.parse(data) });
+        this.#wake();
+      }
+    } catch {
+      // Cut.
+    }
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#wakers) wake();
+    this.#wakers.clear();
+  }
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Atoll, AuthenticationError, type ToldEvent } from "../../sdk/typescript/src/index.ts";
+import { call } from "../support/http.ts";
+import { fetchWithCookie } from "./cookie-jar.ts";
+import { CARGO, finished, output, QUICK, SdkFixture, token } from "./sdk-fixture.ts";
+
+let fixture: SdkFixture;
+beforeAll(async () => {
+  fixture = await SdkFixture.open({ heartbeatS: 3_600 });
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+/** Reads until an event matches; gives all that came. */
+async function until(events: AsyncIterator<ToldEvent>, isLast: (event: ToldEvent) => boolean): Promise<ToldEvent[]> {
+  const read: ToldEvent[] = [];
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done === true) throw new Error("The events ended");
+    read.push(value);
+    if (isLast(value)) return read;
+  }
+}
+
+const ended = (jobId: string) => (event: ToldEvent) =>
+  event.type === "job" && event.id === jobId && event.status === "completed";
+
+async function runJob(): Promise<string> {
+  const assign = await fixture.begin();
+  fixture.island.send(output(assign, 1, token("Hi")), finished(assign, 2));
+  return assign.jobId;
+}
+
+describe("events()", () => {
+  it("begins with ready, tells of a job, and ends when the caller leaves or the signal aborts", async () => {
+    const controller = new AbortController();
+    const events = fixture.client().events({ signal: controller.signal });
+    expect(await until(events, () => true)).toMatchObject([{ type: "ready" }]);
+    const jobId = await runJob();
+    expect((await until(events, ended(jobId))).at(-1)).toMatchObject({ type: "job", id: jobId, cargo: CARGO });
+    controller.abort(new Error("enough"));
+    await expect(until(events, () => false)).rejects.toThrow("enough");
+    for await (const event of fixture.client().events()) {
+      expect(event.type).toBe("ready");
+      break;
+    }
+  });
+
+  it("says when the connection is lost, comes back by itself, and misses nothing", async () => {
+    fixture.proxy.script({ kind: "cut", afterBytes: 150 });
+    const events = fixture.client().events();
+    const [ready] = await until(events, () => true);
+    const jobId = await runJob();
+    const read = await until(events, ended(jobId));
+    const types = read.map(({ type }) => type);
+    expect(types.indexOf("offline")).toBeGreaterThanOrEqual(0);
+    expect(types[types.indexOf("offline") + 1]).toBe("ready");
+    expect(types).not.toContain("reset");
+    expect(fixture.proxy.seen.map(({ headers }) => headers["last-event-id"]).at(-1)).toMatch(/^coord_\w+-\d+/);
+    const rest = fixture.client().events({ lastEventId: ready?.eventId });
+    expect((await until(rest, ended(jobId))).map(({ type }) => type)).not.toContain("reset");
+    await events.return();
+    await rest.return();
+  });
+
+  it("ends with an error once the key is revoked", async () => {
+    const { id, key } = await fixture.client().apiKeys.create({ name: "short" });
+    const events = fixture.client({ apiKey: key }).events();
+    await until(events, ({ type }) => type === "ready");
+    await fixture.client().apiKeys.revoke(id);
+    await until(events, ({ type }) => type === "offline");
+    await expect(events.next()).rejects.toThrow(AuthenticationError);
+  });
+
+  it("works with the session of a page", async () => {
+    const { fetch } = fetchWithCookie();
+    const page = new Atoll({ baseUrl: fixture.coordinator.url, session: "cookie", fetch, ...QUICK });
+    await page.auth.register({ email: "events@example.com", password: "long enough" });
+    const events = page.events();
+    await until(events, ({ type }) => type === "ready");
+    const { id } = await page.jobs.submit({ workload: CARGO, input: { prompt: "Hi" } });
+    const [told] = (await until(events, ({ type }) => type === "job")).slice(-1);
+    expect(told).toMatchObject({ id });
+    await page.auth.signOut();
+    await until(events, ({ type }) => type === "offline");
+    await expect(events.next()).rejects.toThrow(AuthenticationError);
+  });
+
+  it("goes on after a restart of the coordinator, with reset", async () => {
+    const events = fixture.client().events();
+    await until(events, ({ type }) => type === "ready");
+    await fixture.coordinator.stop();
+    await until(events, ({ type }) => type === "offline");
+    await fixture.coordinator.start();
+    expect((await until(events, () => true)).map(({ type }) => type)).toEqual(["reset"]);
+    const { body } = await call(fixture.coordinator.url, fixture.apiKey, "POST", "/jobs", {
+      workload: CARGO,
+      input: { prompt: "Hi" },
+    });
+    await until(events, (event) => event.type === "job" && event.id === body.data.id);
+    await events.return();
+  });
+});
