@@ -5,6 +5,7 @@ import { CHROMIUM } from "../sdk/browser-page.ts";
 export class ConsoleBrowser implements AsyncDisposable {
   readonly #browser: Browser;
   readonly #url: string;
+  #pages = 0;
 
   private constructor(browser: Browser, url: string) {
     this.#browser = browser;
@@ -18,7 +19,9 @@ export class ConsoleBrowser implements AsyncDisposable {
 
   /** A page of its own session. What it does wrong is in `faults`: errors of scripts, refused content, requests to other origins. */
   async page(options: BrowserContextOptions = {}): Promise<{ page: Page; faults: string[] }> {
-    const context = await this.#browser.newContext({ baseURL: this.#url, ...options });
+    // For a coordinator that trusts proxies: each page may try to sign in as often as one address may.
+    const extraHTTPHeaders = { "x-forwarded-for": `10.0.0.${(this.#pages += 1)}` };
+    const context = await this.#browser.newContext({ baseURL: this.#url, extraHTTPHeaders, ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     const faults: string[] = [];

@@ -18,7 +18,7 @@ describe.runIf(IS_FULL_SOAK)("every page", () => {
   let island: FakeIsland;
   let pages: string[];
   beforeAll(async () => {
-    coordinator = await TestCoordinator.open();
+    coordinator = await TestCoordinator.open({ trustProxy: true, registration: "open" });
     browser = await ConsoleBrowser.open(coordinator.url);
     const { key, islandToken } = await coordinator.createAccount("ann@example.com");
     await coordinator.createAccount("new@example.com");

@@ -31,7 +31,7 @@ describe.runIf(IS_FULL_SOAK)("HTML in texts of others", () => {
   let island: FakeIsland;
   let key: string;
   beforeAll(async () => {
-    coordinator = await TestCoordinator.open();
+    coordinator = await TestCoordinator.open({ trustProxy: true, registration: "open" });
     browser = await ConsoleBrowser.open(coordinator.url);
     const account = await coordinator.createAccount("ann@example.com");
     ({ key } = account);
@@ -66,13 +66,13 @@ describe.runIf(IS_FULL_SOAK)("HTML in texts of others", () => {
     const talk = (await ask("POST", "/conversations", { model: "tiny-chat", title: NAME, system_prompt: ALL })).data;
     await ask("POST", `/conversations/${talk.id}/messages`, { content: ALL });
     await ask("POST", "/island-tokens", { name: NAME });
-    await ask("POST", "/cargos", {
+    const made = await call(coordinator.url, key, "POST", "/cargos", {
       slug: "hostile",
       name: NAME,
       description: ALL.slice(0, 300),
       category: "utility",
       runtime_type: "container",
-      container: { image: "docker.io/library/alpine:3", command: ["true"], network: false, gpu: false },
+      container: { image: "docker.io/library/alpine:3", digest: null, command: ["true"], network: false, gpu: false },
       licence: "MIT",
       price_per_job: 0.01,
       required_ram_mb: 64,
@@ -82,6 +82,7 @@ describe.runIf(IS_FULL_SOAK)("HTML in texts of others", () => {
       input_schema: { type: "object", properties: { [NAME]: { type: "string", description: ALL, default: NAME } } },
       example_input: { [NAME]: NAME },
     });
+    expect(made.body.error).toBeUndefined();
 
     const { page, faults } = await browser.page();
     const alerts: string[] = [];

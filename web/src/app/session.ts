@@ -1,6 +1,8 @@
 import { AuthenticationError, type Account, type Credentials, type StartedSession } from "@atoll/client";
 import { computed, signal } from "@preact/signals";
+import { FieldFailure } from "../components/field-failure.ts";
 import { api, whenUnauthenticated } from "./api.ts";
+import { onLive, startLive, stopLive } from "./live.ts";
 
 /**
  * unknown: not asked yet. expired: the session ended while someone works; what was typed stays, and a dialog asks for the password.
@@ -18,18 +20,31 @@ whenUnauthenticated(() => {
   if (session.value === "signed-in") session.value = "expired";
 });
 
+onLive("balance", ({ balance }) => {
+  if (account.value !== null) account.value = { ...account.value, credits: balance };
+});
+
 /** Finds out whether the browser has a session. */
 export async function findSession(): Promise<void> {
   try {
     account.value = await api().account.get();
+    await startLive();
     session.value = "signed-in";
   } catch (error) {
     session.value = error instanceof AuthenticationError ? "signed-out" : "unreachable";
   }
 }
 
+/** @throws {FieldFailure} when they are wrong. */
 export async function signIn(credentials: Credentials): Promise<void> {
-  await begin(await api().auth.signIn(credentials));
+  let begun: StartedSession;
+  try {
+    begun = await api().auth.signIn(credentials);
+  } catch (error) {
+    if (error instanceof AuthenticationError) throw new FieldFailure("password", error.message);
+    throw error;
+  }
+  await begin(begun);
 }
 
 /** False: the operator wants proof of the address, and a mail is on its way. */
@@ -57,6 +72,7 @@ export async function signOut(): Promise<void> {
 
 /** After the account was deleted, or its session ended elsewhere. */
 export function forgetSession(): void {
+  stopLive();
   account.value = null;
   session.value = "signed-out";
 }
@@ -69,7 +85,7 @@ export async function refreshAccount(): Promise<void> {
 async function begin(signedIn: StartedSession): Promise<void> {
   const previous = account.value?.id;
   account.value = signedIn.account;
-  await refreshAccount();
+  await Promise.all([refreshAccount(), startLive()]);
   session.value = "signed-in";
   // Another account must not see what the last one did.
   if (previous !== undefined && previous !== signedIn.account.id) location.reload();

@@ -2,7 +2,6 @@ import type { CargoDetail } from "@atoll/client";
 import { useMemo, useState } from "preact/hooks";
 import { api } from "../app/api.ts";
 import { Link } from "../app/router.tsx";
-import { refreshAccount } from "../app/session.ts";
 import { CodeSamples, jobSamples } from "./code-samples.tsx";
 import { FeedView } from "./feed-view.tsx";
 import { Field } from "./field.tsx";
@@ -26,7 +25,6 @@ export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
   const form = useForm(async () => {
     const { id } = await api().jobs.submit({ workload: cargo.slug, input: read() });
     setJobId(id);
-    void refreshAccount().catch(() => undefined);
   });
   const input = useMemo(() => attempt(read), [isJson, json, draft]);
   const toggle = (): void => {

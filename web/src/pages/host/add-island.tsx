@@ -1,5 +1,5 @@
 import type { Island, PairingCode } from "@atoll/client";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { BASE_URL } from "../../app/base.ts";
 import { useLive } from "../../app/live.ts";
@@ -115,16 +115,15 @@ function Join({ code }: { readonly code: string }) {
 
 /** Islands that come up while this is shown. */
 function Arrivals() {
-  const known = useRef<Set<string> | null>(null);
   const [arrived, setArrived] = useState<readonly Island[]>([]);
-  const islands = useResource((signal) => api().islands.list({ pageSize: 100 }, { signal }).page(), []);
-  useLive("island", () => islands.reload());
-  useEffect(() => {
-    if (islands.value === undefined) return;
-    const { data } = islands.value;
-    known.current ??= new Set(data.filter(({ status }) => status !== "offline").map(({ id }) => id));
-    setArrived(data.filter(({ id, status }) => status !== "offline" && known.current?.has(id) === false));
-  }, [islands.value]);
+  const present = useResource(async (signal) => {
+    const { data } = await api().islands.list({ pageSize: 100 }, { signal }).page();
+    return new Set(data.filter(({ status }) => status !== "offline").map(({ id }) => id));
+  }, []);
+  useLive("island", (island) => {
+    if (island.status === "offline" || present.value?.has(island.id) !== false) return;
+    setArrived((known) => [...known.filter(({ id }) => id !== island.id), island]);
+  });
   return (
     <section class="panel" aria-labelledby="arrivals-title">
       <h2 id="arrivals-title">3. It appears here</h2>

@@ -8,13 +8,13 @@ import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
 import { messageOf } from "../../components/error-message.ts";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
+import { Meter } from "../../components/meter.tsx";
 import { formatMegabytes, formatShare } from "../../components/numbers.ts";
 import { Fact, PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { IslandStatusBadge } from "../../components/status.tsx";
 import { Ago, formatTime } from "../../components/time.tsx";
 import { IslandHistory } from "./island-history.tsx";
-import { Meter } from "./islands.tsx";
 
 export function IslandPage({ params }: PageProps) {
   const id = params["id"] ?? "";

@@ -3,10 +3,12 @@ import { api } from "../../app/api.ts";
 import { useLive } from "../../app/live.ts";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
+import { Meter } from "../../components/meter.tsx";
 import { formatCredits, formatMegabytes, formatShare } from "../../components/numbers.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../components/states.tsx";
 import { IslandStatusBadge } from "../../components/status.tsx";
+import { Tile } from "../../components/tile.tsx";
 import { Ago } from "../../components/time.tsx";
 
 const MOST_SHOWN = 100;
@@ -20,6 +22,7 @@ export function IslandsPage() {
     if (index < 0) islands.reload();
     else islands.set({ ...page, data: page.data.with(index, { ...(page.data[index] as Island), ...island }) });
   });
+  useLive("islandRemoved", islands.reload);
   return (
     <>
       <PageHead title="My Islands" note="Your machines that run jobs of the network.">
@@ -75,15 +78,6 @@ function Sums({ islands }: { readonly islands: readonly Island[] }) {
   );
 }
 
-export function Tile({ label, value }: { readonly label: string; readonly value: string }) {
-  return (
-    <div class="tile">
-      <dt>{label}</dt>
-      <dd class="num">{value}</dd>
-    </div>
-  );
-}
-
 function IslandCard({ island }: { readonly island: Island }) {
   const { load, hardware, earned, uptime } = island;
   const gpu = hardware.gpus[0];
@@ -125,26 +119,5 @@ function IslandCard({ island }: { readonly island: Island }) {
         </span>
       </p>
     </li>
-  );
-}
-
-/** A share as a bar with its figure. */
-export function Meter({
-  label,
-  share,
-  text,
-}: {
-  readonly label: string;
-  readonly share: number;
-  readonly text: string;
-}) {
-  return (
-    <div class="meter">
-      <span>{label}</span>
-      <span class="meter-bar" aria-hidden="true">
-        <span style={{ width: `${Math.round(Math.min(1, share) * 100)}%` }} />
-      </span>
-      <span class="num">{text}</span>
-    </div>
   );
 }

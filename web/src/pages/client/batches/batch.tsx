@@ -1,4 +1,4 @@
-import type { Batch } from "@atoll/client";
+import type { Batch, JobSummary } from "@atoll/client";
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useLive } from "../../../app/live.ts";
@@ -19,7 +19,11 @@ export function BatchPage({ params }: PageProps) {
   const batch = useResource((signal) => api().batches.get(id, { signal }), [id]);
   const [error, setError] = useState<string | null>(null);
   useLive("job", (job) => {
-    if (job.batch_id === id) batch.reload();
+    if (job.batch_id !== id || batch.value === undefined) return;
+    const next = withJob(batch.value, job);
+    batch.set(next);
+    // When it ended, and how, only the coordinator knows.
+    if (endedOf(next.counts) === next.counts.total) batch.reload();
   });
   const cancel = (): void => {
     setError(null);
@@ -44,14 +48,9 @@ export function BatchPage({ params }: PageProps) {
           </p>
         )}
         {isUnfinished && (
-          <>
-            <button type="button" class="button" onClick={batch.reload}>
-              Refresh
-            </button>
-            <button type="button" class="button danger" onClick={cancel}>
-              Cancel all
-            </button>
-          </>
+          <button type="button" class="button danger" onClick={cancel}>
+            Cancel all
+          </button>
         )}
       </PageHead>
       <Loaded of={batch} what="the batch">
@@ -85,9 +84,25 @@ export function BatchPage({ params }: PageProps) {
   );
 }
 
+/** The batch after a job of it moved on. */
+function withJob(batch: Batch, { id, status }: JobSummary): Batch {
+  const before = batch.jobs.find((job) => job.id === id);
+  if (before === undefined || before.status === status) return batch;
+  const { counts } = batch;
+  return {
+    ...batch,
+    status: batch.status === "pending" ? "running" : batch.status,
+    jobs: batch.jobs.map((job) => (job.id === id ? { id, status } : job)),
+    counts: { ...counts, [before.status]: counts[before.status] - 1, [status]: counts[status] + 1 },
+  };
+}
+
+const endedOf = ({ completed, failed, timeout, cancelled }: Batch["counts"]): number =>
+  completed + failed + timeout + cancelled;
+
 function Progress({ batch }: { readonly batch: Batch }) {
   const { counts } = batch;
-  const ended = counts.completed + counts.failed + counts.timeout + counts.cancelled;
+  const ended = endedOf(counts);
   return (
     <section class="panel" aria-label="Progress">
       <label class="progress">

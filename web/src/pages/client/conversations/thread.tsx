@@ -2,7 +2,6 @@ import type { Conversation, Message } from "@atoll/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { Link } from "../../../app/router.tsx";
-import { refreshAccount } from "../../../app/session.ts";
 import { messageOf } from "../../../components/error-message.ts";
 import { TextOutput } from "../../../components/output.tsx";
 import { Ago } from "../../../components/time.tsx";
@@ -66,7 +65,6 @@ export function Thread({
       }
     }
     onChange();
-    void refreshAccount().catch(() => undefined);
   };
   const sendOnEnter = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

@@ -3,7 +3,6 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useResource, type Resource } from "../../../app/resource.ts";
 import { Link, navigate, type PageProps } from "../../../app/router.tsx";
-import { refreshAccount } from "../../../app/session.ts";
 import { CopyButton } from "../../../components/copy-button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { messageOf } from "../../../components/error-message.ts";
@@ -73,7 +72,6 @@ function Actions({ job, resource }: { readonly job: Job; readonly resource: Reso
     act(async () => {
       await api().jobs.cancel(job.id);
       resource.reload();
-      await refreshAccount();
     });
   const remove = (): void =>
     act(async () => {

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { refreshAccount } from "../../../app/session.ts";
 import { chatSamples, CodeSamples } from "../../../components/code-samples.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
 import { formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
@@ -21,7 +20,6 @@ export function ChatPlayground({ model }: { readonly model: string }) {
     const hasAnswer = await run.send(body, typed.system, content);
     // What was typed is not lost with the answer.
     if (!hasAnswer) setPrompt((now) => (now === "" ? content : now));
-    void refreshAccount().catch(() => undefined);
   });
   const sendOnEnter = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

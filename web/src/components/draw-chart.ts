@@ -1,0 +1,45 @@
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+
+export interface Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly kind: "lines" | "bars";
+  readonly format: (value: number) => string;
+  readonly axis: string;
+  readonly grid: string;
+  readonly series: readonly { readonly label: string; readonly stroke: string; readonly dash: number[] }[];
+}
+
+/** A part of its own, loaded with the first chart. */
+export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
+  const { width, height, kind, format, axis, grid, series } = drawing;
+  const line = { stroke: grid, width: 1 };
+  const bars = uPlot.paths.bars?.({ size: [0.7, 40] });
+  return new uPlot(
+    {
+      width,
+      height,
+      legend: { show: false },
+      cursor: { points: { size: 6 }, drag: { x: false, y: false } },
+      scales: { y: { range: (_chart, _low, high) => [0, Math.max(1e-6, high * 1.1)] } },
+      axes: [
+        { stroke: axis, grid: { show: false }, ticks: line },
+        { stroke: axis, grid: line, ticks: { show: false }, size: 60, values: (_chart, ticks) => ticks.map(format) },
+      ],
+      series: [
+        {},
+        ...series.map(({ label, stroke, dash }) => ({
+          label,
+          stroke,
+          width: 2,
+          dash,
+          points: { show: false },
+          ...(kind === "bars" && bars !== undefined ? { paths: bars, fill: stroke, dash: [] } : {}),
+        })),
+      ],
+    },
+    [[], ...series.map(() => [])],
+    target,
+  );
+}
