@@ -33,7 +33,16 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   {
     label: "Operate",
     area: "operator",
-    items: [],
+    items: [
+      { to: "/operator", label: "Network" },
+      { to: "/operator/islands", label: "Islands" },
+      { to: "/operator/accounts", label: "Accounts" },
+      { to: "/operator/jobs", label: "Jobs" },
+      { to: "/operator/queue", label: "Queue" },
+      { to: "/operator/cargos", label: "Cargo approvals" },
+      { to: "/operator/audit", label: "Audit log" },
+      { to: "/operator/settings", label: "Settings" },
+    ],
   },
 ];
 

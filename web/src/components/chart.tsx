@@ -87,7 +87,9 @@ export function Chart({
       </div>
       <div ref={box} class="chart-box" aria-hidden="true" />
       <p class="hidden">
-        {series.map(({ label, values }) => `${label}: ${values.at(-1) == null ? "unknown" : format(values.at(-1) ?? 0)}`).join("; ")}
+        {series
+          .map(({ label, values }) => `${label}: ${values.at(-1) == null ? "unknown" : format(values.at(-1) ?? 0)}`)
+          .join("; ")}
       </p>
     </section>
   );

@@ -1,5 +1,13 @@
 /** A share as a bar with its figure. */
-export function Meter({ label, share, text }: { readonly label: string; readonly share: number; readonly text: string }) {
+export function Meter({
+  label,
+  share,
+  text,
+}: {
+  readonly label: string;
+  readonly share: number;
+  readonly text: string;
+}) {
   return (
     <div class="meter">
       <span>{label}</span>

@@ -27,7 +27,10 @@ export function Announcements() {
               {announcements.map(({ id, text, level, created_at }) => (
                 <li key={id}>
                   <span>
-                    {text} <span class="muted">{level}, <Ago at={created_at} /></span>
+                    {text}{" "}
+                    <span class="muted">
+                      {level}, <Ago at={created_at} />
+                    </span>
                   </span>
                   <button type="button" class="button small" onClick={() => remove(id)} aria-label={`Remove “${text}”`}>
                     Remove

@@ -5,8 +5,12 @@ import { api } from "../../app/api.ts";
 export interface OperatorClient {
   overview(): Promise<Overview>;
   queue(): Promise<{ readonly data: readonly QueueLine[]; readonly is_complete: boolean }>;
-  jobs(part: ListPart & { readonly status?: string; readonly account?: string; readonly island?: string }): Promise<Page<KnownJob>>;
-  islands(part: ListPart & { readonly search?: string; readonly status?: string; readonly account?: string }): Promise<Page<KnownIsland>>;
+  jobs(
+    part: ListPart & { readonly status?: string; readonly account?: string; readonly workload?: string },
+  ): Promise<Page<KnownJob>>;
+  islands(
+    part: ListPart & { readonly search?: string; readonly status?: string; readonly account?: string },
+  ): Promise<Page<KnownIsland>>;
   island(id: string): Promise<IslandDetail & Owner>;
   suspendIsland(id: string, reason: string): Promise<void>;
   reinstateIsland(id: string): Promise<void>;

@@ -11,9 +11,8 @@ import { Tile } from "../../components/tile.tsx";
 import { Announcements } from "./announcements.tsx";
 import { operator, type Overview } from "./operator-client.ts";
 import { reasonInWords } from "./reasons.ts";
+import { useRefresh } from "./refresh.ts";
 
-/** The coordinators gather it at most once in 2 s. */
-const REFRESH_MS = 3_000;
 const MOST_POINTS = 200;
 
 interface Point {
@@ -26,10 +25,7 @@ interface Point {
 export function OverviewPage() {
   const overview = useResource(() => operator().overview(), []);
   const [points, setPoints] = useState<readonly Point[]>([]);
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || overview.reload(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh(overview.reload);
   const { value } = overview;
   useEffect(() => {
     if (value === undefined) return;
@@ -75,7 +71,11 @@ export function OverviewPage() {
   );
 }
 
-function Tiles({ overview: { islands, slots, jobs, tokens_per_second, first_token_ms, errors_last_minute } }: { readonly overview: Overview }) {
+function Tiles({
+  overview: { islands, slots, jobs, tokens_per_second, first_token_ms, errors_last_minute },
+}: {
+  readonly overview: Overview;
+}) {
   const time = (ms: number | null): string => (ms === null ? "–" : formatDuration(ms));
   return (
     <dl class="tiles">
@@ -131,7 +131,10 @@ function Coordinators({ overview: { coordinators } }: { readonly overview: Overv
           keyOf={({ address }) => address}
           columns={[
             { label: "Address", cell: ({ address }) => <span class="id">{address}</span> },
-            { label: "State", cell: ({ answers }) => <Badge tone={answers ? "good" : "bad"}>{answers ? "answers" : "silent"}</Badge> },
+            {
+              label: "State",
+              cell: ({ answers }) => <Badge tone={answers ? "good" : "bad"}>{answers ? "answers" : "silent"}</Badge>,
+            },
             { label: "Islands", isNumber: true, cell: ({ islands }) => formatWhole(islands) },
             { label: "Slots busy", isNumber: true, cell: ({ slots }) => `${slots.all - slots.free} of ${slots.all}` },
             { label: "Running", isNumber: true, cell: ({ jobs }) => formatWhole(jobs.running) },
