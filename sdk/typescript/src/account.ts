@@ -1,5 +1,5 @@
 import type { Http } from "./http.ts";
-import { Pages, type ListPart } from "./pages.ts";
+import { Pages } from "./pages.ts";
 import type { Account, ChangePassword, LedgerLine } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
@@ -26,8 +26,8 @@ export class AccountResource {
   }
 
   /** Changes of the credits, newest first. */
-  ledger({ pageSize: limit = 100, offset: firstOffset }: ListPart = {}, options?: CallOptions): Pages<LedgerLine> {
+  ledger({ pageSize: limit = 100 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<LedgerLine> {
     const load = (offset: number) => this.#http.call("get", "/account/ledger", { query: { limit, offset } }, options);
-    return new Pages(load, ({ id }) => id, firstOffset);
+    return new Pages(load, ({ id }) => id);
   }
 }

@@ -3,7 +3,7 @@ import { deleteOnce } from "./delete-once.ts";
 import { ConnectionError } from "./errors.ts";
 import type { Http } from "./http.ts";
 import { isLast, readJobEvent, readPayload, type StreamedEvent } from "./job-events.ts";
-import { Pages, type ListPart } from "./pages.ts";
+import { Pages } from "./pages.ts";
 import type {
   AnsweredMessage,
   Conversation,
@@ -35,9 +35,9 @@ export class Conversations {
   }
 
   /** Newest first. */
-  list({ pageSize: limit = 100, offset: firstOffset }: ListPart = {}, options?: CallOptions): Pages<Conversation> {
+  list({ pageSize: limit = 100 }: { readonly pageSize?: number } = {}, options?: CallOptions): Pages<Conversation> {
     const load = (offset: number) => this.#http.call("get", "/conversations", { query: { limit, offset } }, options);
-    return new Pages(load, ({ id }) => id, firstOffset);
+    return new Pages(load, ({ id }) => id);
   }
 
   async get(id: string, options?: CallOptions): Promise<Conversation> {

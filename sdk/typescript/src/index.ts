@@ -27,6 +27,6 @@ export type { JobFilter, SubmitOptions } from "./jobs.ts";
 export type { RestartEvent, StreamedEvent } from "./job-events.ts";
 export type { StreamOptions } from "./job-stream.ts";
 export type { WaitOptions } from "./job-wait.ts";
-export type { ListPart, Page, Pages } from "./pages.ts";
+export type { Page, Pages } from "./pages.ts";
 export type * from "./schemas.ts";
 export type { components, paths } from "./openapi.ts";

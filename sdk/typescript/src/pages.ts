@@ -4,14 +4,6 @@ export interface Page<T> {
   readonly meta: { readonly total: number; readonly limit: number; readonly offset: number };
 }
 
-/** Which part of a list to load. */
-export interface ListPart {
-  /** Items per request, 1 to 100. */
-  readonly pageSize?: number | undefined;
-  /** How many items to skip. */
-  readonly offset?: number | undefined;
-}
-
 /**
  * A list that loads page by page while you iterate. Items added at its head meanwhile push others to later pages; iterating
  * skips items that it has already returned.
@@ -27,9 +19,9 @@ export class Pages<T> implements AsyncIterable<T> {
     this.#firstOffset = firstOffset;
   }
 
-  /** The first page alone, with `meta.total`. */
-  page(): Promise<Page<T>> {
-    return this.#load(this.#firstOffset);
+  /** One page, with `meta.total`: the first, or the one that begins after `offset` items. */
+  page(offset: number = this.#firstOffset): Promise<Page<T>> {
+    return this.#load(offset);
   }
 
   /** All pages, with one request for each. */

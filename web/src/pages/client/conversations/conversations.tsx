@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Conversation>[] = [
 export function ConversationsPage() {
   const [isMaking, setMaking] = useState(false);
   const list = usePagedList<Conversation>(
-    (offset, signal) => api().conversations.list({ offset, pageSize: PAGE_SIZE }, { signal }).page(),
+    (offset, signal) => api().conversations.list({ pageSize: PAGE_SIZE }, { signal }).page(offset),
     ({ id }) => id,
     [],
   );

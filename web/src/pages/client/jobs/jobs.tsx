@@ -40,10 +40,10 @@ export function JobsPage() {
   const statuses = FILTERS.find(({ label }) => label === chosen)?.statuses ?? [];
   const list = usePagedList<JobSummary>(
     (offset, signal) => {
-      const filter = { offset, pageSize: PAGE_SIZE, ...(statuses.length === 0 ? {} : { status: statuses }) };
+      const filter = { pageSize: PAGE_SIZE, ...(statuses.length === 0 ? {} : { status: statuses }) };
       return api()
         .jobs.list({ ...filter, ...(cargo === "" ? {} : { workload: cargo }) }, { signal })
-        .page();
+        .page(offset);
     },
     ({ id }) => id,
     [chosen, cargo],

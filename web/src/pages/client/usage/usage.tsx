@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<LedgerLine>[] = [
 
 export function UsagePage() {
   const list = usePagedList<LedgerLine>(
-    (offset, signal) => api().account.ledger({ offset, pageSize: PAGE_SIZE }, { signal }).page(),
+    (offset, signal) => api().account.ledger({ pageSize: PAGE_SIZE }, { signal }).page(offset),
     ({ id }) => id,
     [],
   );
