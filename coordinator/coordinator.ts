@@ -40,6 +40,8 @@ import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
+import { openOperators } from "./open-operators.ts";
+import { Suspensions } from "./operators/suspensions.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
@@ -157,6 +159,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     log,
     claims: member?.claims,
   });
+  const suspensions = await stored(() => Suspensions.open({ store, credentials, clock, log }));
   const connections = new IslandConnections({
     store,
     registry: islands,
@@ -167,6 +170,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     heartbeatMs,
     quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     order: member?.sessions,
+    suspended: suspensions,
   });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
@@ -224,8 +228,10 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
-  const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, clock, log });
+  const hosts = openHosts({ ...own, suspended: suspensions, member, clock, log });
   const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version, member, bus });
+  const about = { config, version, clock, log, member, credentials };
+  const operators = await openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
   const app = createApp({
     metrics,
     jobs,
@@ -237,6 +243,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     recommendations,
     islands: hosts.service,
     islandSessions: gateway,
+    operators,
+    suspensions,
     retention,
     store,
     bus: hasBus ? bus : null,
@@ -282,6 +290,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
         retention,
         shared,
         store,
+        suspensions,
         webhooks,
       }),
   };

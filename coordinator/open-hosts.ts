@@ -5,6 +5,7 @@ import { connectedIslands } from "./islands/connected-islands.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
 import { HostFigures } from "./metrics/host-figures.ts";
 import { IslandService } from "./islands/island-service.ts";
+import type { SuspendedIslands } from "./islands/suspended-islands.ts";
 import type { JobRegistry } from "./jobs/job-registry.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
@@ -14,6 +15,7 @@ export interface OpenHostsDeps {
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly scheduler: Pick<Scheduler, "quarantineOf">;
+  readonly suspended: SuspendedIslands;
   /** Null for a coordinator that is alone. */
   readonly member: ClusterMember | null;
   readonly clock: Clock;
@@ -22,8 +24,8 @@ export interface OpenHostsDeps {
 
 /** What hosts see of their Islands. Call it before the first Island is let in. */
 export function openHosts(deps: OpenHostsDeps): { readonly service: IslandService; readonly figures: HostFigures } {
-  const { store, islands, scheduler, member, clock } = deps;
+  const { store, islands, scheduler, member, suspended, clock } = deps;
   const here = connectedIslands(islands, (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null);
   const elsewhere = member?.shareIslands(here) ?? null;
-  return { service: new IslandService({ store, clock, here, elsewhere }), figures: new HostFigures(deps) };
+  return { service: new IslandService({ store, clock, here, elsewhere, suspended }), figures: new HostFigures(deps) };
 }

@@ -35,6 +35,8 @@ export interface AuditEntry {
 export interface AuditLine extends AuditEntry {
   /** Increases with time. */
   readonly id: number;
+  /** Of the operator; null for a command, empty for an account that was deleted. */
+  readonly email: string | null;
 }
 
 export interface AuditFilter {

@@ -42,7 +42,8 @@ const ACCOUNT = `SELECT accounts.id, email, created_at_ms AS "createdAtMs", role
   FROM accounts`;
 const ISLAND = `SELECT islands.host_id AS "hostId", account_id AS "accountId", name, host_name AS "hostName",
     agent_version AS "agentVersion", hardware, runtimes, last_seen_at_ms AS "lastSeenAtMs",
-    coalesce(first_seen_at_ms, last_seen_at_ms) AS "firstSeenAtMs", suspended_islands.at_ms AS "suspendedAtMs",
+    coalesce(first_seen_at_ms, last_seen_at_ms) AS "firstSeenAtMs",
+    (SELECT email FROM accounts WHERE accounts.id = account_id) AS email, suspended_islands.at_ms AS "suspendedAtMs",
     suspended_islands.because AS "suspendedBecause"
   FROM islands LEFT JOIN suspended_islands ON suspended_islands.host_id = islands.host_id`;
 
@@ -55,6 +56,7 @@ export interface SuspensionColumns {
 export type AccountRow = Omit<KnownAccount, "suspension"> & SuspensionColumns;
 
 export interface IslandRow extends SuspensionColumns {
+  readonly email: string;
   readonly hostId: string;
   readonly accountId: string;
   readonly name: string | null;
@@ -153,7 +155,8 @@ const jobColumns = ({ errorCode }: Dialect): string =>
   `SELECT id, account_id AS "accountId", batch_id AS "batchId", slug, state, job_class AS "jobClass", priority,
     price_micro AS "priceMicro", charged_micro AS "creditsUsedMicro", attempt, island_id AS "islandId",
     created_at_ms AS "createdAtMs", started_at_ms AS "startedAtMs", completed_at_ms AS "completedAtMs",
-    ${errorCode} AS "errorCode", prompt_tokens AS "promptTokens", completion_tokens AS "completionTokens" FROM jobs`;
+    ${errorCode} AS "errorCode", prompt_tokens AS "promptTokens", completion_tokens AS "completionTokens",
+    (SELECT email FROM accounts WHERE accounts.id = account_id) AS email FROM jobs`;
 
 /** Of the network's latest jobs: a list of all that ever were would be counted for minutes. */
 export function jobsQuery(
@@ -182,7 +185,7 @@ export function auditQuery({ actor, action, targetId }: AuditFilter, page: Page)
   if (action !== undefined) where.add(`action = ${where.place(action)}`);
   if (targetId !== undefined) where.add(`target_id = ${where.place(targetId)}`);
   const select = `SELECT id, at_ms AS "atMs", via, actor, origin, action, target_kind AS "targetKind", target_id AS "targetId",
-    before, after FROM audit_log`;
+    before, after, (SELECT email FROM accounts WHERE accounts.id = actor) AS email FROM audit_log`;
   return where.list(select, { from: "audit_log", key: "id", order: "id DESC" }, page);
 }
 

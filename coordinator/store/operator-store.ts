@@ -30,6 +30,8 @@ export interface AccountFilter {
 
 /** An Island as operators see it. */
 export interface KnownIsland extends IslandRecord {
+  /** Of its owner. */
+  readonly email: string;
   readonly suspension: Suspension | null;
 }
 
@@ -62,6 +64,8 @@ export interface KnownJob extends Pick<
   | "startedAtMs"
   | "completedAtMs"
 > {
+  /** Of its account; empty for one that was deleted. */
+  readonly email: string;
   readonly errorCode: string | null;
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
