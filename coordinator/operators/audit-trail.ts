@@ -19,6 +19,11 @@ export class AuditTrail {
     this.#clock = clock;
   }
 
+  /** Notes what was done already, and could not be named before. */
+  note(actor: Actor, { before = null, after = null, ...deed }: Deed): Promise<void> {
+    return this.#log.append({ ...actor, ...deed, before, after, atMs: this.#clock.now() });
+  }
+
   /**
    * Notes the deed, then does it: nothing is done that cannot be noted. One that fails is noted again, as `<action>.failed`. After a crash
    * between the two, a deed is noted that was not done.

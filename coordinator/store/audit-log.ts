@@ -1,15 +1,7 @@
 import type { Page } from "./page.ts";
 
 /** Kinds of things that operators act on. */
-export const AUDIT_TARGETS = [
-  "account",
-  "announcement",
-  "api_key",
-  "cargo",
-  "coordinator",
-  "island",
-  "island_token",
-] as const;
+export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island"] as const;
 export type AuditTarget = (typeof AUDIT_TARGETS)[number];
 
 /** Through the API, by an operator's session; or by a command on the coordinator's machine. */
