@@ -41,6 +41,8 @@ import { openAccounts } from "./open-accounts.ts";
 import { openEvents } from "./open-events.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
+import { openOperators } from "./open-operators.ts";
+import { Suspensions } from "./operators/suspensions.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
@@ -158,6 +160,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     log,
     claims: member?.claims,
   });
+  const suspensions = await stored(() => Suspensions.open({ store, credentials, clock, log }));
   const connections = new IslandConnections({
     store,
     registry: islands,
@@ -168,6 +171,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     heartbeatMs,
     quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     order: member?.sessions,
+    suspended: suspensions,
   });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
@@ -225,11 +229,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
-  const events = openEvents({ store, jobs: registry, islands, member, clock });
-  const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, events, clock, log });
-  const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version, member, bus });
+  const about = { config, version, clock, log, member, credentials };
+  const events = openEvents({ ...own, ...about });
+  const hosts = openHosts({ ...own, ...about, suspended: suspensions, events });
+  const operators = await openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
   const app = createApp({
-    metrics,
+    metrics: new Metrics({ ...own, version, member, bus }),
     jobs,
     batches,
     accounts,
@@ -240,6 +245,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     islands: hosts.service,
     events,
     islandSessions: gateway,
+    operators,
+    suspensions,
     retention,
     store,
     bus: hasBus ? bus : null,
@@ -286,6 +293,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
         retention,
         shared,
         store,
+        suspensions,
         webhooks,
       }),
   };

@@ -5,6 +5,8 @@ export const ERROR_STATUS = {
   unauthenticated: 401,
   insufficient_credits: 402,
   insufficient_scope: 403,
+  operator_only: 403,
+  account_suspended: 403,
   not_found: 404,
   cargo_not_found: 404,
   content_removed: 410,

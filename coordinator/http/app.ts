@@ -9,6 +9,7 @@ import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "./http-
 import { RequestLimits } from "./limits/request-limits.ts";
 import { requestContext } from "./middleware/request-context.ts";
 import { serveAccount } from "./routes/account.ts";
+import { serveAnnouncements } from "./routes/announcements.ts";
 import { serveApiKeys } from "./routes/api-keys.ts";
 import { serveBatches } from "./routes/batches.ts";
 import { serveCargos } from "./routes/cargos.ts";
@@ -30,6 +31,10 @@ import { serveLedger } from "./routes/ledger.ts";
 import { serveMetrics } from "./routes/metrics.ts";
 import { serveModelFiles } from "./routes/model-files.ts";
 import { serveModels } from "./routes/models.ts";
+import { serveOperatorAccounts } from "./routes/operator-accounts.ts";
+import { serveOperatorCargos } from "./routes/operator-cargos.ts";
+import { serveOperatorIslands } from "./routes/operator-islands.ts";
+import { serveOperatorNetwork } from "./routes/operator-network.ts";
 import { serveOpenApi } from "./routes/openapi.ts";
 import { servePasswords } from "./routes/passwords.ts";
 import { serveRecommendations } from "./routes/recommendations.ts";
@@ -45,6 +50,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   );
   const limits = new RequestLimits(deps);
   deps.credentials?.onEnd((credential) => limits.closeStreamsOf(credential));
+  deps.suspensions?.onAccounts((accountIds) => limits.closeStreamsOfAccounts(accountIds));
   app.use(requestContext(deps, limits));
   app.use(
     methodNotAllowed({
@@ -74,6 +80,11 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveIslands(app, deps);
   serveIslandEarnings(app, deps);
   serveRecommendations(app, deps);
+  serveOperatorNetwork(app, deps);
+  serveOperatorAccounts(app, deps);
+  serveOperatorIslands(app, deps);
+  serveOperatorCargos(app, deps);
+  serveAnnouncements(app, deps);
   serveMetrics(app, deps);
   serveModelFiles(app, deps);
   serveFrontDoor(app, deps);

@@ -14,6 +14,8 @@ import type { IslandService } from "../islands/island-service.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { CallerQuota } from "../quotas/caller-quota.ts";
 import type { JobApi } from "../jobs/job-service.ts";
+import type { Operators } from "../operators/operators.ts";
+import type { Suspensions } from "../operators/suspensions.ts";
 import type { Retention } from "../retention/retention.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
@@ -43,6 +45,7 @@ export interface HttpDeps {
   readonly events: Pick<AccountEvents, "open">;
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
+  readonly operators: Operators;
   readonly recommendations: Pick<Recommender, "recommend">;
   readonly retention: Pick<Retention, "remove">;
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger">;
@@ -55,6 +58,8 @@ export interface HttpDeps {
   readonly quota?: CallerQuota | undefined;
   /** Calls the listener with the id of each key, and the token's hash of each session, that ended at any coordinator. */
   readonly credentials?: { onEnd(listener: (credential: string) => void): void } | undefined;
+  /** Calls the listener with accounts whose streams end. */
+  readonly suspensions?: Pick<Suspensions, "onAccounts">;
   /** Of the product, shown by /health. */
   readonly version: string;
   /** Folder of the model files that the coordinator itself serves at /models. */

@@ -1,4 +1,5 @@
 import type { AccountStore } from "./account-store.ts";
+import type { AuditLog } from "./audit-log.ts";
 import type { BatchStore } from "./batch-store.ts";
 import type { CatalogStore } from "./catalog-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
@@ -8,6 +9,7 @@ import type { HostFiguresStore } from "./host-figures-store.ts";
 import type { IslandStore } from "./island-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
+import type { OperatorStore } from "./operator-store.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
@@ -18,6 +20,7 @@ import type { WebhookStore } from "./webhook-store.ts";
 export interface Store {
   readonly name: string;
   readonly accounts: AccountStore;
+  readonly audit: AuditLog;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
   /** Null for a store that one coordinator has for itself. */
@@ -28,6 +31,7 @@ export interface Store {
   readonly islands: IslandStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
+  readonly operators: OperatorStore;
   readonly secrets: SharedSecrets;
   readonly webhooks: WebhookStore;
   /** Transactions committed since the store was opened. */

@@ -116,6 +116,11 @@ export class RequestLimits {
   closeStreamsOf(credential: string): void {
     this.#openStreams.close(credential);
   }
+
+  /** Cuts all streams of suspended accounts. */
+  closeStreamsOfAccounts(accountIds: ReadonlySet<string>): void {
+    this.#openStreams.closeAccounts(accountIds);
+  }
 }
 
 function refuseOver({ isAllowed, freesInMs }: RequestCount): void {

@@ -53,7 +53,13 @@ export function serveFrontDoor(
   files: ConsoleFiles = new ConsoleFiles(),
 ): void {
   const api = API_BASE.slice(1);
-  const links = { api, docs: "docs", openapi: `${api}/openapi.json`, health: `${api}/health` };
+  const links = {
+    api,
+    docs: "docs",
+    openapi: `${api}/openapi.json`,
+    health: `${api}/health`,
+    announcements: `${api}/announcements`,
+  };
 
   const showPage = async (c: Context<HttpEnv>): Promise<Response> => {
     const depth = c.req.path.split("/").length - 2;

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { AccountStore } from "../account-store.ts";
+import type { AuditLog } from "../audit-log.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
 import type { ClusterStore } from "../cluster-store.ts";
@@ -10,6 +11,7 @@ import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { IslandStore } from "../island-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
+import type { OperatorStore } from "../operator-store.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../idempotency.ts";
 import type { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
@@ -35,6 +37,7 @@ import { PostgresJobStore } from "./jobs/postgres-job-store.ts";
 import { foldNetworkMoves } from "./ledger/post.ts";
 import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
+import { PostgresAuditLog, PostgresOperatorStore } from "./operators/postgres-operator-store.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
 import { PostgresWebhookStore } from "./webhooks/postgres-webhook-store.ts";
 
@@ -81,6 +84,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 export class PostgresStore implements Store {
   readonly name = "postgres";
   readonly accounts: AccountStore;
+  readonly audit: AuditLog;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
   readonly cluster: ClusterStore;
@@ -90,6 +94,7 @@ export class PostgresStore implements Store {
   readonly islands: IslandStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
+  readonly operators: OperatorStore;
   readonly secrets: SharedSecrets;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
@@ -114,6 +119,7 @@ export class PostgresStore implements Store {
     this.#lease = lease;
     this.#writer = writer;
     this.accounts = new PostgresAccountStore(db);
+    this.audit = new PostgresAuditLog(db);
     this.batches = new PostgresBatchStore(db, writer, secrets);
     this.catalog = new PostgresCatalogStore(db);
     this.cluster = cluster;
@@ -123,6 +129,7 @@ export class PostgresStore implements Store {
     this.islands = new PostgresIslandStore(db);
     this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
     this.ledger = new PostgresLedgerStore(db);
+    this.operators = new PostgresOperatorStore(db);
     this.secrets = new PostgresSecrets(db, secrets);
     this.webhooks = new PostgresWebhookStore(db, secrets, ownerId);
   }

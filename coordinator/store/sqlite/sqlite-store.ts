@@ -3,6 +3,7 @@ import Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { AccountStore } from "../account-store.ts";
+import type { AuditLog } from "../audit-log.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
 import type { ContentStore } from "../content-store.ts";
@@ -11,6 +12,7 @@ import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { IslandStore } from "../island-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
+import type { OperatorStore } from "../operator-store.ts";
 import type { Store } from "../store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
@@ -28,6 +30,7 @@ import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
 import { SqliteIslandStore } from "./islands/sqlite-island-store.ts";
+import { SqliteAuditLog, SqliteOperatorStore } from "./operators/sqlite-operator-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
@@ -90,6 +93,7 @@ export class SqliteStore implements Store {
   readonly name = "sqlite";
   #closed: Promise<void> | null = null;
   readonly accounts: AccountStore;
+  readonly audit: AuditLog;
   readonly batches: BatchStore;
   readonly catalog: CatalogStore;
   readonly cluster = null;
@@ -99,6 +103,7 @@ export class SqliteStore implements Store {
   readonly islands: IslandStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
+  readonly operators: OperatorStore;
   readonly secrets: SharedSecrets;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
@@ -122,6 +127,7 @@ export class SqliteStore implements Store {
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
+    this.audit = new SqliteAuditLog(this.#reader, this.#writer);
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
     this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
     this.content = new SqliteContentStore(this.#db, this.#writer);
@@ -130,6 +136,7 @@ export class SqliteStore implements Store {
     this.islands = new SqliteIslandStore(this.#db, this.#writer);
     this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
+    this.operators = new SqliteOperatorStore(this.#db, this.#reader, this.#writer);
     this.secrets = new FileSecrets(dirname(file));
     this.webhooks = new SqliteWebhookStore(this.#db, this.#writer, secrets);
     this.#diskSpace =

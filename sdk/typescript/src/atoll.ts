@@ -12,7 +12,8 @@ import { IslandTokens } from "./island-tokens.ts";
 import { Islands } from "./islands.ts";
 import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
-import type { Health } from "./schemas.ts";
+import { Operator } from "./operator.ts";
+import type { Announcement, Health } from "./schemas.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
 /** A client of one coordinator. It keeps no connection open, so there is nothing to close. */
@@ -29,6 +30,7 @@ export class Atoll {
   readonly islands: Islands;
   readonly jobs: Jobs;
   readonly models: Models;
+  readonly operator: Operator;
   readonly #http: Http;
 
   /** @throws {ConfigurationError} without an address: pass `baseUrl` or set ATOLL_BASE_URL. */
@@ -47,6 +49,12 @@ export class Atoll {
     this.islands = new Islands(http);
     this.jobs = new Jobs(http);
     this.models = new Models(http);
+    this.operator = new Operator(http);
+  }
+
+  /** What the operators tell everybody, newest first. */
+  async announcements(options?: CallOptions): Promise<readonly Announcement[]> {
+    return (await this.#http.call("get", "/announcements", {}, options)).data;
   }
 
   /**

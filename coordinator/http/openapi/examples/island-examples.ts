@@ -16,6 +16,7 @@ const ISLAND = {
   name: "garage",
   status: "online",
   is_live: true,
+  suspended_because: null,
   agent_version: "0.1.0",
   hardware: {
     platform: "linux",

@@ -2,6 +2,7 @@ import { partiesOf } from "../../../credits/postings.ts";
 import type {
   Account,
   AccountLimits,
+  AccountStanding,
   AccountStore,
   ApiKey,
   IslandToken,
@@ -15,10 +16,11 @@ import { post } from "../ledger/post.ts";
 import * as tokens from "./island-tokens.ts";
 import { lockAccount } from "./lock-account.ts";
 import { setPassword } from "./set-password.ts";
+import { readStanding } from "./standing.ts";
 
 type KeyRow = Omit<ApiKey, "scopes"> & { readonly scopes: string };
 
-const ACCOUNT = `SELECT accounts.id, email, created_at_ms AS "createdAtMs", balances.micro AS "balanceMicro"
+const ACCOUNT = `SELECT accounts.id, email, created_at_ms AS "createdAtMs", balances.micro AS "balanceMicro", role
   FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
 const KEY = `SELECT id, account_id AS "accountId", name, prefix, scopes, created_at_ms AS "createdAtMs",
   last_used_at_ms AS "lastUsedAtMs" FROM api_keys`;
@@ -96,7 +98,8 @@ export class PostgresAccountStore implements AccountStore {
     return this.#db.transact(async (session) => {
       // The key of the address must be unique, and an id is no address.
       const blanked = await session.run(
-        `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = $1
+        `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = $1,
+           role = 'user', suspended_at_ms = NULL, suspended_because = NULL
          WHERE id = $2 AND deleted_at_ms IS NULL`,
         [atMs, accountId],
       );
@@ -135,6 +138,10 @@ export class PostgresAccountStore implements AccountStore {
 
   async deleteSignUp(tokenHash: string): Promise<void> {
     await this.#run("DELETE FROM sign_ups WHERE token_hash = $1", [tokenHash]);
+  }
+
+  standing(accountId: string): Promise<AccountStanding | undefined> {
+    return this.#db.use((session) => readStanding(session, accountId));
   }
 
   limits(accountId: string): Promise<AccountLimits | undefined> {

@@ -2,10 +2,12 @@ import type { Migration } from "../../migrations.ts";
 import { initial } from "./001-initial.ts";
 import { credentialEnds } from "./002-credential-ends.ts";
 import { hosts } from "./003-hosts.ts";
+import { operators } from "./005-operators.ts";
 
 /** In order. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: "initial", sql: initial },
   { version: 2, name: "credential ends", sql: credentialEnds, oldest: 1 },
   { version: 3, name: "hosts", sql: hosts, oldest: 1 },
+  { version: 4, name: "operators", sql: operators, oldest: 1 },
 ];

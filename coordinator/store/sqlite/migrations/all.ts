@@ -16,6 +16,7 @@ import { leanWrites } from "./014-lean-writes.ts";
 import { credentialsRevision } from "./015-credentials-revision.ts";
 import { lateLists } from "./016-late-lists.ts";
 import { hosts } from "./017-hosts.ts";
+import { operators } from "./019-operators.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 15, name: "credentials revision", sql: credentialsRevision },
   { version: 16, name: "late lists", sql: lateLists },
   { version: 17, name: "hosts", sql: hosts },
+  { version: 18, name: "operators", sql: operators },
 ];

@@ -85,7 +85,13 @@ describe("GET /", () => {
       {
         name: "atoll",
         version: expect.any(String),
-        links: { api: "api/v1", docs: "docs", openapi: "api/v1/openapi.json", health: "api/v1/health" },
+        links: {
+          api: "api/v1",
+          docs: "docs",
+          openapi: "api/v1/openapi.json",
+          health: "api/v1/health",
+          announcements: "api/v1/announcements",
+        },
       },
     ]);
     for (const name of ["docs", "openapi", "health"]) expect((await get(`/${body.links[name]}`)).status).toBe(200);

@@ -15,6 +15,7 @@ import { describeLedger } from "./ledger-store.cases.ts";
 import { describeHostFigures } from "./host-figures.cases.ts";
 import { describeIslandTokens } from "./island-token-store.cases.ts";
 import { describeIslands } from "./island-store.cases.ts";
+import { describeOperators } from "./operator-store.cases.ts";
 import { firstGrant, makeAccount, makeJob, type Check } from "./store-builders.ts";
 
 /** Behaviour every Store owes its callers. `skip` maps a test title to the reason a backend is exempt. */
@@ -49,6 +50,7 @@ export function describeStore(
     describeIslands(check);
     describeIslandTokens(check);
     describeHostFigures(check);
+    describeOperators(check);
 
     check("check() resolves while storage answers", (store) => store.check());
 
