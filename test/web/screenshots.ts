@@ -14,7 +14,8 @@ const NARROW = { width: 390, height: 844 };
 
 await mkdir(FOLDER, { recursive: true });
 await using network = await Network.open(["--catalog-directory", SHIPPED_CATALOG]);
-const { key, islandToken } = network.createAccount(EMAIL, 250);
+const { id, key, islandToken } = network.createAccount(EMAIL, 250);
+await network.run("account", "role", EMAIL, "--operator");
 await network.startIsland("studio", islandToken, { "cargos.allow_runtimes": "llmcpp,wasm" });
 const ids = await makeWork();
 await using browser = await ConsoleBrowser.open(network.url);
@@ -44,6 +45,16 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["islands", "/islands"],
   ["island", `/islands/${ids.island}`],
   ["island-add", "/islands/add", (page) => page.getByRole("button", { name: "Make a code" }).click()],
+  ["operator-overview", "/operator", (page) => page.waitForTimeout(7_000)],
+  ["operator-islands", "/operator/islands"],
+  ["operator-accounts", "/operator/accounts"],
+  ["operator-account", `/operator/accounts/${id}`],
+  ["operator-jobs", "/operator/jobs"],
+  ["operator-queue", "/operator/queue"],
+  ["operator-cargos", "/operator/cargos?status=all"],
+  ["operator-cargo", "/operator/cargos/tiny-chat"],
+  ["operator-audit", "/operator/audit"],
+  ["operator-settings", "/operator/settings"],
   ["not-found", "/jobs/a/b"],
 ];
 for (const [suffix, options] of [

@@ -13,8 +13,7 @@ export const session = signal<SessionState>("unknown");
 export const account = signal<Account | null>(null);
 /** Counts sign-ins: what was refused meanwhile is read again. */
 export const signIns = signal(0);
-/** An account of a coordinator without roles has none. */
-export const isOperator = computed(() => (account.value as { role?: string } | null)?.role === "operator");
+export const isOperator = computed(() => account.value?.role === "operator");
 
 whenUnauthenticated(() => {
   if (session.value === "signed-in") session.value = "expired";

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatCredits } from "../components/numbers.ts";
+import { api } from "./api.ts";
 import { isDown } from "./connection.ts";
 import { currentItem, NAVIGATION } from "./navigation.ts";
+import { useResource } from "./resource.ts";
 import { Link, path } from "./router.tsx";
 import { account, isOperator, signOut } from "./session.ts";
 import { applyTheme, theme, type Theme } from "./theme.ts";
@@ -56,9 +58,24 @@ export function Shell({ title, children }: { readonly title: string; readonly ch
             The coordinator does not answer. What you see may be old; this page reconnects by itself.
           </div>
         )}
+        <Announcements />
         {children}
       </main>
     </div>
+  );
+}
+
+/** What the operators tell everybody. */
+function Announcements() {
+  const { value = [] } = useResource((signal) => api().announcements({ signal }), []);
+  return (
+    <>
+      {value.map(({ id, level, text }) => (
+        <div key={id} class={level === "info" ? "banner" : "banner warning"} role="status">
+          {text}
+        </div>
+      ))}
+    </>
   );
 }
 

@@ -14,6 +14,7 @@ const ISLAND_TONES: Record<Island["status"], string> = {
   paused: "waiting",
   quarantined: "bad",
   offline: "neutral",
+  suspended: "bad",
 };
 
 export function JobStatusBadge({ status }: { readonly status: JobStatus }) {

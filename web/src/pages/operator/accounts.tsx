@@ -1,3 +1,5 @@
+import type { KnownAccount } from "@atoll/client";
+import { api } from "../../app/api.ts";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
 import { Link, query } from "../../app/router.tsx";
 import { formatCredits, formatWhole } from "../../components/numbers.ts";
@@ -6,8 +8,7 @@ import { EmptyState } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { Ago } from "../../components/time.tsx";
 import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
-import { Choice, Search } from "./filter-bar.tsx";
-import { operator, type KnownAccount } from "./operator-client.ts";
+import { Choice, given, Search } from "./filter-bar.tsx";
 
 const COLUMNS: readonly Column<KnownAccount>[] = [
   {
@@ -33,13 +34,10 @@ export function AccountsPage() {
   const search = query.value.get("q") ?? "";
   const show = query.value.get("show") ?? "all";
   const list = usePagedList<KnownAccount>(
-    (offset) =>
-      operator().accounts({
-        limit: PAGE_SIZE,
-        offset,
-        ...(search === "" ? {} : { search }),
-        ...(show === "suspended" ? { suspended: "true" } : {}),
-      }),
+    (offset, signal) => {
+      const filter = { pageSize: PAGE_SIZE, search: given(search), suspended: show === "suspended" ? true : undefined };
+      return api().operator.accounts.list(filter, { signal }).page(offset);
+    },
     ({ id }) => id,
     [search, show],
   );

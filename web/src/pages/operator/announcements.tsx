@@ -1,19 +1,20 @@
+import type { Announcement } from "@atoll/client";
+import { api } from "../../app/api.ts";
 import { useResource } from "../../app/resource.ts";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
-import { operator } from "./operator-client.ts";
 
 /** What everybody is told at the top of every page. */
 export function Announcements() {
-  const list = useResource(() => operator().announcements(), []);
+  const list = useResource((signal) => api().announcements({ signal }), []);
   const form = useForm(async (values) => {
-    await operator().announce(values("level"), values("text").trim());
+    await api().operator.announce({ level: values("level") as Announcement["level"], text: values("text").trim() });
     list.reload();
   });
   const remove = (id: string): void => {
-    operator().removeAnnouncement(id).then(list.reload, list.reload);
+    api().operator.removeAnnouncement(id).then(list.reload, list.reload);
   };
   return (
     <section class="panel" aria-labelledby="announcements-title">

@@ -1,9 +1,10 @@
+import type { AuditLine } from "@atoll/client";
+import { api } from "../../app/api.ts";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
-import { operator, type AuditLine } from "./operator-client.ts";
 
 const COLUMNS: readonly Column<AuditLine>[] = [
   { label: "When", width: "6.5rem", cell: ({ at }) => <Ago at={at} /> },
@@ -21,7 +22,7 @@ const COLUMNS: readonly Column<AuditLine>[] = [
 
 export function AuditPage() {
   const list = usePagedList<AuditLine>(
-    (offset) => operator().audit({ limit: PAGE_SIZE, offset }),
+    (offset, signal) => api().operator.audit({ pageSize: PAGE_SIZE }, { signal }).page(offset),
     ({ id }) => id,
     [],
   );

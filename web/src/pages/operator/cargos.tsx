@@ -1,3 +1,5 @@
+import type { KnownCargo } from "@atoll/client";
+import { api } from "../../app/api.ts";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
 import { Link, query } from "../../app/router.tsx";
 import { PageHead } from "../../components/page-head.tsx";
@@ -5,7 +7,6 @@ import { EmptyState } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
 import { Choice } from "./filter-bar.tsx";
-import { operator, type KnownCargo } from "./operator-client.ts";
 
 const TONES: Readonly<Record<string, string>> = { approved: "good", waiting: "waiting", disabled: "neutral" };
 
@@ -25,7 +26,10 @@ const COLUMNS: readonly Column<KnownCargo>[] = [
 export function NetworkCargosPage() {
   const status = query.value.get("status") ?? "waiting";
   const list = usePagedList<KnownCargo>(
-    (offset) => operator().cargos({ limit: PAGE_SIZE, offset, ...(status === "all" ? {} : { status }) }),
+    (offset, signal) => {
+      const filter = { pageSize: PAGE_SIZE, status: status === "all" ? undefined : ("waiting" as const) };
+      return api().operator.cargos.list(filter, { signal }).page(offset);
+    },
     ({ slug }) => slug,
     [status],
   );

@@ -1,5 +1,8 @@
 import { navigate, path, query } from "../../app/router.tsx";
 
+/** Undefined for nothing. */
+export const given = (text: string): string | undefined => (text === "" ? undefined : text);
+
 /** Changes the query of the page's address; an empty value is left out. */
 export function setQuery(change: Readonly<Record<string, string>>): void {
   const next = new URLSearchParams(query.value);

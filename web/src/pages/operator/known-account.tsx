@@ -1,3 +1,5 @@
+import type { AccountLimits, KnownAccountDetail } from "@atoll/client";
+import { api } from "../../app/api.ts";
 import { useState } from "preact/hooks";
 import { useResource, type Resource } from "../../app/resource.ts";
 import { Link, type PageProps } from "../../app/router.tsx";
@@ -9,7 +11,7 @@ import { Fact, PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { formatTime } from "../../components/time.tsx";
 import { AccountState } from "./accounts.tsx";
-import { operator, type AccountLimits, type KnownAccountDetail } from "./operator-client.ts";
+
 import { SuspendDialog } from "./suspend-dialog.tsx";
 
 const LIMITS: readonly (readonly [keyof AccountLimits, string])[] = [
@@ -21,7 +23,7 @@ const LIMITS: readonly (readonly [keyof AccountLimits, string])[] = [
 
 export function KnownAccountPage({ params }: PageProps) {
   const id = params["id"] ?? "";
-  const account = useResource(() => operator().account(id), [id]);
+  const account = useResource((signal) => api().operator.accounts.get(id, { signal }), [id]);
   const [isSuspending, setSuspending] = useState(false);
   const { value } = account;
   return (
@@ -54,7 +56,9 @@ export function KnownAccountPage({ params }: PageProps) {
           isSuspended={value.suspended !== null}
           consequence="Its keys, sessions and Island tokens are refused, its unfinished jobs are cancelled, and its Islands are sent away."
           act={(reason) =>
-            value.suspended === null ? operator().suspendAccount(id, reason) : operator().reinstateAccount(id)
+            value.suspended === null
+              ? api().operator.accounts.suspend(id, reason)
+              : api().operator.accounts.reinstate(id)
           }
           onDone={account.reload}
           onClose={() => setSuspending(false)}
@@ -103,7 +107,7 @@ function Grant({ account, resource }: Part) {
   const form = useForm(async (values) => {
     const credits = Number(values("credits"));
     if (!(credits > 0)) throw new FieldFailure("credits", "Give a number above 0");
-    await operator().grant(account.id, credits);
+    await api().operator.accounts.grant(account.id, credits);
     setGiven(credits);
     resource.reload();
   });
@@ -131,7 +135,7 @@ function Limits({ account, resource }: Part) {
       if (typed !== "" && !/^\d+$/.test(typed)) throw new FieldFailure(name, `${label}: give a whole number`);
       return [name, typed === "" ? null : Number(typed)] as const;
     });
-    await operator().setLimits(account.id, Object.fromEntries(limits));
+    await api().operator.accounts.setLimits(account.id, Object.fromEntries(limits));
     resource.reload();
   });
   return (

@@ -1,17 +1,19 @@
+import type { KnownIsland } from "@atoll/client";
+import { api } from "../../app/api.ts";
 import { useState } from "preact/hooks";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
 import { Link, query } from "../../app/router.tsx";
 import { formatMegabytes } from "../../components/numbers.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { EmptyState } from "../../components/states.tsx";
-import { Badge, IslandStatusBadge } from "../../components/status.tsx";
+import { IslandStatusBadge } from "../../components/status.tsx";
 import { Ago } from "../../components/time.tsx";
 import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
-import { Choice, Search } from "./filter-bar.tsx";
-import { operator, type KnownIsland } from "./operator-client.ts";
+import { Choice, given, Search } from "./filter-bar.tsx";
+
 import { SuspendDialog } from "./suspend-dialog.tsx";
 
-const STATUSES = ["all", "online", "offline", "suspended"];
+const STATUSES = ["online", "offline", "suspended"] as const;
 
 export function NetworkIslandsPage() {
   const status = query.value.get("status") ?? "all";
@@ -19,19 +21,18 @@ export function NetworkIslandsPage() {
   const account = query.value.get("account") ?? "";
   const [suspending, setSuspending] = useState<KnownIsland | null>(null);
   const list = usePagedList<KnownIsland>(
-    (offset) =>
-      operator().islands({
-        limit: PAGE_SIZE,
-        offset,
-        ...(status === "all" ? {} : { status }),
-        ...(search === "" ? {} : { search }),
-        ...(account === "" ? {} : { account }),
-      }),
+    (offset, signal) => {
+      const filter = { pageSize: PAGE_SIZE, search: given(search), account: given(account) };
+      const wanted = STATUSES.find((each) => each === status);
+      return api()
+        .operator.islands.list({ ...filter, status: wanted }, { signal })
+        .page(offset);
+    },
     ({ id }) => id,
     [status, search, account],
   );
   const columns: readonly Column<KnownIsland>[] = [
-    { label: "State", width: "7.5rem", cell: (island) => <State status={island.status} /> },
+    { label: "State", width: "7.5rem", cell: (island) => <IslandStatusBadge status={island.status} /> },
     { label: "Name", width: "minmax(8rem, 1fr)", cell: ({ name, id }) => <span title={id}>{name}</span> },
     {
       label: "Owner",
@@ -72,7 +73,7 @@ export function NetworkIslandsPage() {
     <>
       <PageHead title="Islands" note={account === "" ? "Of all accounts." : `Of the account ${account}.`}>
         <Search label="Id or name" />
-        <Choice name="status" label="State" options={STATUSES} />
+        <Choice name="status" label="State" options={["all", ...STATUSES]} />
       </PageHead>
       <VirtualTable
         list={list}
@@ -89,8 +90,8 @@ export function NetworkIslandsPage() {
           consequence="Its session ends and its jobs go to other Islands. It gets no jobs until the suspension ends."
           act={(reason) =>
             isSuspended(suspending)
-              ? operator().reinstateIsland(suspending.id)
-              : operator().suspendIsland(suspending.id, reason)
+              ? api().operator.islands.reinstate(suspending.id)
+              : api().operator.islands.suspend(suspending.id, reason)
           }
           onDone={list.reload}
           onClose={() => setSuspending(null)}
@@ -100,13 +101,5 @@ export function NetworkIslandsPage() {
   );
 }
 
-function State({ status }: { readonly status: KnownIsland["status"] }) {
-  return status === "suspended" ? <Badge tone="bad">suspended</Badge> : <IslandStatusBadge status={status} />;
-}
-
-/** Those that only are listed by their suspension say so in the filter's answer. */
-function isSuspended(island: KnownIsland): boolean {
-  return island.status === "suspended" || query.value.get("status") === "suspended";
-}
-
+const isSuspended = ({ status }: KnownIsland): boolean => status === "suspended";
 const verb = (island: KnownIsland): string => (isSuspended(island) ? "Reinstate" : "Suspend");

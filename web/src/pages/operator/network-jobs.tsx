@@ -1,3 +1,5 @@
+import type { JobStatus, KnownJob } from "@atoll/client";
+import { api } from "../../app/api.ts";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
 import { Link, query } from "../../app/router.tsx";
 import { formatCredits } from "../../components/numbers.ts";
@@ -6,14 +8,13 @@ import { EmptyState } from "../../components/states.tsx";
 import { JobStatusBadge } from "../../components/status.tsx";
 import { Ago } from "../../components/time.tsx";
 import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
-import { Choice } from "./filter-bar.tsx";
-import { operator, type KnownJob } from "./operator-client.ts";
+import { Choice, given } from "./filter-bar.tsx";
 
-const STATUSES: Readonly<Record<string, string>> = {
-  All: "",
-  Unfinished: "pending,queued,running",
-  Failed: "failed,timeout",
-  Completed: "completed",
+const STATUSES: Readonly<Record<string, readonly JobStatus[] | undefined>> = {
+  All: undefined,
+  Unfinished: ["pending", "queued", "running"],
+  Failed: ["failed", "timeout"],
+  Completed: ["completed"],
 };
 
 const COLUMNS: readonly Column<KnownJob>[] = [
@@ -35,18 +36,14 @@ export function NetworkJobsPage() {
   const chosen = query.value.get("show") ?? "All";
   const account = query.value.get("account") ?? "";
   const workload = query.value.get("cargo") ?? "";
-  const status = STATUSES[chosen] ?? "";
+  const status = STATUSES[chosen];
   const list = usePagedList<KnownJob>(
-    (offset) =>
-      operator().jobs({
-        limit: PAGE_SIZE,
-        offset,
-        ...(status === "" ? {} : { status }),
-        ...(account === "" ? {} : { account }),
-        ...(workload === "" ? {} : { workload }),
-      }),
+    (offset, signal) => {
+      const filter = { pageSize: PAGE_SIZE, status, account: given(account), workload: given(workload) };
+      return api().operator.jobs(filter, { signal }).page(offset);
+    },
     ({ id }) => id,
-    [status, account, workload],
+    [chosen, account, workload],
   );
   const of = [account === "" ? "" : `the account ${account}`, workload === "" ? "" : `the Cargo ${workload}`].filter(
     (part) => part !== "",

@@ -1,3 +1,5 @@
+import type { NetworkOverview as Overview } from "@atoll/client";
+import { api } from "../../app/api.ts";
 import { useEffect, useState } from "preact/hooks";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
@@ -9,7 +11,7 @@ import { EmptyState, Loaded } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { Tile } from "../../components/tile.tsx";
 import { Announcements } from "./announcements.tsx";
-import { operator, type Overview } from "./operator-client.ts";
+
 import { reasonInWords } from "./reasons.ts";
 import { useRefresh } from "./refresh.ts";
 
@@ -23,7 +25,7 @@ interface Point {
 }
 
 export function OverviewPage() {
-  const overview = useResource(() => operator().overview(), []);
+  const overview = useResource((signal) => api().operator.overview({ signal }), []);
   const [points, setPoints] = useState<readonly Point[]>([]);
   useRefresh(overview.reload);
   const { value } = overview;

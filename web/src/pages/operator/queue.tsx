@@ -1,3 +1,4 @@
+import { api } from "../../app/api.ts";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
 import { formatWhole } from "../../components/numbers.ts";
@@ -5,12 +6,12 @@ import { PageHead } from "../../components/page-head.tsx";
 import { SimpleTable } from "../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
-import { operator } from "./operator-client.ts";
+
 import { reasonInWords } from "./reasons.ts";
 import { useRefresh } from "./refresh.ts";
 
 export function QueuePage() {
-  const queue = useResource(() => operator().queue(), []);
+  const queue = useResource((signal) => api().operator.queue({ signal }), []);
   useRefresh(queue.reload);
   return (
     <>

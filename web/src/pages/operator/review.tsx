@@ -1,3 +1,5 @@
+import type { ApproveCargo, CargoReview } from "@atoll/client";
+import { api } from "../../app/api.ts";
 import { useState } from "preact/hooks";
 import { useResource } from "../../app/resource.ts";
 import type { PageProps } from "../../app/router.tsx";
@@ -9,13 +11,12 @@ import { Fact, PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { formatTime } from "../../components/time.tsx";
 import { CargoState } from "./cargos.tsx";
-import { operator, type CargoReview } from "./operator-client.ts";
 
 /** Everything that an approval signs, and the approval. */
 export function ReviewPage({ params }: PageProps) {
   const slug = params["slug"] ?? "";
   // With the pin, which may be looked up at a registry.
-  const review = useResource(() => operator().reviewCargo(slug), [slug]);
+  const review = useResource((signal) => api().operator.cargos.review(slug, {}, { signal }), [slug]);
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -46,7 +47,9 @@ export function ReviewPage({ params }: PageProps) {
               type="button"
               class="button"
               disabled={isBusy}
-              onClick={() => act(() => operator().setCargoDisabled(slug, !isDisabled))}
+              onClick={() =>
+                act(() => (isDisabled ? api().operator.cargos.enable(slug) : api().operator.cargos.disable(slug)))
+              }
             >
               {isDisabled ? "Enable" : "Disable"}
             </button>
@@ -81,7 +84,7 @@ export function ReviewPage({ params }: PageProps) {
           title={`Approve ${slug}?`}
           confirm="Sign and approve"
           isBusy={isBusy}
-          onConfirm={() => act(() => operator().approveCargo(slug, value))}
+          onConfirm={() => act(() => api().operator.cargos.approve(slug, approvalOf(value)))}
           onClose={() => setAsking(false)}
         >
           <p>Islands of all owners run exactly what is shown here, and everybody can submit jobs for it.</p>
@@ -89,6 +92,11 @@ export function ReviewPage({ params }: PageProps) {
       )}
     </>
   );
+}
+
+/** Exactly what is shown: the revision, and the pin that was looked up. */
+function approvalOf({ revision, pin }: CargoReview): ApproveCargo {
+  return pin?.value == null ? { revision } : { revision, [pin.kind]: pin.value };
 }
 
 function Signed({ review }: { readonly review: CargoReview }) {

@@ -1,13 +1,13 @@
+import { api } from "../../app/api.ts";
 import { useResource } from "../../app/resource.ts";
 import { query } from "../../app/router.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { SimpleTable } from "../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../components/states.tsx";
 import { Search } from "./filter-bar.tsx";
-import { operator } from "./operator-client.ts";
 
 export function SettingsPage() {
-  const settings = useResource(() => operator().settings(), []);
+  const settings = useResource((signal) => api().operator.settings({ signal }), []);
   const search = (query.value.get("q") ?? "").toLowerCase();
   return (
     <>
