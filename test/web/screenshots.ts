@@ -9,13 +9,15 @@ import { ConsoleBrowser, signIn } from "./browser.ts";
 /** Pictures of every page of the console, on a network with an Island and some work: `npm run screenshots`. */
 const FOLDER = join(import.meta.dirname, "..", "..", "docs", "console");
 const EMAIL = "ann@example.com";
+/** Beginning of the names of the pages to take; by default all. */
+const ONLY = process.argv[2] ?? "";
 const WIDE = { width: 1_280, height: 800 };
 const NARROW = { width: 390, height: 844 };
 
 await mkdir(FOLDER, { recursive: true });
 await using network = await Network.open(["--catalog-directory", SHIPPED_CATALOG]);
 const { id, key, islandToken } = network.createAccount(EMAIL, 250);
-await network.run("account", "role", EMAIL, "--operator");
+await network.manage("account", "role", "--email", EMAIL, "--operator");
 await network.startIsland("studio", islandToken, { "cargos.allow_runtimes": "llmcpp,wasm" });
 const ids = await makeWork();
 await using browser = await ConsoleBrowser.open(network.url);
@@ -58,19 +60,19 @@ const PAGES: readonly (readonly [name: string, path: string, act?: (page: Page) 
   ["not-found", "/jobs/a/b"],
 ];
 for (const [suffix, options] of [
-  ...(process.argv.includes("--phone")
-    ? []
-    : ([
-        ["", { viewport: WIDE }],
-        ["-dark", { viewport: WIDE, colorScheme: "dark" }],
-      ] as const)),
+  ["", { viewport: WIDE }],
+  ["-dark", { viewport: WIDE, colorScheme: "dark" }],
   ["-phone", { viewport: NARROW, isMobile: true, hasTouch: true }],
 ] as const) {
   const { page, faults } = await browser.page(options);
   await signIn(page, EMAIL);
-  for (const [name, path, act] of PAGES) {
+  for (const [name, path, act] of PAGES.filter(([name]) => name.startsWith(ONLY))) {
     await page.goto(path);
-    await page.getByText(/^Loading/).waitFor({ state: "detached" });
+    await page.locator("h1").first().waitFor();
+    await page
+      .getByText(/^Loading/)
+      .first()
+      .waitFor({ state: "detached" });
     await act?.(page);
     await take(page, `${name}${suffix}`);
   }

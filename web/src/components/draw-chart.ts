@@ -15,6 +15,8 @@ export interface Drawing {
 export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
   const { width, height, kind, format, axis, grid, series } = drawing;
   const line = { stroke: grid, width: 1 };
+  // A line at zero lies at the bottom.
+  const least = kind === "bars" ? 0.01 : 1;
   const bars = uPlot.paths.bars?.({ size: [0.7, 40] });
   return new uPlot(
     {
@@ -22,7 +24,7 @@ export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
       height,
       legend: { show: false },
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
-      scales: { y: { range: (_chart, _low, high) => [0, Math.max(1e-6, high * 1.1)] } },
+      scales: { y: { range: (_chart, _low, high) => [0, Math.max(least, high * 1.1)] } },
       axes: [
         { stroke: axis, grid: { show: false }, ticks: line },
         { stroke: axis, grid: line, ticks: { show: false }, size: 60, values: (_chart, ticks) => ticks.map(format) },

@@ -8,7 +8,7 @@ import { Badge } from "../../components/status.tsx";
 import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
 import { Choice } from "./filter-bar.tsx";
 
-const TONES: Readonly<Record<string, string>> = { approved: "good", waiting: "waiting", disabled: "neutral" };
+const TONES: Readonly<Record<string, string>> = { offered: "good", waiting: "waiting", disabled: "bad" };
 
 const COLUMNS: readonly Column<KnownCargo>[] = [
   {

@@ -33,9 +33,10 @@ export function NetworkIslandsPage() {
   );
   const columns: readonly Column<KnownIsland>[] = [
     { label: "State", width: "7.5rem", cell: (island) => <IslandStatusBadge status={island.status} /> },
-    { label: "Name", width: "minmax(8rem, 1fr)", cell: ({ name, id }) => <span title={id}>{name}</span> },
+    { label: "Name", width: "minmax(5rem, 1fr)", cell: ({ name, id }) => <span title={id}>{name}</span> },
     {
       label: "Owner",
+      isExtra: true,
       width: "minmax(8rem, 14rem)",
       cell: ({ account_id: id, account_email: email }) => <Link to={`/operator/accounts/${id}`}>{email ?? id}</Link>,
     },
