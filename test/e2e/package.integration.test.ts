@@ -51,7 +51,12 @@ describe("the published package", () => {
     expect(names).toEqual(
       expect.arrayContaining([
         ...["README.md", "LICENSE", "ARCHITECTURE.md", "docs/protocol.md", "coordinator/config/example.toml"],
-        ...["catalog/cargos/tiny-chat.json", "catalog/models/tiny-islander.gguf", "dist/bin/package.json"],
+        ...[
+          "catalog/cargos/tiny-chat.json",
+          "catalog/models/tiny-islander.gguf",
+          "dist/bin/package.json",
+          "web/dist/index.html",
+        ],
       ]),
     );
     expect(names).not.toContain("dist/left-by-an-earlier-build.js");

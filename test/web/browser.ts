@@ -1,5 +1,9 @@
+import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { CHROMIUM } from "../sdk/browser-page.ts";
+
+/** Where there is none, tests of the console are skipped. */
+export const HAS_BROWSER = existsSync(CHROMIUM);
 
 /** Headless Chromium that drives the console. */
 export class ConsoleBrowser implements AsyncDisposable {

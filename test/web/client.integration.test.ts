@@ -4,9 +4,9 @@ import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
-import { ConsoleBrowser, register, signIn } from "./browser.ts";
+import { ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
-describe.runIf(IS_FULL_SOAK)("a client at the console", () => {
+describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a client at the console", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;

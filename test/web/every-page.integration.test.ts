@@ -6,13 +6,13 @@ import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
-import { ConsoleBrowser, signIn } from "./browser.ts";
+import { ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const ENTRIES = ["/sign-in", "/register", "/verify", "/forgot-password", "/reset-password"];
 
-describe.runIf(IS_FULL_SOAK)("every page", () => {
+describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("every page", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;

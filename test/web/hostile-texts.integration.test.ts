@@ -5,7 +5,7 @@ import { FakeIsland } from "../support/fake-island.ts";
 import { call, until } from "../support/http.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
-import { ConsoleBrowser, signIn } from "./browser.ts";
+import { ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
 
 /** Each would call `alert` if it were taken for HTML, a script, a style or an address. */
 const CORPUS = [
@@ -25,7 +25,7 @@ const ALL = CORPUS.join(" ");
 /** What may be a name has few characters. */
 const NAME = "<img src=x onerror=alert(1)>";
 
-describe.runIf(IS_FULL_SOAK)("HTML in texts of others", () => {
+describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("HTML in texts of others", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;

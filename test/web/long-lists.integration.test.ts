@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
-import { ConsoleBrowser, signIn } from "./browser.ts";
+import { ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
 
 const ROWS = 10_000;
 const at = "2026-01-31T12:00:00.000Z";
@@ -14,7 +14,7 @@ const rowAt = (index: number) => ({
   completed_at: at,
 });
 
-describe.runIf(IS_FULL_SOAK)("a list of 10,000 rows", () => {
+describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a list of 10,000 rows", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   beforeAll(async () => {
