@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { hasSessions } from "../../../app/account-api.ts";
 import { api } from "../../../app/api.ts";
 import { account, forgetSession } from "../../../app/session.ts";
 import { Dialog } from "../../../components/dialog.tsx";
@@ -6,6 +7,7 @@ import { Field } from "../../../components/field.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
 import { Fact, PageHead } from "../../../components/page-head.tsx";
 import { formatTime } from "../../../components/time.tsx";
+import { Sessions } from "./sessions.tsx";
 import { NewPasswordField, PasswordField } from "../../entry/password-field.tsx";
 
 export function AccountPage() {
@@ -24,6 +26,7 @@ export function AccountPage() {
           </Fact>
         </dl>
       </section>
+      {hasSessions() && <Sessions />}
       <ChangePassword />
       <section class="panel narrow" aria-labelledby="delete-title">
         <h2 id="delete-title">Delete the account</h2>

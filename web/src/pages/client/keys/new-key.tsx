@@ -1,11 +1,13 @@
 import type { Scope } from "@atoll/client";
 import { useState } from "preact/hooks";
+import { hasKeyLimits } from "../../../app/account-api.ts";
 import { api } from "../../../app/api.ts";
 import { BASE_URL } from "../../../app/base.ts";
 import { CopyBox } from "../../../components/copy-button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
+import { LimitFields, readLimits } from "./key-limits.tsx";
 
 /** Makes a key and shows it this once. */
 export function NewKey({ onMade, onClose }: { readonly onMade: () => void; readonly onClose: () => void }) {
@@ -13,7 +15,7 @@ export function NewKey({ onMade, onClose }: { readonly onMade: () => void; reado
   const form = useForm(async (values) => {
     const name = values("name").trim();
     const scopes: readonly Scope[] = values("access") === "read" ? ["read"] : ["read", "write"];
-    const made = await api().apiKeys.create({ ...(name === "" ? {} : { name }), scopes });
+    const made = await api().apiKeys.create({ ...(name === "" ? {} : { name }), scopes, ...readLimits(values) });
     setSecret(made.key);
     onMade();
   });
@@ -47,6 +49,7 @@ export function NewKey({ onMade, onClose }: { readonly onMade: () => void; reado
             </select>
           )}
         </Field>
+        {hasKeyLimits() && <LimitFields form={form} />}
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>

@@ -1,4 +1,5 @@
 import type { LedgerLine } from "@atoll/client";
+import { hasUsage } from "../../../app/account-api.ts";
 import { api } from "../../../app/api.ts";
 import { PAGE_SIZE, usePagedList } from "../../../app/paged-list.ts";
 import { Link } from "../../../app/router.tsx";
@@ -7,6 +8,7 @@ import { formatCredits } from "../../../components/numbers.ts";
 import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { Ago } from "../../../components/time.tsx";
+import { UsageCharts } from "./usage-charts.tsx";
 import { VirtualTable, type Column } from "../../../components/virtual-table.tsx";
 
 const KINDS: Readonly<Record<LedgerLine["kind"], string>> = {
@@ -56,6 +58,7 @@ export function UsagePage() {
           <span class="muted">credits to spend</span>
         </p>
       </PageHead>
+      {hasUsage() && <UsageCharts />}
       <h2>Ledger</h2>
       <VirtualTable
         list={list}
