@@ -48,7 +48,7 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a client at the console", () => {
     await page.getByLabel("Model").selectOption("tiny-chat");
     await page.getByLabel("Prompt", { exact: true }).fill("Hi");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText("Waits for an Island").waitFor();
+    await page.getByText(/Waits (for an Island|because)/).waitFor();
     const first = await island.next("assign");
     island.send(...beginFrames(first), outputFrame(first, 1, "Hel"));
     await page.getByText("Hel", { exact: true }).waitFor();
@@ -71,6 +71,17 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a client at the console", () => {
     await island.next("cancel", ({ jobId }) => jobId === second.jobId);
     await page.getByText("Stopped.").waitFor();
     await page.getByText("never ends").waitFor();
+  });
+
+  it("says why a chat waits", async () => {
+    const { page } = await browser.page();
+    await register(page, "eve@example.com");
+    await page.getByLabel("Model").selectOption("phi-4");
+    await page.getByLabel("Prompt", { exact: true }).fill("Hi");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText(/Waits because 1 Island offers llmcpp, but/).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await expect.poll(() => page.getByLabel("Prompt", { exact: true }).inputValue()).toBe("Hi");
   });
 
   it("keeps what was typed when the session ends, and asks for the password in place", async () => {

@@ -20,7 +20,8 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("every page", () => {
   beforeAll(async () => {
     coordinator = await TestCoordinator.open({ trustProxy: true, registration: "open" });
     browser = await ConsoleBrowser.open(coordinator.url);
-    const { key, islandToken } = await coordinator.createAccount("ann@example.com");
+    const { id, key, islandToken } = await coordinator.createAccount("ann@example.com");
+    coordinator.runSql("UPDATE accounts SET role = 'operator' WHERE id = ?", id);
     await coordinator.createAccount("new@example.com");
     island = await FakeIsland.join(coordinator.url, islandToken, { hostName: "studio" });
     island.handle((frame) => {
@@ -42,6 +43,9 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("every page", () => {
       ...["/batches", `/batches/${batch.id}`, "/conversations", `/conversations/${talk.id}`],
       ...["/catalog", "/catalog/tiny-chat", "/keys", "/usage", "/account"],
       ...["/islands", `/islands/${islandId}`, "/islands/add", "/jobs/none", "/catalog/none", "/islands/none"],
+      ...["/operator", "/operator/islands", "/operator/accounts", `/operator/accounts/${id}`, "/operator/jobs"],
+      ...["/operator/queue", "/operator/cargos?status=all", "/operator/cargos/tiny-chat", "/operator/audit"],
+      "/operator/settings",
     ];
   });
   afterAll(async () => {
@@ -84,7 +88,7 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("every page", () => {
       expect([path, content]).toEqual([path, screen]);
     }
     await page.getByRole("button", { name: "Menu" }).click();
-    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
     await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
     expect(await page.getByRole("navigation", { name: "Pages" }).isVisible()).toBe(false);
   });

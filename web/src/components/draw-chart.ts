@@ -11,6 +11,8 @@ export interface Drawing {
   readonly series: readonly { readonly label: string; readonly stroke: string; readonly dash: number[] }[];
 }
 
+const HALF_DAY_S = 43_200;
+
 /** A part of its own, loaded with the first chart. */
 export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
   const { width, height, kind, format, axis, grid, series } = drawing;
@@ -24,7 +26,14 @@ export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
       height,
       legend: { show: false },
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
-      scales: { y: { range: (_chart, _low, high) => [0, Math.max(least, high * 1.1)] } },
+      // Bars stand for UTC days, the outer ones whole.
+      ...(kind === "bars" ? { tzDate: (atS: number) => uPlot.tzDate(new Date(atS * 1_000), "Etc/UTC") } : {}),
+      scales: {
+        x: {
+          range: (_chart, first, last) => (kind === "bars" ? [first - HALF_DAY_S, last + HALF_DAY_S] : [first, last]),
+        },
+        y: { range: (_chart, _low, high) => [0, Math.max(least, high * 1.1)] },
+      },
       axes: [
         { stroke: axis, grid: { show: false }, ticks: line },
         { stroke: axis, grid: line, ticks: { show: false }, size: 60, values: (_chart, ticks) => ticks.map(format) },

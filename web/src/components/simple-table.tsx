@@ -23,7 +23,7 @@ export function SimpleTable<T>({
   const classOf = ({ isNumber, isExtra }: SimpleColumn<T>): string =>
     `${isNumber === true ? "number" : ""}${isExtra === true ? " extra" : ""}`;
   return (
-    <div class="simple-table" role="region" aria-label={label} tabIndex={0}>
+    <div class="simple-table" role="group" aria-label={label} tabIndex={0}>
       <table aria-label={label}>
         <thead>
           <tr>

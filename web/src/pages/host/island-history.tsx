@@ -7,7 +7,7 @@ export function IslandHistory({ island: { earned, uptime, jobs, tokens } }: { re
   return (
     <section class="panel" aria-labelledby="history-title">
       <h2 id="history-title">History</h2>
-      <div class="simple-table" role="region" aria-label="Earnings and uptime" tabIndex={0}>
+      <div class="simple-table" role="group" aria-label="Earnings and uptime" tabIndex={0}>
         <table aria-label="Earnings and uptime">
           <thead>
             <tr>

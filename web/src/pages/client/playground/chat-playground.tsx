@@ -4,6 +4,7 @@ import { FormError, useForm } from "../../../components/form.tsx";
 import { formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
 import { TextOutput } from "../../../components/output.tsx";
 import { useChatRun, type ChatRun, type Turn } from "./chat-run.ts";
+import { WaitingReason } from "./waiting-reason.tsx";
 import { NO_PARAMETERS, ParameterFields, readParameters } from "./parameters.tsx";
 
 /** Tries a chat model with parameters, and shows how fast it answers. */
@@ -33,7 +34,12 @@ export function ChatPlayground({ model }: { readonly model: string }) {
   return (
     <div class="playground">
       <form class="chat panel" onSubmit={form.submit} noValidate>
-        <Turns turns={run.turns} isWaiting={run.state === "waiting"} isStreaming={run.state === "streaming"} />
+        <Turns
+          model={model}
+          turns={run.turns}
+          isWaiting={run.state === "waiting"}
+          isStreaming={run.state === "streaming"}
+        />
         <Figures run={run} />
         <FormError form={form} />
         <div class="composer">
@@ -100,10 +106,12 @@ function Samples({
 }
 
 function Turns({
+  model,
   turns,
   isWaiting,
   isStreaming,
 }: {
+  readonly model: string;
   readonly turns: readonly Turn[];
   readonly isWaiting: boolean;
   readonly isStreaming: boolean;
@@ -130,11 +138,7 @@ function Turns({
           )}
         </article>
       ))}
-      {isWaiting && (
-        <p class="muted" role="status">
-          <span class="spinner" aria-hidden="true" /> Waits for an Island
-        </p>
-      )}
+      {isWaiting && <WaitingReason model={model} />}
       <div ref={end} />
     </div>
   );
