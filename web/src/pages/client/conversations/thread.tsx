@@ -123,13 +123,14 @@ export function Thread({
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={sendOnEnter}
         />
+        {/* Keys: an element that becomes the other button in mid-click would send the form. */}
         <div class="actions">
           {pending !== null ? (
-            <button type="button" class="button danger" onClick={() => abort.current?.abort()}>
+            <button key="stop" type="button" class="button danger" onClick={() => abort.current?.abort()}>
               Stop
             </button>
           ) : (
-            <button class="button primary" disabled={text.trim() === ""}>
+            <button key="send" class="button primary" disabled={text.trim() === ""}>
               Send
             </button>
           )}

@@ -54,6 +54,7 @@ export function ChatPlayground({ model }: { readonly model: string }) {
             onInput={(event) => setPrompt(event.currentTarget.value)}
             onKeyDown={sendOnEnter}
           />
+          {/* Keys: an element that becomes the other button in mid-click would send the form. */}
           <div class="actions">
             {run.turns.length > 0 && (
               <button type="button" class="button" onClick={run.clear}>
@@ -61,11 +62,11 @@ export function ChatPlayground({ model }: { readonly model: string }) {
               </button>
             )}
             {isRunning ? (
-              <button type="button" class="button danger" onClick={run.stop}>
+              <button key="stop" type="button" class="button danger" onClick={run.stop}>
                 Stop
               </button>
             ) : (
-              <button class="button primary" disabled={prompt.trim() === ""}>
+              <button key="send" class="button primary" disabled={prompt.trim() === ""}>
                 Send
               </button>
             )}
