@@ -1,7 +1,12 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { SEEN_LATELY_MS, statusOf, type IslandService, type OwnedIsland } from "../islands/island-service.ts";
-import type { IslandStatus } from "../islands/island-service.ts";
+import {
+  SEEN_LATELY_MS,
+  statusOf,
+  type IslandService,
+  type IslandStatus,
+  type OwnedIsland,
+} from "../islands/island-service.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
 import type { SuspendedIslands } from "../islands/suspended-islands.ts";
 import type { IslandFilter, KnownIsland } from "../store/operator-store.ts";
