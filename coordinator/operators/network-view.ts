@@ -83,7 +83,7 @@ export class NetworkView {
 
   /** What this coordinator tells another one. */
   answer(question: unknown): unknown {
-    const { ask, hostIds } = question as { ask?: unknown; hostIds?: unknown };
+    const { ask, hostIds } = (question ?? {}) as { ask?: unknown; hostIds?: unknown };
     if (ask === "figures") return this.#deps.figures.read();
     if (ask === "islands" && Array.isArray(hostIds)) return this.#deps.liveHere(hostIds.map(String));
     return null;
