@@ -79,7 +79,7 @@ export async function openOperators(deps: OpenOperatorsDeps): Promise<Operators>
       trail,
       clock,
       onChanged,
-      live: { view, islands: deps.hosts, suspended: suspensions },
+      live: { view, islands: deps.hosts },
     }),
     jobs: store.operators,
     catalog: new OperatorCatalog({

@@ -166,7 +166,7 @@ describe("/operator", () => {
       suspended: true,
     });
     expect((await ask("GET", "/islands?status=suspended&search=att")).body).toMatchObject({
-      data: [{ id: hostId, status: "suspended", suspended_because: "lies" }],
+      data: [{ id: hostId, status: "suspended", suspended_because: "the operator suspended this Island: lies" }],
     });
     expect((await ask("DELETE", `/islands/${hostId}/suspension`)).body.data).toEqual({ id: hostId, suspended: false });
     expect(codeOf(await ask("DELETE", `/islands/${hostId}/suspension`))).toEqual([404, "not_found"]);
