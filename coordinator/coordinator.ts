@@ -230,8 +230,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
   const hosts = openHosts({ ...own, suspended: suspensions, member, clock, log });
   const metrics = new Metrics({ jobs: registry, islands, scheduler, store, version, member, bus });
-  const about = { config, version, clock, log, member, credentials };
-  const operators = await openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
+  const about = { config, version, clock, log, member, credentials, catalogSync };
+  const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
   const app = createApp({
     metrics,
     jobs,
