@@ -62,8 +62,7 @@ beforeEach(() => {
     });
     return view;
   });
-  const old = PEERS[2] as (typeof PEERS)[number];
-  new RemoteQuestions({ bus, log, members: { self: old, living: PEERS }, answer: () => null });
+  bus.answer("old.operator", async () => null);
 });
 
 describe("NetworkView", () => {
