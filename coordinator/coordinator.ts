@@ -229,10 +229,10 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.onEnd((credential) => gateway.endSessionsOf(credential));
-  const about = { config, version, clock, log, member, credentials };
+  const about = { config, version, clock, log, member, credentials, catalogSync };
   const events = openEvents({ ...own, ...about });
   const hosts = openHosts({ ...own, ...about, suspended: suspensions, events });
-  const operators = await openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
+  const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
   const app = createApp({
     metrics: new Metrics({ ...own, version, member, bus }),
     jobs,

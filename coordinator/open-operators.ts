@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
-import { readShippedCargos } from "./catalog/load-catalog.ts";
+import type { CatalogSync } from "./catalog/catalog-sync.ts";
 import { OperatorCargos } from "./catalog/operator-cargos.ts";
 import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
@@ -39,7 +39,7 @@ export interface OpenOperatorsDeps {
   /** Null for a coordinator that is alone. */
   readonly member: ClusterMember | null;
   readonly credentials: CredentialWatch | undefined;
-  readonly refreshCatalog: () => Promise<void>;
+  readonly catalogSync: Pick<CatalogSync, "shippedFiles" | "refresh">;
   readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -50,7 +50,7 @@ const LOOKUP_LIMIT_MS = 15_000;
 const HUB = "https://huggingface.co";
 
 /** What operators see and do, and what a suspension ends here. Call it before the first Island is let in. */
-export async function openOperators(deps: OpenOperatorsDeps): Promise<Operators> {
+export function openOperators(deps: OpenOperatorsDeps): Operators {
   const { config, store, islands, scheduler, suspensions, member, credentials, clock } = deps;
   endSuspended(deps);
   const trail = new AuditTrail(store.audit, clock);
@@ -68,9 +68,7 @@ export async function openOperators(deps: OpenOperatorsDeps): Promise<Operators>
     credentials?.changed();
     await suspensions.changed();
   };
-  const { catalogDirectory, defaultChatCargo } = config;
-  const shipped = await readShippedCargos(catalogDirectory, defaultChatCargo);
-  const policy = { hub: HUB, allowPrivate: false, catalogDirectory };
+  const policy = { hub: HUB, allowPrivate: false, catalogDirectory: config.catalogDirectory };
   return {
     network: view,
     accounts: new OperatorAccounts({ store, trail, clock, onChanged }),
@@ -79,14 +77,14 @@ export async function openOperators(deps: OpenOperatorsDeps): Promise<Operators>
       trail,
       clock,
       onChanged,
-      live: { view, islands: deps.hosts, suspended: suspensions },
+      live: { view, islands: deps.hosts },
     }),
     jobs: store.operators,
     catalog: new OperatorCatalog({
-      cargos: new OperatorCargos(store.catalog, shipped, clock),
+      cargos: new OperatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
       trail,
       resolvePins: (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
-      onChanged: async () => void (await Promise.all([deps.refreshCatalog(), member?.tellCatalogChange()])),
+      onChanged: async () => void (await Promise.all([deps.catalogSync.refresh(), member?.tellCatalogChange()])),
     }),
     announcements: new Announcements({ store, trail, clock }),
     audit: store.audit,

@@ -31,13 +31,8 @@ export interface CoordinatorLine {
   readonly figures: Figures | null;
 }
 
-/** Waiting work of the network: that of one Cargo and reason. */
-export interface QueueLine extends Omit<WaitingWork, "message"> {
-  /** What the coordinator says that has most of these jobs. */
-  readonly message: string;
-  /** How many coordinators have such jobs. */
-  readonly coordinators: number;
-}
+/** Waiting work of the network: that of one Cargo and reason. The message is that of the coordinator that has most of it. */
+export type QueueLine = WaitingWork;
 
 export interface Overview {
   readonly islands: { readonly online: number; readonly known: number };
@@ -88,7 +83,7 @@ export class NetworkView {
 
   /** What this coordinator tells another one. */
   answer(question: unknown): unknown {
-    const { ask, hostIds } = question as { ask?: unknown; hostIds?: unknown };
+    const { ask, hostIds } = (question ?? {}) as { ask?: unknown; hostIds?: unknown };
     if (ask === "figures") return this.#deps.figures.read();
     if (ask === "islands" && Array.isArray(hostIds)) return this.#deps.liveHere(hostIds.map(String));
     return null;
@@ -132,25 +127,18 @@ function readFigures(answer: unknown): Figures | null {
 }
 
 function mergeQueues(all: readonly (readonly WaitingWork[])[]): QueueLine[] {
-  const lines = new Map<string, QueueLine & { readonly most: number }>();
+  const groups = new Map<string, WaitingWork[]>();
   for (const work of all.flat()) {
     const key = [work.slug, work.onlyIslandsOf ?? "", work.reason].join(" ");
-    const line = lines.get(key);
-    if (line === undefined) {
-      lines.set(key, { ...work, coordinators: 1, most: work.jobs });
-      continue;
-    }
-    const isMost = work.jobs > line.most;
-    lines.set(key, {
-      ...line,
-      jobs: line.jobs + work.jobs,
-      oldestAtMs: Math.min(line.oldestAtMs, work.oldestAtMs),
-      message: isMost ? work.message : line.message,
-      coordinators: line.coordinators + 1,
-      most: Math.max(line.most, work.jobs),
-    });
+    groups.set(key, [...(groups.get(key) ?? []), work]);
   }
-  return [...lines.values()]
-    .map(({ most: _, ...line }) => line)
-    .sort((a, b) => b.jobs - a.jobs || (a.slug < b.slug ? -1 : 1));
+  return [...groups.values()].flatMap(mergeLine).sort((a, b) => b.jobs - a.jobs || (a.slug < b.slug ? -1 : 1));
+}
+
+/** Of one Cargo and reason, at several coordinators; one of them may have several, of different accounts. */
+function mergeLine(works: readonly WaitingWork[]): QueueLine[] {
+  const [most] = works.toSorted((a, b) => b.jobs - a.jobs);
+  if (most === undefined) return [];
+  const jobs = works.reduce((sum, work) => sum + work.jobs, 0);
+  return [{ ...most, jobs, oldestAtMs: Math.min(...works.map(({ oldestAtMs }) => oldestAtMs)) }];
 }

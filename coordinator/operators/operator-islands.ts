@@ -1,14 +1,19 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { SEEN_LATELY_MS, statusOf, type IslandService, type OwnedIsland } from "../islands/island-service.ts";
-import type { IslandStatus } from "../islands/island-service.ts";
+import {
+  SEEN_LATELY_MS,
+  statusOf,
+  type IslandService,
+  type IslandStatus,
+  type OwnedIsland,
+} from "../islands/island-service.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
-import type { SuspendedIslands } from "../islands/suspended-islands.ts";
 import type { IslandFilter, KnownIsland } from "../store/operator-store.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 import type { NetworkView } from "./network-view.ts";
+import { reasonIn } from "./suspensions.ts";
 
 export interface OperatorIslandsDeps {
   readonly store: Pick<Store, "operators">;
@@ -18,7 +23,6 @@ export interface OperatorIslandsDeps {
   readonly live?: {
     readonly view: Pick<NetworkView, "live">;
     readonly islands: Pick<IslandService, "get">;
-    readonly suspended: SuspendedIslands;
   };
   /** Resolves when a suspension counts here. */
   readonly onChanged?: () => Promise<void>;
@@ -60,11 +64,14 @@ export class OperatorIslands {
       },
       page,
     );
-    const seen = await live?.view.live(islands.map(({ hostId }) => hostId));
+    const [seen, suspensions] = await Promise.all([
+      live?.view.live(islands.map(({ hostId }) => hostId)),
+      store.operators.suspensions(),
+    ]);
     const listed = islands.map((record): ListedIsland => {
-      const { hostId, accountId, suspension, lastSeenAtMs } = record;
+      const { hostId, accountId, lastSeenAtMs } = record;
       const found = seen?.byId.get(hostId);
-      const suspendedBecause = live?.suspended.reasonFor(hostId, accountId) ?? suspension?.because ?? null;
+      const suspendedBecause = reasonIn(suspensions, hostId, accountId);
       const mayBeConnected = seen?.isComplete !== true && lastSeenAtMs >= lately;
       return {
         record: found === undefined ? record : { ...record, lastSeenAtMs: clock.now() },

@@ -50,10 +50,7 @@ export class Suspensions implements SuspendedIslands {
   }
 
   reasonFor(hostId: string, accountId: string): string | null {
-    const owner = this.#known.accounts.get(accountId);
-    if (owner !== undefined) return suspendedOwner(owner);
-    const island = this.#known.islands.get(hostId);
-    return island === undefined ? null : suspendedIsland(island);
+    return reasonIn(this.#known, hostId, accountId);
   }
 
   /** Calls `listener` with accounts that are suspended: soon after, again a moment later, and once a minute. */
@@ -111,6 +108,14 @@ export class Suspensions implements SuspendedIslands {
     tell(this.#onAccounts, this.#again);
     tell(this.#onIslands, newIn(known.islands, before.islands));
   }
+}
+
+/** As {@link Suspensions.reasonFor}, of what was read. */
+export function reasonIn({ accounts, islands }: Known, hostId: string, accountId: string): string | null {
+  const owner = accounts.get(accountId);
+  if (owner !== undefined) return suspendedOwner(owner);
+  const island = islands.get(hostId);
+  return island === undefined ? null : suspendedIsland(island);
 }
 
 function newIn(known: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): ReadonlySet<string> {

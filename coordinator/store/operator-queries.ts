@@ -145,7 +145,9 @@ export function islandsQuery(filter: IslandFilter, page: Page, { position, writt
   if (seenSinceMs !== undefined) where.add(`last_seen_at_ms >= ${where.place(seenSinceMs)}`);
   if (unseenSinceMs !== undefined) where.add(`last_seen_at_ms < ${where.place(unseenSinceMs)}`);
   if (isSuspended !== undefined) {
-    where.add(`islands.host_id ${isSuspended ? "" : "NOT "}IN (SELECT host_id FROM suspended_islands)`);
+    const ofAccount = "account_id IN (SELECT id FROM accounts WHERE suspended_at_ms IS NOT NULL)";
+    const own = "islands.host_id IN (SELECT host_id FROM suspended_islands)";
+    where.add(`${isSuspended ? "" : "NOT "}(${own} OR ${ofAccount})`);
   }
   const order = "last_seen_at_ms DESC, islands.host_id";
   return where.list(ISLAND, { from: "islands", key: "islands.host_id", order }, page);

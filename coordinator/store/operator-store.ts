@@ -39,6 +39,7 @@ export interface IslandFilter {
   /** Beginning of the id, or part of a name, without case. */
   readonly search?: string | undefined;
   readonly accountId?: string | undefined;
+  /** The Island, or its account. */
   readonly isSuspended?: boolean | undefined;
   /** Last seen at this time or later. */
   readonly seenSinceMs?: number | undefined;

@@ -109,7 +109,6 @@ export const queueLineSchema = z
     reason: z.enum(WAITING_REASONS),
     message: z.string().openapi({ description: "Of the oldest of them at the coordinator that has most" }),
     waiting_since: timeSchema.openapi({ description: "Of the one that waits longest" }),
-    coordinators: z.int().openapi({ description: "How many have such jobs" }),
   })
   .openapi("QueueLine");
 
@@ -231,7 +230,6 @@ export function presentQueueLine(line: QueueLine): z.infer<typeof queueLineSchem
     reason: line.reason,
     message: line.message,
     waiting_since: presentTime(line.oldestAtMs),
-    coordinators: line.coordinators,
   };
 }
 

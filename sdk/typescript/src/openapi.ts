@@ -3011,8 +3011,6 @@ export interface components {
             type: "progress";
         };
         QueueLine: {
-            /** @description How many have such jobs */
-            coordinators: number;
             jobs: number;
             /** @description Of the oldest of them at the coordinator that has most */
             message: string;
@@ -8405,8 +8403,7 @@ export interface operations {
                      *           "jobs": 2,
                      *           "reason": "no_island_offers_runtime",
                      *           "message": "no online Island offers diffusers",
-                     *           "waiting_since": "2026-01-01T12:00:00.000Z",
-                     *           "coordinators": 1
+                     *           "waiting_since": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "is_complete": true

@@ -24,7 +24,6 @@ export function apiOperators({ store, clock, islands, credentials }: ApiOperator
   const live = {
     view: { live: async () => ({ byId: new Map(), isComplete: true }) },
     islands,
-    suspended: { reasonFor: () => null },
   };
   const { inForce } = resolveConfig({
     flags: {},

@@ -1,5 +1,5 @@
 import { ACCOUNT_ID, AT, JOB_ID, LATER, type Examples } from "./example.ts";
-import { ISLAND_EXAMPLES } from "./island-examples.ts";
+import { DETAIL as ISLAND } from "./island-examples.ts";
 
 const OWNER = { account_id: ACCOUNT_ID, account_email: "ada@example.com" };
 const ACCOUNT = {
@@ -15,8 +15,7 @@ const ACCOUNT = {
 };
 const LIMITS = { requests_per_minute: 100, concurrent_jobs: 10, concurrent_streams: 5, share: 100 };
 const SUSPENDED = { ...ACCOUNT, suspended: { reason: "Sends spam", since: LATER }, limits: LIMITS };
-const { data: ISLAND } = ISLAND_EXAMPLES["getIsland"]?.response as { data: Record<string, unknown> };
-const HOST_ID = ISLAND["id"];
+const HOST_ID = ISLAND.id;
 const FIGURES = new Set(["uptime", "jobs", "tokens", "earned", "cached_models"]);
 const LISTED_ISLAND = Object.fromEntries(Object.entries(ISLAND).filter(([name]) => !FIGURES.has(name)));
 const page = (item: unknown) => ({ data: [item], meta: { total: 1, limit: 20, offset: 0 } });
@@ -95,7 +94,6 @@ export const OPERATOR_EXAMPLES: Examples = {
           reason: "no_island_offers_runtime",
           message: "no online Island offers diffusers",
           waiting_since: AT,
-          coordinators: 1,
         },
       ],
       is_complete: true,

@@ -8,11 +8,14 @@ import { Api, type Answer } from "../api.ts";
 let api: Api;
 let operator = "";
 let operatorId = "";
+/** Of a user, and keys of a user and of the operator. */
+let refused: readonly string[] = [];
 beforeAll(async () => {
   api = await Api.open();
   operatorId = await makeAccount("op");
   operator = await sessionOf(operatorId);
   await api.store.operators.setRole(operatorId, "operator");
+  refused = [await sessionOf(api.accountId), api.key, (await api.accounts.createKey(operatorId)).secret];
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -48,13 +51,10 @@ describe("/operator", () => {
     );
 
   it.each(routes)("%s %s is for the session of an operator alone", async (method, path) => {
-    const user = await sessionOf(api.accountId);
-    const { secret } = await api.accounts.createKey(operatorId);
-    for (const key of [user, api.key, secret]) {
+    for (const key of refused) {
       expect(codeOf(await api.call(method, path, { key }))).toEqual([403, "operator_only"]);
     }
     expect(codeOf(await api.call(method, path, { key: null }))).toEqual([401, "unauthenticated"]);
-    await api.accounts.revokeKey(operatorId, (await api.accounts.listKeys(operatorId))[0]?.id ?? "");
   });
 
   it("are all that an operator may do, and no more once the role is gone", async () => {
@@ -166,7 +166,7 @@ describe("/operator", () => {
       suspended: true,
     });
     expect((await ask("GET", "/islands?status=suspended&search=att")).body).toMatchObject({
-      data: [{ id: hostId, status: "suspended", suspended_because: "lies" }],
+      data: [{ id: hostId, status: "suspended", suspended_because: "the operator suspended this Island: lies" }],
     });
     expect((await ask("DELETE", `/islands/${hostId}/suspension`)).body.data).toEqual({ id: hostId, suspended: false });
     expect(codeOf(await ask("DELETE", `/islands/${hostId}/suspension`))).toEqual([404, "not_found"]);

@@ -135,6 +135,8 @@ export function describeOperators(check: Check): void {
     expect(await idsOf({ isSuspended: false })).toEqual([[ISLAND_ID], 1]);
     expect(await idsOf({ seenSinceMs: MADE_AT_MS + 9 })).toEqual([[OTHER_HOST], 1]);
     expect(await idsOf({ unseenSinceMs: MADE_AT_MS + 9 })).toEqual([[ISLAND_ID], 1]);
+    await store.operators.suspendAccount(ann, SUSPENSION);
+    expect(await idsOf({ isSuspended: true })).toEqual([[OTHER_HOST, ISLAND_ID], 2]);
     expect(await store.operators.countIslands(MADE_AT_MS + 9)).toEqual({ known: 2, seen: 1 });
     await store.islands.remove(bob, OTHER_HOST, MADE_AT_MS + 10);
     expect(await idsOf({})).toEqual([[ISLAND_ID], 1]);
