@@ -57,11 +57,10 @@ export class EventSource {
 
   #send(followerId: string, wanted: ReadonlyMap<string, Wanted>, accountIds: ReadonlySet<string>): void {
     const accounts: ToldEvents[] = [];
-    const silentMs = this.#silentMs();
     let changes = 0;
     for (const accountId of accountIds) {
       const account = wanted.get(accountId);
-      if (account === undefined || account.heardMs < silentMs) continue;
+      if (account === undefined) continue;
       const told = this.#told(this.#deps.events.journalOf(accountId), accountId, account.seq);
       changes += told[3]?.length ?? 0;
       // The follower finds the gap when it asks.

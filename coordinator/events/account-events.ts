@@ -82,7 +82,8 @@ export class AccountEvents {
   note(accountId: string, change: Change): void {
     const account = this.#accounts.get(accountId);
     if (account === undefined || this.#isClosed) return;
-    account.pending.set(keyOf(change), change);
+    // More of them are told as one reset.
+    if (account.pending.size <= MAX_AT_ONCE) account.pending.set(keyOf(change), change);
     this.#gather(accountId);
   }
 

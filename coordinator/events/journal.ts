@@ -85,7 +85,8 @@ export class Journal {
     own.seq = seq;
     const key = keyOf(change);
     const known = this.#entries.get(key);
-    if (known !== undefined && !isNews(change, known.change)) return;
+    // A coordinator's own numbers say what came later, whatever its clock does.
+    if (known !== undefined && known.source !== source && !isNews(change, known.change)) return;
     this.#entries.delete(key);
     this.#index += 1;
     this.#entries.set(key, { change, source, seq, index: this.#index });

@@ -1,12 +1,17 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { Atoll, AuthenticationError } from "../../sdk/typescript/src/index.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 import { fetchWithCookie } from "./cookie-jar.ts";
 
+let coordinator: TestCoordinator;
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
 const CREDENTIALS = { email: "page@example.com", password: "long enough" };
 
 it("a page signs in, works and signs out without ever seeing its token", async () => {
-  await using coordinator = await TestCoordinator.open();
   const { fetch, cookie } = fetchWithCookie();
   const page = new Atoll({ baseUrl: coordinator.url, session: "cookie", fetch });
   const begun = await page.auth.register(CREDENTIALS);
@@ -22,10 +27,9 @@ it("a page signs in, works and signs out without ever seeing its token", async (
 });
 
 it("a program that signs in gets its token", async () => {
-  await using coordinator = await TestCoordinator.open();
   const program = new Atoll({ baseUrl: coordinator.url, apiKey: "" });
-  const begun = await program.auth.register(CREDENTIALS);
-  const signedIn = new Atoll({ baseUrl: coordinator.url, apiKey: begun?.token });
+  const begun = await program.auth.signIn(CREDENTIALS);
+  const signedIn = new Atoll({ baseUrl: coordinator.url, apiKey: begun.token });
   await signedIn.auth.signOut();
   await expect(signedIn.account.get()).rejects.toThrow(AuthenticationError);
 });

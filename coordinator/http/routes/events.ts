@@ -1,6 +1,8 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Identity } from "../../accounts/identity.ts";
 import { parsePosition } from "../../events/position.ts";
+import { CredentialCheck } from "../limits/credential-check.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { accountEventSchema } from "../schemas/account-event-schemas.ts";
@@ -34,13 +36,21 @@ const eventsRoute = createRoute({
 });
 
 export function serveEvents(app: HttpApp, deps: HttpDeps): void {
-  const { accounts, clock, events, options } = deps;
+  const { accounts, clock, events, options, store } = deps;
+  const isStillValid = (identity: Identity): Promise<boolean> => accounts.isStillValid(identity);
+  // Several coordinators tell each other.
+  const isTold = deps.credentials !== undefined;
+  const revision = (): Promise<number> => store.accounts.credentialsRevision();
+  const check = isTold ? null : new CredentialCheck({ revision, isStillValid, clock });
   serveScoped(app, deps, "read", eventsRoute, async ({ c, identity, query }) => {
     const lastEventId = c.req.header("last-event-id") ?? query.last_event_id;
     if (c.req.method === "HEAD") return c.body(null, 200, SSE_HEADERS);
+    const overview = c.req.query("scope") === "network" ? deps.overview : undefined;
+    overview?.assertMayRead(identity);
     const { accountId } = identity;
     const response = c.env.outgoing;
     await c.get("limits").openEvents(identity, response);
+    check?.add(identity, response);
     const after = lastEventId === undefined ? null : parsePosition(lastEventId);
     let relay: EventRelay | null = null;
     const reader = await events.open(accountId, after, () => relay?.onChange());
@@ -50,7 +60,8 @@ export function serveEvents(app: HttpApp, deps: HttpDeps): void {
       response,
       clock,
       heartbeatMs: options.heartbeatMs,
-      mayRead: () => accounts.isStillValid(identity),
+      mayRead: () => isStillValid(identity),
+      overview: overview?.overview ?? null,
     });
     return RESPONSE_ALREADY_SENT;
   });

@@ -4,7 +4,7 @@ import { originOf } from "./client-address.ts";
 /** Sent by pages of the coordinator itself, which keep their session in a cookie that no script can read. */
 const CONSOLE_HEADER = "atoll-console";
 export const SESSION_COOKIE = "atoll_session";
-const COOKIE_PATTERN = /(?:^|;) *atoll_session=(\w{1,200}) *(?:;|$)/;
+const COOKIE_PATTERN = /(?:^|;) *atoll_session=(st_\w{1,197}) *(?:;|$)/;
 const MS_PER_S = 1_000;
 
 /** True for a page that asks for the session as a cookie, or says that it means the one that it has. */

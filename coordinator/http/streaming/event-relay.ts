@@ -1,7 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { EventReader } from "../../events/event-reader.ts";
+import type { Overview } from "../../events/overview.ts";
 import { frame, type AccountEventEncoder } from "./account-event-encoder.ts";
+import { OverviewWatch } from "./overview-watch.ts";
 import { SSE_HEADERS } from "./sse.ts";
 
 export interface EventRelayOptions {
@@ -12,6 +14,8 @@ export interface EventRelayOptions {
   readonly heartbeatMs: number;
   /** Whether the credential is still valid; asked at every heartbeat. False cuts the stream; a rejection does not. */
   readonly mayRead: () => Promise<boolean>;
+  /** Of the network, for an operator who asks for it. */
+  readonly overview: (() => Promise<Overview>) | null;
 }
 
 const HEARTBEAT = ": heartbeat\n\n";
@@ -21,6 +25,7 @@ const MAX_CHANGES = 100;
 /** Writes what changes for an account to a client, until it leaves. Owns the reader and its timer. */
 export class EventRelay {
   readonly #options: EventRelayOptions;
+  readonly #overview: OverviewWatch | null = null;
   #heartbeat: Timer;
   #isWriting = false;
   #isOver = false;
@@ -28,7 +33,7 @@ export class EventRelay {
   /** Sends the headers, and where the client stands. */
   constructor(options: EventRelayOptions) {
     this.#options = options;
-    const { response, reader } = options;
+    const { response, reader, overview, clock } = options;
     response.on("close", this.#onClose);
     this.#heartbeat = this.#scheduleHeartbeat();
     if (response.destroyed) {
@@ -36,7 +41,8 @@ export class EventRelay {
       return;
     }
     response.writeHead(200, SSE_HEADERS);
-    void this.#while(async () => {
+    if (overview !== null) this.#overview = new OverviewWatch(overview, clock, this.onChange);
+    void this.#pump(async () => {
       // Later ones are news.
       await options.encoder.balance("");
       if (!reader.isLost) await this.#write(frame({ type: "ready" }, reader.position));
@@ -45,27 +51,32 @@ export class EventRelay {
 
   /** There may be something to read. */
   readonly onChange = (): void => {
-    if (!this.#isWriting && !this.#isOver) void this.#while();
+    if (!this.#isWriting && !this.#isOver) void this.#pump();
   };
 
-  /** Writes what there is, after `first`. One at a time. */
-  async #while(first: () => Promise<void> = async () => undefined): Promise<void> {
-    const { reader, encoder, response } = this.#options;
+  /** Writes `first`, and then all that there is. One at a time. */
+  async #pump(first: () => Promise<void> = async () => undefined): Promise<void> {
+    const { reader, response } = this.#options;
     this.#isWriting = true;
     try {
       await first();
-      while (reader.hasNext && !this.#isOver) {
-        if (reader.isLost) {
-          reader.skip();
-          await this.#write(frame({ type: "reset" }, reader.position));
-        } else await this.#write(await encoder.encode(reader.take(MAX_CHANGES)));
-      }
+      while (!this.#isOver && (reader.hasNext || this.#overview?.hasNews === true))
+        await this.#write(await this.#next());
     } catch {
       // Storage is away. The client comes back with its position.
       response.destroy();
     }
     this.#isWriting = false;
     if (reader.isEnded) response.end();
+  }
+
+  async #next(): Promise<string> {
+    const { reader, encoder } = this.#options;
+    const overview = this.#overview?.take() ?? null;
+    if (overview !== null) return overviewFrame(overview, reader.position);
+    if (!reader.isLost) return encoder.encode(reader.take(MAX_CHANGES));
+    reader.skip();
+    return frame({ type: "reset" }, reader.position);
   }
 
   async #write(text: string): Promise<void> {
@@ -87,7 +98,7 @@ export class EventRelay {
       this.#heartbeat = this.#scheduleHeartbeat();
       void this.#cutOffUnlessMayRead();
       if (this.#isWriting) return;
-      void this.#while(async () => {
+      void this.#pump(async () => {
         await this.#write(HEARTBEAT);
         // The operator's command line gives credits, of which nobody here hears.
         await this.#write(await encoder.balance(reader.position));
@@ -103,7 +114,12 @@ export class EventRelay {
   readonly #onClose = (): void => {
     this.#isOver = true;
     this.#heartbeat.cancel();
+    this.#overview?.close();
     this.#options.reader.close();
     this.#options.response.off("close", this.#onClose);
   };
+}
+
+function overviewFrame(overview: Overview, position: string): string {
+  return `id: ${position}\nevent: overview\ndata: ${JSON.stringify({ type: "overview", ...overview })}\n\n`;
 }

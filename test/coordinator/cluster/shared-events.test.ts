@@ -132,6 +132,8 @@ describe("events of several coordinators", () => {
     await network.pass(2 * GATHER_MS);
     expect(readAll(reader).sort()).toEqual(["a running", "b running", "c running"]);
     expect(network.published).toBe(2);
+    // The coordinator goes on asking for another account.
+    await one.events.open("user_2", null, () => undefined);
     reader.close();
     await network.pass(6_000);
     two.note("d");

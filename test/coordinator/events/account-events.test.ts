@@ -135,6 +135,16 @@ describe("AccountEvents", () => {
     expect(readAll(reader)).toEqual(["attic"]);
   });
 
+  it("tells what happened last, also when the clock was set back in between", async () => {
+    const { clock, reader, note } = await open();
+    note("a", "pending");
+    clock.advance(GATHER_MS);
+    clock.jump(-1_000);
+    note("a", "running");
+    clock.advance(GATHER_MS);
+    expect(readAll(reader)).toEqual(["a running"]);
+  });
+
   it("keeps accounts apart", async () => {
     const { clock, events, reader } = await open();
     const other = await events.open("user_2", null, () => undefined);

@@ -98,7 +98,8 @@ describe("GET /events", () => {
   });
 
   it("ends at once with its key or session, and a page's own cookie opens it", async () => {
-    const { key } = await newAccount();
+    const account = await newAccount();
+    const { key } = account;
     const { body } = await ask(key, "POST", "/api-keys", { name: "short", scopes: "read" });
     const byKey = await Listener.open(coordinator.url, { key: body.key });
     await ask(key, "DELETE", `/api-keys/${body.id}`);
@@ -112,6 +113,12 @@ describe("GET /events", () => {
     await call(coordinator.url, null, "POST", "/auth/logout", undefined, { cookie, ...console });
     await page.over;
     await expect(Listener.open(coordinator.url, { headers: { cookie, ...console } })).rejects.toThrow(/401/);
+
+    // The command line, of which this process hears nothing.
+    const { body: other } = await ask(key, "POST", "/api-keys", { name: "short", scopes: "read" });
+    const left = await Listener.open(coordinator.url, { key: other.key });
+    await coordinator.withStore((_store, service) => service.revokeKey(account.id, other.id));
+    await left.over;
   });
 
   it(

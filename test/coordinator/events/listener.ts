@@ -11,6 +11,7 @@ interface ListenOptions {
   readonly key?: string;
   readonly lastEventId?: string | undefined;
   readonly headers?: Record<string, string>;
+  readonly path?: string;
 }
 
 /** A client of GET /events that keeps what it hears. */
@@ -28,9 +29,12 @@ export class Listener {
   }
 
   /** @throws for an answer other than 200. */
-  static async open(url: string, { key, lastEventId, headers = {} }: ListenOptions): Promise<Listener> {
+  static async open(
+    url: string,
+    { key, lastEventId, headers = {}, path = "/events" }: ListenOptions,
+  ): Promise<Listener> {
     const controller = new AbortController();
-    const response = await fetch(`${url}/api/v1/events`, {
+    const response = await fetch(`${url}/api/v1${path}`, {
       headers: {
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),

@@ -83,6 +83,7 @@ export class Api implements AsyncDisposable {
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
+  overview: HttpDeps["overview"];
   /** For all coordinators. */
   readonly events = new AccountEvents({ selfId: "coord_1", clock: this.clock });
   /** Of one of several coordinators. */
@@ -225,6 +226,7 @@ export class Api implements AsyncDisposable {
       here: { liveOf: () => [], remove: () => undefined },
       elsewhere: null,
     });
+    const overviewOf = () => this.overview;
     const app = createApp({
       jobs: this.jobs,
       metrics: { contentType: "text/plain", read: async () => "" },
@@ -251,6 +253,9 @@ export class Api implements AsyncDisposable {
       retention: { remove: async () => undefined },
       islands: islandService,
       events: this.events,
+      get overview() {
+        return overviewOf();
+      },
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       operators: apiOperators({ store, clock: this.clock, islands: islandService, credentials: member?.credentials }),
       recommendations: { recommend: (hostId) => this.recommend(hostId) },

@@ -27,6 +27,7 @@ describe("GET /openapi.json", () => {
       "GET /conversations",
       "GET /conversations/{id}",
       "GET /docs",
+      "GET /events",
       "GET /health",
       "GET /island-tokens",
       "GET /island/earnings",

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
+import type { Change } from "../../../coordinator/events/change.ts";
+import { watchChanges } from "../../../coordinator/events/watch-changes.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import type { JobWorld } from "../jobs/job-world.ts";
+import { openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
+import { PlayedIsland } from "../jobs/played-island.ts";
+
+const TOKENS = 1_000;
+
+let clock: ManualClock;
+/** Apart, to count its timers. */
+let eventsClock: ManualClock;
+let opened: OpenedJobWorld;
+let world: JobWorld;
+let events: AccountEvents;
+let island: PlayedIsland;
+/** Looks whether somebody listens, and changes that were noted. */
+let looks = 0;
+let noted: Change[] = [];
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  opened = await openJobWorld(clock, 100);
+  world = opened.world;
+  eventsClock = new ManualClock();
+  events = new AccountEvents({ selfId: "coord_1", clock: eventsClock });
+  const counted: Pick<AccountEvents, "isWatched" | "note"> = {
+    isWatched: (accountId) => {
+      looks += 1;
+      return events.isWatched(accountId);
+    },
+    note: (accountId, change) => {
+      noted.push(change);
+      events.note(accountId, change);
+    },
+  };
+  watchChanges({ events: counted, jobs: world.registry, islands: world.islands, clock });
+  island = await PlayedIsland.join(world, opened.accountId);
+  looks = 0;
+  noted = [];
+});
+afterEach(async () => {
+  events.close();
+  await opened.close(world);
+});
+
+const commits = async (act: () => Promise<void>): Promise<number> => {
+  const before = opened.store.commits;
+  await act();
+  return opened.store.commits - before;
+};
+
+async function chat(): Promise<void> {
+  const { accountId } = opened;
+  const input = { prompt: "Hi", max_tokens: TOKENS };
+  await world.jobs.submit({ accountId, slug: "cheap", input, priority: 0, idempotency: null });
+  await world.settle();
+  const { assign } = island;
+  for (const frame of beginFrames(assign)) void island.say(frame);
+  for (let seq = 1; seq <= TOKENS; seq += 1) void island.say(outputFrame(assign, seq, "word "));
+  void island.say(finishedFrame(assign, TOKENS + 1, { completionTokens: TOKENS }));
+  await world.settle();
+}
+
+describe("a chat of a thousand tokens", () => {
+  it("costs a handful of looks into a map where nobody listens: no change, no timer, no commit", async () => {
+    await chat();
+    expect([noted, looks <= 8, events.isWatched(opened.accountId)]).toEqual([[], true, false]);
+    expect(eventsClock.pendingTimers).toBe(0);
+  });
+
+  it("makes a handful of changes where somebody listens, and not one commit more", async () => {
+    const without = await commits(chat);
+    const reader = await events.open(opened.accountId, null, () => undefined);
+    expect(await commits(chat)).toBe(without);
+    const states = noted.flatMap((change) => (change.type === "job" ? [change.state] : []));
+    expect(states).toEqual(["queued", "running", "completed"]);
+    expect(noted.length).toBeLessThanOrEqual(8);
+    eventsClock.advance(GATHER_MS);
+    expect(reader.take(100).map(({ change }) => change.type === "job" && change.state)).toContain("completed");
+  });
+});

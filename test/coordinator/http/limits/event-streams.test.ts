@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { EventStreams, MAX_EVENT_STREAMS } from "../../../../coordinator/http/limits/event-streams.ts";
+import { StreamQuota } from "../../../../coordinator/quotas/stream-quota.ts";
+
+const ACCOUNT = "user_1";
+
+function open(limit = 5) {
+  const quota = new StreamQuota();
+  const streams = new EventStreams();
+  const enter = (accountId = ACCOUNT) => streams.enter(accountId, () => quota.enter(accountId, limit));
+  return { quota, enter };
+}
+
+describe("EventStreams", () => {
+  it("takes one place for all streams of an account, until the last one closes", async () => {
+    const { quota, enter } = open();
+    const [first, second] = [await enter(), await enter()];
+    await enter("user_2");
+    expect([quota.count(ACCOUNT), quota.count("user_2")]).toEqual([1, 1]);
+    first();
+    first();
+    await Promise.resolve();
+    expect(quota.count(ACCOUNT)).toBe(1);
+    second();
+    await Promise.resolve();
+    expect([quota.count(ACCOUNT), quota.count("user_2")]).toEqual([0, 1]);
+    (await enter())();
+    await Promise.resolve();
+    expect(quota.count(ACCOUNT)).toBe(0);
+  });
+
+  it("refuses where the account has no place, and leaves nothing behind", async () => {
+    const { quota, enter } = open(1);
+    const leave = quota.enter(ACCOUNT, 1);
+    await expect(enter()).rejects.toMatchObject({ limit: "concurrent_streams" });
+    leave();
+    const close = await enter();
+    expect(quota.count(ACCOUNT)).toBe(1);
+    close();
+  });
+
+  it("gives up its count when another coordinator refuses", async () => {
+    const streams = new EventStreams();
+    const refuse = (): Promise<never> => Promise.reject(new Error("full"));
+    for (let i = 0; i <= MAX_EVENT_STREAMS; i += 1)
+      await expect(streams.enter(ACCOUNT, refuse)).rejects.toThrow("full");
+    await expect(streams.enter(ACCOUNT, () => () => undefined)).resolves.toBeTypeOf("function");
+  });
+
+  it("refuses the eleventh", async () => {
+    const { enter } = open();
+    for (let i = 0; i < MAX_EVENT_STREAMS; i += 1) await enter();
+    await expect(enter()).rejects.toMatchObject({ limit: "concurrent_streams" });
+  });
+});

@@ -1,0 +1,149 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { AccountEvents, GATHER_MS } from "../../../../coordinator/events/account-events.ts";
+import type { HttpDeps } from "../../../../coordinator/http/http-deps.ts";
+import { listen } from "../../../../coordinator/http/server/listener.ts";
+import { AccountEventEncoder } from "../../../../coordinator/http/streaming/account-event-encoder.ts";
+import { EventRelay } from "../../../../coordinator/http/streaming/event-relay.ts";
+import type { Overview } from "../../../../coordinator/events/overview.ts";
+import { unwatchOrigin } from "../../../support/answer-watch.ts";
+import { Listener } from "../../events/listener.ts";
+import { TEST_LISTEN } from "../../../support/transport.ts";
+import { makeJobChange } from "../../events/event-builders.ts";
+import { Api, eventually } from "../api.ts";
+import { dechunk } from "../sse-events.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+/** One write of 100 changes, and far below what a socket's own buffers would take. */
+const MAX_HELD_BYTES = 64 * 1_024;
+const ROUNDS = 120;
+const JOBS = 300;
+
+const OVERVIEW: Overview = {
+  islands: { online: 1, known: 2 },
+  slots: { free: 1, all: 4 },
+  jobs: { running: 3, waiting: 0, finished_last_minute: 9 },
+  waiting_by_reason: [],
+  tokens_per_second: 12.5,
+  first_token_ms: { p50: 80, p99: 300 },
+  errors_last_minute: 0,
+  coordinators: [],
+};
+
+describe("a stream of events", () => {
+  it("of a client that does not read holds one write, and tells last states and a reset once it reads", async () => {
+    const opened = Promise.withResolvers<ServerResponse>();
+    const events = new AccountEvents({ selfId: "coord_1", clock: api.clock });
+    const deps = { islands: { some: async () => [] }, store: { accounts: api.store.accounts } } as unknown as Pick<
+      HttpDeps,
+      "islands" | "store"
+    >;
+    const listener = await listen(async (_request, { outgoing: response }) => {
+      let relay: EventRelay | null = null;
+      const reader = await events.open(api.accountId, null, () => relay?.onChange());
+      const encoder = new AccountEventEncoder(deps, api.accountId);
+      const mayRead = async (): Promise<boolean> => true;
+      const options = { reader, encoder, response, clock: api.clock, heartbeatMs: 15_000, mayRead, overview: null };
+      relay = new EventRelay(options);
+      opened.resolve(response);
+      return RESPONSE_ALREADY_SENT;
+    }, TEST_LISTEN);
+    const socket = connect(listener.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.pause();
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    const response = await opened.promise;
+    let most = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (let i = 0; i < JOBS; i += 1) {
+        const state = round === ROUNDS - 1 ? "completed" : "running";
+        events.note(api.accountId, makeJobChange(`job_${round % 3}_${i}`, api.clock.now(), { state }));
+      }
+      api.clock.advance(GATHER_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, response.writableLength);
+    }
+    expect(most).toBeLessThan(MAX_HELD_BYTES);
+    let text = "";
+    socket.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+    socket.resume();
+    const last = `"id":"job_${(ROUNDS - 1) % 3}_${JOBS - 1}"`;
+    await eventually(() => text.includes("event: reset") || (text.includes(last) && text.includes('"completed"')));
+    expect(text.split("event: job").length - 1).toBeLessThan((ROUNDS * JOBS) / 2);
+    socket.destroy();
+    events.close();
+    await listener.close(AbortSignal.abort());
+  });
+
+  it("has a comment line at each heartbeat, and ends with a stop", async () => {
+    const socket = await api.raw("GET /api/v1/events HTTP/1.1", "Host: x", `Authorization: Bearer ${api.key}`);
+    let text = "";
+    socket.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+    await eventually(() => text.includes("event: ready"));
+    api.clock.advance(15_000);
+    await eventually(() => text.includes(": heartbeat\n\n"));
+    api.events.close();
+    await eventually(() => text.endsWith("0\r\n\r\n"));
+    expect(dechunk(text)).toMatch(/^id: coord_1-0\nevent: ready\ndata: \{"type":"ready"\}\n\n: heartbeat\n\n$/);
+  });
+
+  it("that HEAD asks for is not opened", async () => {
+    const { status, headers, text } = await api.call("HEAD", "/events");
+    expect([status, headers.get("content-type"), text]).toEqual([200, "text/event-stream; charset=utf-8", ""]);
+    expect(api.events.isWatched(api.accountId)).toBe(false);
+  });
+
+  it("needs the scope read", async () => {
+    expect((await api.call("GET", "/events", { key: api.writeKey })).status).toBe(403);
+    expect((await api.call("GET", "/events", { key: null })).status).toBe(401);
+  });
+});
+
+describe("?scope=network", () => {
+  it("adds the overview for an operator, at once and every two seconds while it changes", async () => {
+    // The operator's part documents it.
+    unwatchOrigin(api.url);
+    let looks = 0;
+    api.overview = {
+      assertMayRead: () => undefined,
+      overview: async () => ({ ...OVERVIEW, errors_last_minute: Math.floor((looks += 1) / 2) }),
+    };
+    const listener = await Listener.open(api.url, { key: api.key, path: "/events?scope=network" });
+    const { data } = await listener.next("overview");
+    expect(data).toEqual({ type: "overview", ...OVERVIEW });
+    api.clock.advance(2_000);
+    await listener.next("overview", ({ errors_last_minute }) => errors_last_minute === 1);
+    // The third look sees what the second saw.
+    for (const count of [3, 4]) {
+      await new Promise((resolve) => setImmediate(resolve));
+      api.clock.advance(2_000);
+      await eventually(() => looks === count);
+    }
+    await listener.next("overview", ({ errors_last_minute }) => errors_last_minute === 2);
+    expect(listener.names).toEqual(["ready", "overview", "overview", "overview"]);
+    await listener.close();
+    const before = looks;
+    await eventually(() => api.clock.pendingTimers <= 1);
+    api.clock.advance(10_000);
+    expect(looks).toBe(before);
+  });
+
+  it("is refused to others", async () => {
+    api.overview = {
+      assertMayRead: () => {
+        throw new ServiceError("insufficient_scope", "For operators");
+      },
+      overview: async () => OVERVIEW,
+    };
+    expect((await api.call("GET", "/events?scope=network")).status).toBe(403);
+  });
+});
