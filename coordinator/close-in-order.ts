@@ -15,6 +15,7 @@ import type { BatchGate } from "./jobs/batch-gate.ts";
 import type { JobRegistry } from "./jobs/job-registry.ts";
 import type { openGateway } from "./open-gateway.ts";
 import type { openHosts } from "./open-hosts.ts";
+import type { Suspensions } from "./operators/suspensions.ts";
 import type { Retention } from "./retention/retention.ts";
 import type { Store } from "./store/store.ts";
 import type { Tracing } from "./tracing/open-tracing.ts";
@@ -48,6 +49,7 @@ export interface OpenParts {
   readonly shared: SharedJobs | null;
   readonly store: Store;
   readonly tracing: Tracing | null;
+  readonly suspensions: Suspensions;
   readonly webhooks: WebhookSender;
 }
 
@@ -78,6 +80,7 @@ export async function closeInOrder(parts: OpenParts): Promise<void> {
   await rest.within(parts.tracing?.close());
   await rest.within(parts.retention.close());
   await rest.within(parts.accounts.settled());
+  parts.suspensions.close();
   parts.credentials?.close();
   await rest.within(member?.leave());
   parts.shared?.close();

@@ -28,7 +28,6 @@ import { listen } from "./http/server/listener.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
-import { webhookPayload } from "./http/schemas/webhook-payload.ts";
 import { BatchGate } from "./jobs/batch-gate.ts";
 import { BatchService } from "./jobs/batch-service.ts";
 import { JobRegistry } from "./jobs/job-registry.ts";
@@ -40,15 +39,16 @@ import { openAccounts } from "./open-accounts.ts";
 import { openEvents } from "./open-events.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
+import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
+import { openWebhooks } from "./open-webhooks.ts";
+import { Suspensions } from "./operators/suspensions.ts";
 import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content-store.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
-import { hostResolver } from "./webhooks/resolve-host.ts";
-import { WebhookSender } from "./webhooks/webhook-sender.ts";
 
 export interface CoordinatorDeps {
   readonly config: CoordinatorConfig;
@@ -95,15 +95,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const { webhookAllowPrivate, leaseMs, leaseRenewMs } = config;
-  const webhooks = new WebhookSender({
-    store: store.webhooks,
-    clock,
-    log,
-    payload: webhookPayload(store),
-    resolveHost: hostResolver(),
-    random: Math.random,
-    options: { allowPrivate: webhookAllowPrivate, firstRetryMs: config.webhookRetryMs },
-  });
+  const webhooks = openWebhooks({ config, store, clock, log });
   const isNew = !(await stored(() => store.islands.hasAny()));
   const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
   const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
@@ -159,6 +151,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     log,
     claims: member?.claims,
   });
+  const suspensions = await stored(() => Suspensions.open({ store, credentials, clock, log }));
   const connections = new IslandConnections({
     store,
     registry: islands,
@@ -169,6 +162,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     heartbeatMs,
     quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     order: member?.sessions,
+    suspended: suspensions,
   });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
@@ -226,10 +220,11 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
-  const events = openEvents({ store, jobs: registry, islands, member, clock });
-  const hosts = openHosts({ store, islands, jobs: registry, scheduler, member, events, clock, log });
-  const telemetry = { ...own, config, gateway, webhooks, version, member, bus, clock, log };
-  const { metrics, tracing } = await openTelemetry(telemetry);
+  const about = { config, version, clock, log, member, credentials, catalogSync };
+  const events = openEvents({ ...own, ...about });
+  const hosts = openHosts({ ...own, ...about, suspended: suspensions, events });
+  const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
+  const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, bus });
   const app = createApp({
     metrics,
     tracing,
@@ -243,6 +238,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     islands: hosts.service,
     events,
     islandSessions: gateway,
+    operators,
+    suspensions,
     retention,
     store,
     bus: hasBus ? bus : null,
@@ -289,6 +286,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
         retention,
         shared,
         store,
+        suspensions,
         tracing,
         webhooks,
       }),

@@ -6,6 +6,7 @@ import { connectedIslands } from "./islands/connected-islands.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
 import { HostFigures } from "./metrics/host-figures.ts";
 import { IslandService } from "./islands/island-service.ts";
+import type { SuspendedIslands } from "./islands/suspended-islands.ts";
 import type { JobRegistry } from "./jobs/job-registry.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
@@ -15,6 +16,7 @@ export interface OpenHostsDeps {
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
   readonly scheduler: Pick<Scheduler, "quarantineOf">;
+  readonly suspended: SuspendedIslands;
   /** Null for a coordinator that is alone. */
   readonly member: ClusterMember | null;
   readonly events: AccountEvents;
@@ -24,10 +26,11 @@ export interface OpenHostsDeps {
 
 /** What hosts see of their Islands. Call it before the first Island is let in. */
 export function openHosts(deps: OpenHostsDeps): { readonly service: IslandService; readonly figures: HostFigures } {
-  const { store, islands, scheduler, member, events, clock } = deps;
+  const { store, islands, scheduler, member, events, suspended, clock } = deps;
   const here = connectedIslands(islands, (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null);
   const elsewhere = member?.shareIslands(here) ?? null;
   const onChanged = (accountId: string, id: string): void =>
     events.note(accountId, { type: "island", id, atMs: clock.now() });
-  return { service: new IslandService({ store, clock, here, elsewhere, onChanged }), figures: new HostFigures(deps) };
+  const service = new IslandService({ store, clock, here, elsewhere, onChanged, suspended });
+  return { service, figures: new HostFigures(deps) };
 }

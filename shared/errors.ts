@@ -8,6 +8,8 @@ export const ERROR_STATUS = {
   key_credits_exceeded: 402,
   insufficient_scope: 403,
   cargo_not_allowed: 403,
+  operator_only: 403,
+  account_suspended: 403,
   not_found: 404,
   cargo_not_found: 404,
   content_removed: 410,

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Builds `dist/`, which the published package runs. Started by `npm run build` with the pinned Node. Arguments are the compiler's. */
+/** Builds `dist/` and the console in `web/dist/`, which the published package runs. Started by `npm run build` with the pinned Node. Arguments are the compiler's. */
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
@@ -17,5 +17,7 @@ rmSync(dist, { recursive: true, force: true });
 const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
 const args = [compiler, "-p", join(root, "tsconfig.build.json"), ...process.argv.slice(2)];
 const compiled = spawnSync(process.execPath, args, { stdio: "inherit" });
-if (compiled.status === 0) for (const file of BESIDE_THE_CODE) cpSync(join(root, file), join(dist, file));
-else process.exitCode = 1;
+const built = spawnSync(process.execPath, [join(root, "web", "build.ts")], { stdio: "inherit" });
+if (compiled.status === 0 && built.status === 0) {
+  for (const file of BESIDE_THE_CODE) cpSync(join(root, file), join(dist, file));
+} else process.exitCode = 1;

@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { revisionOf } from "../../coordinator/catalog/approval-rules.ts";
@@ -9,6 +8,7 @@ import { CliError } from "../../shared/errors.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 import { describeReview, presentReview } from "./describe-cargo.ts";
+import { catalogOf, commandActor } from "./operator-tools.ts";
 
 /** All questions to a registry or hub together. */
 const LOOKUP_LIMIT_MS = 30_000;
@@ -65,7 +65,8 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
         if (options.json === true) console.error(describeReview(pinned, owner));
         else console.log(describeReview(pinned, owner));
         await assertChosen(review, pinned, options.revision);
-        const approval = await cargos.approve(review, file, userInfo().username);
+        const actor = commandActor();
+        const approval = await catalogOf(cargos, store).approveReviewed(actor, actor.actor, review, file);
         const value = { slug, approved: true, revision: approval.revision };
         print(options, value, `${slug} is offered to everybody as revision ${approval.revision}`);
       });

@@ -9,6 +9,7 @@ import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
 import { addCargoSignCommand } from "./cargo-sign-command.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
+import { catalogOf, commandActor, trailOf } from "./operator-tools.ts";
 
 /** `coordinator cargo list|show|approve|sign|disable|enable|import`. They work beside a running coordinator, which applies them within a second. */
 export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
@@ -39,25 +40,31 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
   onDataDirectory(cargo.command("disable <slug>"))
     .description("Disable a Cargo for everybody. Its waiting jobs fail; jobs on an Island go on.")
     .action(async (slug: string, options: DataOptions) => {
-      await withCargos(options, async (cargos) => {
-        await cargos.disable(slug);
+      await withCargos(options, async (cargos, store) => {
+        await catalogOf(cargos, store).setDisabled(commandActor(), slug, true);
         print(options, { slug, disabled: true }, `${slug} is disabled`);
       });
     });
   onDataDirectory(cargo.command("enable <slug>"))
     .description("Undo `disable`. Approves nothing.")
     .action(async (slug: string, options: DataOptions) => {
-      await withCargos(options, async (cargos) => {
-        await cargos.enable(slug);
+      await withCargos(options, async (cargos, store) => {
+        await catalogOf(cargos, store).setDisabled(commandActor(), slug, false);
         print(options, { slug, disabled: false }, `${slug} is no longer disabled`);
       });
     });
   onDataDirectory(cargo.command("import <files...>"))
     .description("Import Cargos from files (see catalog/README.md), or replace imported ones.")
     .action(async (files: string[], options: DataOptions) => {
-      await withCargos(options, async (cargos) => {
+      await withCargos(options, async (cargos, store) => {
         const slugs: string[] = [];
-        for (const file of files) slugs.push(await importFile(cargos, file));
+        for (const file of files) {
+          const slug = await importFile(cargos, file);
+          slugs.push(slug);
+          const { revision } = await cargos.review(slug);
+          const deed = { action: "cargo.import", targetKind: "cargo", targetId: slug, after: { revision } } as const;
+          await trailOf(store).note(commandActor(), deed);
+        }
         print(options, { imported: slugs }, slugs.join("\n"));
       });
     });

@@ -11,6 +11,8 @@ import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.
 import { addInitCommand } from "./init-command.ts";
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addMigrateCommand } from "./migrate-command.ts";
+import { addNetworkCommands } from "./network-commands.ts";
+import { addOperatorCommands } from "./operator-commands.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
 import { explainUsageBriefly } from "./usage-errors.ts";
 import { addVacuumCommand } from "./vacuum-command.ts";
@@ -41,6 +43,8 @@ export function coordinatorCommands(version: string): Command {
   addInitCommand(program, makeAccount);
   const tools = { onDataDirectory, print, withStore };
   const account = addAccountCommands(program);
+  addNetworkCommands(program, account);
+  addOperatorCommands(program);
   addCargoCommands(program, tools);
   addBackupCommand(program);
   addCheckCommand(program);

@@ -93,6 +93,7 @@ async function showScenes(client: DemoClient): Promise<void> {
 function tellAddress({ url, key }: DemoClient): void {
   say("Both keep running; press Ctrl-C to end them");
   console.log(`address  ${url}\nkey      ${key}\n`);
+  console.log(`The console                 ${url}`);
   console.log(`The API as a page           ${url}/docs`);
   console.log(`Base URL for OpenAI clients ${url}/v1`);
   console.log(`The account                 ${EMAIL} (password: ${PASSWORD})\n`);

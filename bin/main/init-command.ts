@@ -53,7 +53,10 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
     url = publicUrl ?? `http://${reachable(host)}:${port}`;
     const email = await readEmail(options.email);
     const password = await readNewPassword(options.password);
-    account = await makeAccount({ config: file }, { email, password, withKey: true, withIslandToken: true });
+    account = await makeAccount(
+      { config: file },
+      { email, password, withKey: true, withIslandToken: true, isOperator: true },
+    );
   } catch (error) {
     await rm(file);
     throw error;

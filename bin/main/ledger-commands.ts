@@ -1,14 +1,12 @@
 import type { Command } from "commander";
 import { creditsFromMicro, microFromCredits } from "../../coordinator/credits/micro-credits.ts";
-import { grantPostings } from "../../coordinator/credits/postings.ts";
-import { changeLimits, resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
-import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
+import { commandActor, operatorAccountsOf } from "./operator-tools.ts";
 
 interface LedgerTools extends CommandTools {
   /** @throws {ServiceError} `not_found` */
@@ -46,10 +44,11 @@ export function addLimitsCommand(
           ...readLimit("concurrentStreams", options.streams),
           ...readLimit("share", options.share),
         };
+        const accounts = operatorAccountsOf(store);
         const limits =
           Object.keys(wish).length === 0
-            ? resolveLimits(await store.accounts.limits(accountId))
-            : await changeLimits(store.accounts, accountId, wish);
+            ? (await accounts.get(accountId)).limits
+            : await accounts.setLimits(commandActor(), accountId, wish);
         const { requestsPerMinute, concurrentJobs, concurrentStreams, share } = limits;
         print(
           options,
@@ -77,8 +76,9 @@ export function addLedgerCommands(program: Command, tools: LedgerTools): void {
     .action(async (options: DataOptions & { email: string; credits: string }) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
-        await store.ledger.post(grantPostings(accountId, readGrant(options.credits)), systemClock.now());
-        const balance = creditsFromMicro((await store.accounts.get(accountId))?.balanceMicro ?? 0);
+        const micro = readGrant(options.credits);
+        const balanceMicro = await operatorAccountsOf(store).grant(commandActor(), accountId, creditsFromMicro(micro));
+        const balance = creditsFromMicro(balanceMicro);
         print(options, { id: accountId, credits: balance }, `${options.email} has ${balance} credits`);
       });
     });

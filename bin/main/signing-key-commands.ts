@@ -7,6 +7,7 @@ import type { SharedSecrets } from "../../coordinator/store/shared-secrets.ts";
 import { fingerprintOf, publicKeyText } from "../../shared/cargo-signature.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { onDataDirectory, print, readDataOptions, withStore, type DataOptions } from "./data-commands.ts";
+import { commandActor, trailOf } from "./operator-tools.ts";
 
 /** Adds `signing-key`. Islands pin this key when they join, and run only Cargos that it signed. */
 export function addSigningKeyCommands(program: Command): void {
@@ -19,11 +20,20 @@ export function addSigningKeyCommands(program: Command): void {
     .action((options: DataOptions) =>
       withSecrets(options, async (secrets) => {
         tell(options, await makeSigningKey(secrets));
+        await noteRotation(options);
         console.error(
           "Restart the coordinator to use the new key. Islands stay away until their owners join again with --fingerprint.",
         );
       }),
     );
+}
+
+/** A key can be made beside a database that is damaged, which has no audit log then. */
+async function noteRotation(options: DataOptions): Promise<void> {
+  const deed = { action: "signing_key.rotate", targetKind: "coordinator", targetId: "signing_key" } as const;
+  await withStore(options, (store) => trailOf(store).note(commandActor(), deed)).catch((error: unknown) => {
+    console.error(`Not noted in the audit log: ${error instanceof Error ? error.message : String(error)}`);
+  });
 }
 
 async function show(options: DataOptions, secrets: SharedSecrets, where: string): Promise<void> {

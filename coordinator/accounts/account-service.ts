@@ -25,6 +25,7 @@ import { MAX_ATTEMPTS, PasswordChanges, type PasswordCaller, type SendReset } fr
 import { Passwords } from "./passwords.ts";
 import { hashSecret, newSecret } from "./secrets.ts";
 import { SignInBackoff } from "./sign-in-backoff.ts";
+import { assertNotSuspended } from "./suspended.ts";
 
 const SESSION_MS = 30 * 24 * 3_600_000;
 /** Per account, as that of keys. Requests are counted by key and by session, so these limits bound the requests of an account. */
@@ -126,7 +127,7 @@ export class AccountService {
 
   /**
    * Begins a session. An account has at most 20: the oldest ones end.
-   * @throws {ServiceError} `unauthenticated`, the same for an unknown address and a wrong password;
+   * @throws {ServiceError} `unauthenticated`, the same for an unknown address and a wrong password; `account_suspended`;
    *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute, or many wrong passwords of the account.
    */
   async login(email: string, password: string, address: string): Promise<SignedIn> {
@@ -139,6 +140,7 @@ export class AccountService {
       throw new ServiceError("unauthenticated", "Wrong e-mail address or password");
     }
     attempt.succeeded();
+    await assertNotSuspended(this.#deps.store, account.id);
     return this.#signIn(account);
   }
 

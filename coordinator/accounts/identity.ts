@@ -1,5 +1,5 @@
 import type { ResolvedLimits } from "../quotas/account-limits.ts";
-import type { Account, Scope } from "../store/account-store.ts";
+import type { Account, Role, Scope } from "../store/account-store.ts";
 import { NO_KEY_LIMITS, type KeyLimits, type UsedKey } from "../store/key-spending.ts";
 
 /** The caller of an API request. A session has every scope and may manage keys. */
@@ -8,6 +8,9 @@ export type Identity = {
   readonly scopes: readonly Scope[];
   /** As they are when the request comes, so that a change applies at once. */
   readonly limits: ResolvedLimits;
+  readonly role: Role;
+  /** Why the account is suspended; null: it is not. */
+  readonly suspendedBecause: string | null;
 } & (
   | {
       readonly kind: "key";

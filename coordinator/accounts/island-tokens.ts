@@ -17,6 +17,7 @@ import {
   readPairingCode,
 } from "./pairing-codes.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
+import { assertNotSuspended } from "./suspended.ts";
 
 /** Per account: each of its Islands may have its own. */
 const MAX_TOKENS = MAX_HOSTS;
@@ -56,7 +57,7 @@ export class IslandTokens {
     return { token: { ...token, lastUsedAtMs: null }, secret };
   }
 
-  /** The owner of a token, with which an Island begins a session; undefined if it is invalid or revoked. */
+  /** The owner of a token, with which an Island begins a session; undefined if it is invalid or revoked. @throws {ServiceError} `account_suspended` */
   async authenticate(token: string): Promise<IslandIdentity | undefined> {
     const found = await this.find(token);
     if (found !== undefined) this.#usage.record(found.tokenId);
@@ -67,7 +68,9 @@ export class IslandTokens {
   async find(token: string): Promise<IslandIdentity | undefined> {
     if (secretKind(token) !== "it") return undefined;
     const found = await this.#store.findIslandToken(hashSecret(token));
-    return found && { accountId: found.accountId, tokenId: found.id, tokenCreatedAtMs: found.createdAtMs };
+    if (found === undefined) return undefined;
+    await assertNotSuspended(this.#store, found.accountId);
+    return { accountId: found.accountId, tokenId: found.id, tokenCreatedAtMs: found.createdAtMs };
   }
 
   /** Makes a code that is exchanged for a token within ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError} */

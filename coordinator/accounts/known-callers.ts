@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { recentMap } from "../../shared/recent-map.ts";
-import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
+import { resolveLimits } from "../quotas/account-limits.ts";
 import { SCOPES, type AccountStore } from "../store/account-store.ts";
 import type { Identity } from "./identity.ts";
 import { hashSecret, secretKind } from "./secrets.ts";
@@ -42,14 +42,14 @@ export interface CredentialUser {
  * change is answered by what was true before it. Where several coordinators share a store, the number is at most a second old.
  */
 export class KnownCallers {
-  readonly #store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "limits">;
+  readonly #store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "standing">;
   readonly #revision: () => number | Promise<number>;
   readonly #clock: Pick<Clock, "now">;
   /** By the hash of the token. */
   readonly #known = recentMap<KnownCaller>(MAX_CALLERS);
 
   constructor(
-    store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "limits">,
+    store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "standing">,
     clock: Pick<Clock, "now">,
     news?: Pick<CredentialNews, "revision">,
   ) {
@@ -83,11 +83,11 @@ export class KnownCallers {
       const atTime = new Date(expiresAtMs).toISOString();
       throw new ServiceError("key_expired", `The API key expired at ${atTime}; make another one, or change its expiry`);
     }
-    const limits = await this.#limitsOf(accountId);
+    const standing = await this.#standingOf(accountId);
     const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
     const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
     return {
-      identity: { kind: "key", accountId, keyId, keyNumber, scopes, limits, ...keyLimits },
+      identity: { kind: "key", accountId, keyId, keyNumber, scopes, ...standing, ...keyLimits },
       expiresAtMs: expiresAtMs ?? Infinity,
     };
   }
@@ -96,11 +96,13 @@ export class KnownCallers {
     const session = await this.#store.findSession(tokenHash, this.#clock.now());
     if (session === undefined) return undefined;
     const { accountId, expiresAtMs } = session;
-    const limits = await this.#limitsOf(accountId);
-    return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, limits }, expiresAtMs };
+    const standing = await this.#standingOf(accountId);
+    return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...standing }, expiresAtMs };
   }
 
-  async #limitsOf(accountId: string): Promise<ResolvedLimits> {
-    return resolveLimits(await this.#store.limits(accountId));
+  async #standingOf(accountId: string): Promise<Pick<Identity, "limits" | "role" | "suspendedBecause">> {
+    const standing = await this.#store.standing(accountId);
+    const { role = "user", suspendedBecause = null } = standing ?? {};
+    return { limits: resolveLimits(standing?.limits), role, suspendedBecause };
   }
 }

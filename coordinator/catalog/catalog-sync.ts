@@ -85,6 +85,11 @@ export class CatalogSync {
     this.#watchLater();
   }
 
+  /** The Cargos of the shipped catalog, as they are in its files. */
+  get shippedFiles(): CargoFile[] {
+    return [...this.#shipped.values()].map(({ file }) => file);
+  }
+
   isShipped(slug: string): boolean {
     return this.#shipped.has(slug);
   }

@@ -12,7 +12,8 @@ import { approvedForm } from "./shipped-approval.ts";
  * `waiting`: not approved yet. `unpinned`: off until it is approved with pins. `off`: switched off by its owner. `disabled`: by the
  * operator. `hidden`: a shipped Cargo has the same slug.
  */
-export type CargoStatus = "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
+export const CARGO_STATUSES = ["offered", "waiting", "unpinned", "off", "disabled", "hidden"] as const;
+export type CargoStatus = (typeof CARGO_STATUSES)[number];
 type CargoOrigin = "shipped" | "imported" | "owned";
 
 /** A Cargo in `coordinator cargo list`. */

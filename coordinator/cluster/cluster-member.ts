@@ -15,6 +15,7 @@ import type { AccountEvents } from "../events/account-events.ts";
 import { NetworkQuota } from "./network-quota.ts";
 import { NewestSessions } from "./newest-sessions.ts";
 import { RemoteIslands } from "./remote-islands.ts";
+import { RemoteQuestions } from "./remote-questions.ts";
 import type { ConnectedIslands, IslandsElsewhere } from "../islands/live-island.ts";
 import { Ownership, type OwnershipDeps } from "./ownership.ts";
 import { TakeOver, type TakeOverDeps } from "./take-over.ts";
@@ -43,6 +44,7 @@ export class ClusterMember {
   readonly #catalogChanges: CatalogChanges;
   #islands: RemoteIslands | null = null;
   #events: { close(): void } | null = null;
+  #questions: RemoteQuestions | null = null;
   #sharing: WorkSharing | null = null;
   #takeOver: TakeOver | null = null;
 
@@ -133,6 +135,13 @@ export class ClusterMember {
     };
   }
 
+  /** Questions of operators to the other coordinators, and what this one answers them. */
+  shareQuestions(answer: (question: unknown) => unknown): RemoteQuestions {
+    const { bus, log } = this.#deps;
+    this.#questions = new RemoteQuestions({ bus, members: this.#ownership.members, answer, log });
+    return this.#questions;
+  }
+
   /** See `WorkSharing.mayRunElsewhere`. */
   mayRunElsewhere(kind: WorkKind): boolean {
     return this.#sharing?.mayRunElsewhere(kind) === true;
@@ -179,6 +188,7 @@ export class ClusterMember {
     this.#catalogChanges.close();
     this.#islands?.close();
     this.#events?.close();
+    this.#questions?.close();
   }
 
   /** The second half: Islands and clients have gone. What is left is anybody's. Before bus and store close. */

@@ -11,6 +11,7 @@ import {
   resolveSettings,
   setting,
   type ConfigFile,
+  type ResolvedSetting,
   type SettingDescription,
   type Settings,
 } from "../../shared/settings.ts";
@@ -257,6 +258,8 @@ function days(key: string, fallback: number, meaning: string) {
 export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory" | "newAccountMicro"> & {
   readonly catalogDirectory: string;
   readonly newAccountMicro: number;
+  /** All settings in the units of their keys, with where each comes from; without secrets. */
+  readonly inForce: readonly ResolvedSetting[];
 };
 
 export interface CoordinatorConfigSources {
@@ -270,13 +273,14 @@ export interface CoordinatorConfigSources {
 /** A flag wins over an ATOLL_* variable, a variable over the file, the file over the default. @throws {ConfigError} naming every problem. */
 export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
   const { flags, env, toml, shippedCatalogDirectory } = sources;
-  const { values } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
+  const { values, resolved } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
   const isOpenToAll = values.registration === "open" && isExposed(values);
   const { usual, openToAll } = NEW_ACCOUNT_CREDITS;
   return Object.freeze({
     ...values,
     catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory,
     newAccountMicro: values.newAccountMicro ?? (isOpenToAll ? openToAll : usual) * MICRO_PER_CREDIT,
+    inForce: resolved,
   });
 }
 

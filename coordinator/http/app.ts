@@ -10,6 +10,7 @@ import { RequestLimits } from "./limits/request-limits.ts";
 import { requestContext } from "./middleware/request-context.ts";
 import { serveAccount } from "./routes/account.ts";
 import { serveAccountSessions } from "./routes/account-sessions.ts";
+import { serveAnnouncements } from "./routes/announcements.ts";
 import { serveApiKeys } from "./routes/api-keys.ts";
 import { serveBatches } from "./routes/batches.ts";
 import { serveCargos } from "./routes/cargos.ts";
@@ -31,6 +32,10 @@ import { serveLedger } from "./routes/ledger.ts";
 import { serveMetrics } from "./routes/metrics.ts";
 import { serveModelFiles } from "./routes/model-files.ts";
 import { serveModels } from "./routes/models.ts";
+import { serveOperatorAccounts } from "./routes/operator-accounts.ts";
+import { serveOperatorCargos } from "./routes/operator-cargos.ts";
+import { serveOperatorIslands } from "./routes/operator-islands.ts";
+import { serveOperatorNetwork } from "./routes/operator-network.ts";
 import { serveOpenApi } from "./routes/openapi.ts";
 import { servePasswords } from "./routes/passwords.ts";
 import { serveRecommendations } from "./routes/recommendations.ts";
@@ -50,6 +55,7 @@ export function createApp(deps: HttpDeps): HttpApp {
     end: (credential) => limits.closeStreamsOf(credential),
     open: () => limits.openCredentials(),
   });
+  deps.suspensions?.onAccounts((accountIds) => limits.closeStreamsOfAccounts(accountIds));
   app.use(requestContext(deps, limits));
   app.use(
     methodNotAllowed({
@@ -81,6 +87,11 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveIslands(app, deps);
   serveIslandEarnings(app, deps);
   serveRecommendations(app, deps);
+  serveOperatorNetwork(app, deps);
+  serveOperatorAccounts(app, deps);
+  serveOperatorIslands(app, deps);
+  serveOperatorCargos(app, deps);
+  serveAnnouncements(app, deps);
   serveMetrics(app, deps);
   serveModelFiles(app, deps);
   serveFrontDoor(app, deps);

@@ -17,6 +17,8 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { Tracing } from "../tracing/open-tracing.ts";
 import type { CallerQuota } from "../quotas/caller-quota.ts";
 import type { JobApi } from "../jobs/job-service.ts";
+import type { Operators } from "../operators/operators.ts";
+import type { Suspensions } from "../operators/suspensions.ts";
 import type { Retention } from "../retention/retention.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
@@ -48,6 +50,7 @@ export interface HttpDeps {
   readonly overview?: OverviewPort | undefined;
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
+  readonly operators: Operators;
   readonly recommendations: Pick<Recommender, "recommend">;
   readonly retention: Pick<Retention, "remove">;
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger" | "usage">;
@@ -62,6 +65,8 @@ export interface HttpDeps {
   readonly quota?: CallerQuota | undefined;
   /** Tells which keys and sessions ended at any coordinator. */
   readonly credentials?: { serve(user: CredentialUser): void } | undefined;
+  /** Calls the listener with accounts whose streams end. */
+  readonly suspensions?: Pick<Suspensions, "onAccounts">;
   /** Of the product, shown by /health. */
   readonly version: string;
   /** Folder of the model files that the coordinator itself serves at /models. */

@@ -8,18 +8,29 @@ export function connectedIslands(
 ): ConnectedIslands {
   return {
     liveOf: (accountId, hostId) =>
-      islands.connectedFacts(accountId, hostId).map(({ island, facts }): LiveIsland => ({
-        hostId: island.hostId,
-        isDraining: facts.draining,
-        isQuarantined: isQuarantined(island.hostId),
-        slots: facts.slots,
-        slotsBusy: island.slotsInUse,
-        cpuLoad: facts.cpuLoad,
-        freeRamBytes: island.freeRamBytes,
-        freeVramBytes: island.freeVramBytes,
-        loaded: facts.loaded.slice(0, MAX_LOADED),
-        cachedModels: hostId === null ? [] : facts.cachedModels.slice(0, MAX_CACHED),
-      })),
+      islands.connectedFacts(accountId, hostId).map((island) => {
+        const live = liveIsland(island, isQuarantined);
+        return hostId === null ? live : { ...live, cachedModels: island.facts.cachedModels.slice(0, MAX_CACHED) };
+      }),
     remove: (accountId, hostId) => islands.remove(accountId, hostId),
+  };
+}
+
+/** Without the models on its disk. */
+export function liveIsland(
+  { island, facts }: ReturnType<IslandRegistry["factsOf"]>[number],
+  isQuarantined: (hostId: string) => boolean,
+): LiveIsland {
+  return {
+    hostId: island.hostId,
+    isDraining: facts.draining,
+    isQuarantined: isQuarantined(island.hostId),
+    slots: facts.slots,
+    slotsBusy: island.slotsInUse,
+    cpuLoad: facts.cpuLoad,
+    freeRamBytes: island.freeRamBytes,
+    freeVramBytes: island.freeVramBytes,
+    loaded: facts.loaded.slice(0, MAX_LOADED),
+    cachedModels: [],
   };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { AccountService } from "../accounts/account-service.ts";
+import type { IslandIdentity } from "../accounts/identity.ts";
 import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
 import { CLOSE, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { ServiceError } from "../../shared/errors.ts";
@@ -11,6 +12,7 @@ import { IslandSession } from "./session.ts";
 import type { SessionDeps, SessionOwner } from "./session-deps.ts";
 import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "./session-socket.ts";
 import { SessionWatch } from "./session-watch.ts";
+import { SUSPENDED_RETRY_MS } from "./suspended-islands.ts";
 
 export interface GatewayDeps extends Pick<SessionDeps, "connections" | "clock" | "log" | "heartbeatMs" | "intake"> {
   readonly accounts: Pick<AccountService, "authenticateIsland" | "isIslandTokenValid">;
@@ -48,15 +50,15 @@ export class IslandGateway {
 
   /**
    * Decides about an upgrade. The session begins when the transport opens the socket.
-   * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; {@link RateLimitedError} when too many tokens
+   * @throws {ServiceError} `unauthenticated` for a missing, unknown or revoked token; `account_suspended`; {@link RateLimitedError} when too many tokens
    *   of the address were refused, too many sessions are open or the token waits after a flood.
    */
   async upgrade(request: IncomingMessage): Promise<AcceptedUpgrade> {
-    const { accounts, addressOf, publicKey } = this.#deps;
+    const { addressOf, publicKey } = this.#deps;
     const address = addressOf(request);
     const token = /^Bearer ([!-~]{1,200})$/i.exec(request.headers.authorization ?? "")?.[1];
     this.#limit.assertMayTry(address, token);
-    const owner = token === undefined ? undefined : await accounts.authenticateIsland(token);
+    const owner = token === undefined ? undefined : await this.#ownerOf(token, address);
     if (token === undefined || owner === undefined) {
       // A request without a token is not a failed try: an Island that joins asks for the public key this way.
       if (token !== undefined) this.#limit.refused(address, token);
@@ -101,6 +103,13 @@ export class IslandGateway {
     return new Set([...this.#sessions].map(({ owner }) => owner.tokenId));
   }
 
+  /** Ends all sessions of suspended accounts, also those that have not begun; their Islands ask again later. */
+  endSessionsOfAccounts(accountIds: ReadonlySet<string>): void {
+    for (const session of this.#sessions) {
+      if (accountIds.has(session.owner.accountId)) session.dismiss("the account is suspended", SUSPENDED_RETRY_MS);
+    }
+  }
+
   #open(socket: SessionSocket, protocol: string | undefined, owner: SessionOwner): void {
     if (protocol === SUBPROTOCOL) {
       this.#sessions.add(new IslandSession(socket, owner, this.#sessionDeps));
@@ -108,6 +117,16 @@ export class IslandGateway {
     }
     socket.attach({ ...DEAF, onError: () => socket.terminate() });
     socket.close(CLOSE.protocolError, `versions spoken: ${SUBPROTOCOL}`);
+  }
+
+  /** A token of a suspended account counts as refused. */
+  async #ownerOf(token: string, address: string): Promise<IslandIdentity | undefined> {
+    try {
+      return await this.#deps.accounts.authenticateIsland(token);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === "account_suspended") this.#limit.refused(address, token);
+      throw error;
+    }
   }
 
   /** Ends all sessions of a token that was revoked, also by another process. */

@@ -12,6 +12,7 @@ import type { CargoSigner } from "./cargo-signer.ts";
 import type { IslandLink, IslandView } from "./island.ts";
 import { REMOVED, REPLACED, type IslandRegistry } from "./island-registry.ts";
 import type { SessionOrder } from "./session-order.ts";
+import { SUSPENDED_RETRY_MS, type SuspendedIslands } from "./suspended-islands.ts";
 
 export interface IslandConnectionsDeps {
   readonly store: Pick<Store, "islands">;
@@ -25,6 +26,8 @@ export interface IslandConnectionsDeps {
   readonly quarantineOf: (hostId: string) => QuarantineNotice | null;
   /** Undefined for a coordinator that is alone: what comes later is newer. */
   readonly order?: SessionOrder | undefined;
+  /** Absent: none is. */
+  readonly suspended?: SuspendedIslands | undefined;
 }
 
 /** What a session does with the frames of its Island. */
@@ -69,10 +72,10 @@ export class IslandConnections {
     if (saved === "of_another" || isOfAnother)
       throw new ServiceError("insufficient_scope", "This host id belongs to another account");
     const number = numbering === undefined ? null : await numbering;
-    if (!this.#isWelcome(hostId, number, link)) return null;
+    if (!this.#isWelcome(hostId, accountId, number, link)) return null;
     const claimed = reports.claim(hostId, accountId, hello.held);
     if (claimed !== undefined) await claimed;
-    if (!this.#isWelcome(hostId, number, link)) return null;
+    if (!this.#isWelcome(hostId, accountId, number, link)) return null;
     const island = registry.connect(hello, accountId, link);
     const held = reports.reconcile(island, hello.held);
     const quarantine = quarantineOf(hostId);
@@ -127,9 +130,14 @@ export class IslandConnections {
     }
   }
 
-  /** False once the Island has left, or has a newer session; then this one ends. */
-  #isWelcome(hostId: string, number: number | null, link: IslandLink): boolean {
+  /** False once the Island has left, is suspended, or has a newer session; then this one ends. */
+  #isWelcome(hostId: string, accountId: string, number: number | null, link: IslandLink): boolean {
     if (!link.isOpen) return false;
+    const suspended = this.#deps.suspended?.reasonFor(hostId, accountId) ?? null;
+    if (suspended !== null) {
+      link.dismiss(suspended, SUSPENDED_RETRY_MS);
+      return false;
+    }
     const isNewest = this.#deps.order?.admits(hostId, number) ?? true;
     if (!isNewest) link.dismiss(REPLACED, null);
     return isNewest;

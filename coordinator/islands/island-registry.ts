@@ -70,6 +70,14 @@ export class IslandRegistry {
     for (const island of this.#islands.values()) if (island.isConnected) yield { island, facts: island.facts() };
   }
 
+  /** Those of these Islands that are connected, with what they last said. */
+  factsOf(hostIds: readonly string[]): { island: IslandView; facts: SchedulerIsland }[] {
+    return hostIds.flatMap((hostId) => {
+      const island = this.#islands.get(hostId);
+      return island?.isConnected === true ? [{ island, facts: island.facts() }] : [];
+    });
+  }
+
   /** Undefined for an Island whose grace is over. */
   get(hostId: string): IslandView | undefined {
     return this.#islands.get(hostId);
@@ -127,18 +135,25 @@ export class IslandRegistry {
 
   /** Its owner sends the Island away for good. Its attempts are lost at once. */
   remove(accountId: string, hostId: string): void {
+    if (this.#islands.get(hostId)?.accountId !== accountId) return;
+    this.sendAway(hostId, { reason: REMOVED, retryAfterMs: null, message: "The Island's owner removed it" });
+  }
+
+  /** Ends the session of an Island, which does not come back with its attempts: they are lost at once. `message`: for their jobs. */
+  sendAway(hostId: string, farewell: { reason: string; retryAfterMs: number | null; message: string }): void {
     const island = this.#islands.get(hostId);
-    if (island === undefined || island.accountId !== accountId) return;
+    if (island === undefined) return;
     const { link } = island;
+    const { reason, retryAfterMs, message } = farewell;
     if (link !== null) {
       island.link = null;
       this.#emit({ type: "island_down", islandId: hostId });
-      link.dismiss(REMOVED, null);
+      link.dismiss(reason, retryAfterMs);
     }
     island.forgetStops();
     island.grace?.cancel();
     this.#islands.delete(hostId);
-    this.#emitLost(island, island.attempts(), "The Island's owner removed it", false);
+    this.#emitLost(island, island.attempts(), message, false);
   }
 
   /** The Island continues what `held` says, and nothing else: it is up with these attempts, and the others are lost. */

@@ -7,9 +7,13 @@ import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
 import { readFigures, type IslandFigures } from "./island-figures.ts";
 import type { ConnectedIslands, IslandsElsewhere, LiveIsland } from "./live-island.ts";
+import type { SuspendedIslands } from "./suspended-islands.ts";
 
-/** As its owner sees it. `paused`: connected, and takes no new jobs. `quarantined`: it let down several jobs in a row. */
-export const ISLAND_STATUSES = ["online", "paused", "quarantined", "offline"] as const;
+/**
+ * As its owner sees it. `paused`: connected, and takes no new jobs. `quarantined`: it let down several jobs in a row. `suspended`: by the
+ * operator; it is not connected.
+ */
+export const ISLAND_STATUSES = ["online", "paused", "quarantined", "offline", "suspended"] as const;
 export type IslandStatus = (typeof ISLAND_STATUSES)[number];
 
 export interface OwnedIsland {
@@ -20,6 +24,8 @@ export interface OwnedIsland {
   readonly figures: IslandFigures;
   /** False: a coordinator that may have it did not answer, and the status is a guess by when it was last seen. */
   readonly isLive: boolean;
+  /** Why the operator suspended it, or its account; null: neither. */
+  readonly suspendedBecause: string | null;
 }
 
 export interface IslandEarnings {
@@ -39,10 +45,12 @@ export interface IslandServiceDeps {
   readonly elsewhere: IslandsElsewhere | null;
   /** Called when the owner has changed something of an Island. */
   readonly onChanged?: (accountId: string, hostId: string) => void;
+  /** Absent: none is. */
+  readonly suspended?: SuspendedIslands | undefined;
 }
 
 /** Coordinators note once a minute which Islands they see; one note may be late. */
-const SEEN_LATELY_MS = 150_000;
+export const SEEN_LATELY_MS = 150_000;
 
 interface Connections {
   readonly byId: ReadonlyMap<string, LiveIsland>;
@@ -71,7 +79,7 @@ export class IslandService {
     ]);
     const listed = known
       .map((island) => ({ ...island, isConnected: connections.byId.has(island.hostId) }))
-      .filter((island) => status === undefined || this.#statusOf(island, connections) === status)
+      .filter((island) => status === undefined || this.#statusOf({ ...island, accountId }, connections) === status)
       .sort(
         (a, b) =>
           Number(b.isConnected) - Number(a.isConnected) ||
@@ -164,20 +172,29 @@ export class IslandService {
       live,
       figures: figuresOf(record),
       isLive: live !== null || connections.isComplete,
+      suspendedBecause: this.#suspended(record),
     };
   }
 
   #statusOf(
-    { hostId, lastSeenAtMs }: Pick<IslandRecord, "hostId" | "lastSeenAtMs">,
+    island: Pick<IslandRecord, "hostId" | "accountId" | "lastSeenAtMs">,
     { byId, isComplete }: Connections,
   ): IslandStatus {
-    const live = byId.get(hostId);
-    if (live === undefined) {
-      return isComplete || lastSeenAtMs < this.#deps.clock.now() - SEEN_LATELY_MS ? "offline" : "online";
-    }
-    if (live.isDraining) return "paused";
-    return live.isQuarantined ? "quarantined" : "online";
+    const wasSeenLately = !isComplete && island.lastSeenAtMs >= this.#deps.clock.now() - SEEN_LATELY_MS;
+    return statusOf(byId.get(island.hostId), this.#suspended(island) !== null, wasSeenLately);
   }
+
+  #suspended({ hostId, accountId }: Pick<IslandRecord, "hostId" | "accountId">): string | null {
+    return this.#deps.suspended?.reasonFor(hostId, accountId) ?? null;
+  }
+}
+
+/** `mayBeConnected`: at a coordinator that did not answer. */
+export function statusOf(live: LiveIsland | undefined, isSuspended: boolean, mayBeConnected: boolean): IslandStatus {
+  if (isSuspended) return "suspended";
+  if (live === undefined) return mayBeConnected ? "online" : "offline";
+  if (live.isDraining) return "paused";
+  return live.isQuarantined ? "quarantined" : "online";
 }
 
 /** What an Island is called: by its owner, by its machine, or by the beginning of its id. */

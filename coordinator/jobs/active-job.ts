@@ -44,6 +44,8 @@ export interface ActiveJob {
   readonly waitsSinceMs: number;
   /** When the job has waited too long. Later than its wait limit once it has lost an attempt. */
   readonly waitDeadlineMs: number;
+  /** When the job gave output first, by the monotonic clock; Infinity before, and for output from before a restart. */
+  readonly firstOutputMs: number;
   /** Counts against the account's limit of unfinished jobs. False for a job of a batch that waits for a place. */
   readonly hasPlace: boolean;
   /** When the present attempt began; null before. */

@@ -1,12 +1,17 @@
 import type { Posting } from "../credits/postings.ts";
 import type { KeyLimits } from "./key-spending.ts";
 
+/** `operator`: may see and change what belongs to the whole network. Only a command gives or takes it. */
+export const ROLES = ["user", "operator"] as const;
+export type Role = (typeof ROLES)[number];
+
 export interface Account {
   readonly id: string;
   readonly email: string;
   readonly createdAtMs: number;
   /** Spendable balance; what is held for unfinished jobs is not in it. */
   readonly balanceMicro: number;
+  readonly role: Role;
 }
 
 export const SCOPES = ["read", "write"] as const;
@@ -67,6 +72,14 @@ export interface AccountLimits {
   readonly concurrentStreams: number | null;
   /** Weight in the fair share of slot time between accounts that wait. */
   readonly share: number | null;
+}
+
+/** What decides about a request of an account. */
+export interface AccountStanding {
+  readonly limits: AccountLimits;
+  readonly role: Role;
+  /** Why the account is suspended; null: it is not. */
+  readonly suspendedBecause: string | null;
 }
 
 export interface Session {
@@ -131,6 +144,8 @@ export interface AccountStore {
   /** The address of a registration that has not expired at `nowMs`. */
   findSignUp(tokenHash: string, nowMs: number): Promise<string | undefined>;
   deleteSignUp(tokenHash: string): Promise<void>;
+  /** Undefined for an unknown account. */
+  standing(accountId: string): Promise<AccountStanding | undefined>;
   /** Undefined for an unknown account. */
   limits(accountId: string): Promise<AccountLimits | undefined>;
   /** Changes the given limits; null restores a default. @throws {ServiceError} `not_found`. */

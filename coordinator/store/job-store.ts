@@ -111,9 +111,9 @@ export interface JobRecord extends ActiveJobRecord {
 export type JobSummary = Pick<JobRecord, "id" | "batchId" | "slug" | "state" | "createdAtMs" | "completedAtMs">;
 
 export interface JobFilter {
-  readonly states?: readonly JobState[];
-  readonly slug?: string;
-  readonly batchId?: string;
+  readonly states?: readonly JobState[] | undefined;
+  readonly slug?: string | undefined;
+  readonly batchId?: string | undefined;
 }
 
 /** A state that a job reached, as an entry of its feed. */

@@ -44,7 +44,12 @@ describe("the published packages", () => {
     expect(files).toEqual(
       expect.arrayContaining([
         ...["README.md", "LICENSE", "docs/operations.md", "coordinator/config/example.toml"],
-        ...["catalog/cargos/tiny-chat.json", "catalog/models/tiny-islander.gguf", "dist/bin/package.json"],
+        ...[
+          "catalog/cargos/tiny-chat.json",
+          "catalog/models/tiny-islander.gguf",
+          "dist/bin/package.json",
+          "web/dist/index.html",
+        ],
       ]),
     );
     expect(files.filter((name) => /left-by|island-agent|bin\/main\/island/.test(name))).toEqual([]);

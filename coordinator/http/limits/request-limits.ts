@@ -131,6 +131,11 @@ export class RequestLimits {
   openCredentials(): Iterable<string> {
     return this.#openStreams.credentials();
   }
+
+  /** Cuts all streams of suspended accounts. */
+  closeStreamsOfAccounts(accountIds: ReadonlySet<string>): void {
+    this.#openStreams.closeAccounts(accountIds);
+  }
 }
 
 function refuseOver({ isAllowed, freesInMs }: RequestCount): void {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { AccountService } from "../../accounts/account-service.ts";
 import type { Identity } from "../../accounts/identity.ts";
+import { accountSuspended } from "../../accounts/suspended.ts";
 import type { Scope } from "../../store/account-store.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken } from "../server/console-session.ts";
@@ -19,7 +20,8 @@ export function credentialOf(incoming: IncomingMessage): string | undefined {
 /**
  * The caller, by API key or session token. A request without a valid one counts for its address, which limits guessing.
  * @throws {RateLimitedError}
- * @throws {ServiceError} `unauthenticated`: the credential is missing, unknown, revoked or expired; `key_expired` for an API key.
+ * @throws {ServiceError} `unauthenticated`: the credential is missing, unknown, revoked or expired; `key_expired` for an API key;
+ * `account_suspended`.
  */
 export async function authenticate(
   accounts: Pick<AccountService, "authenticate">,
@@ -27,20 +29,33 @@ export async function authenticate(
   limits: Pick<RequestLimits, "countAddress">,
 ): Promise<Identity> {
   const token = credentialOf(incoming);
+  let because: string | null = null;
   try {
     const identity = token === undefined ? undefined : await accounts.authenticate(token);
-    if (identity !== undefined) return identity;
+    because = identity?.suspendedBecause ?? null;
+    if (identity !== undefined && because === null) return identity;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "key_expired") limits.countAddress(incoming);
     throw error;
   }
   limits.countAddress(incoming);
+  if (because !== null) throw accountSuspended(because);
   throw new ServiceError(
     "unauthenticated",
     token === undefined
       ? "Send an API key or session token: Authorization: Bearer <token>"
       : "The API key or session token is not valid: unknown, revoked or expired; use another or sign in again",
   );
+}
+
+/** Operators act in person: a key, which programs have, is not enough. @throws {ServiceError} `operator_only` */
+export function requireOperator(identity: Identity): void {
+  if (identity.role === "operator" && identity.kind === "session") return;
+  const text =
+    identity.role === "operator"
+      ? "An API key is not enough here; sign in, and send the session token"
+      : "Only operators may do this; `coordinator account role` makes an account an operator's";
+  throw new ServiceError("operator_only", text);
 }
 
 /** @throws {ServiceError} `insufficient_scope` */

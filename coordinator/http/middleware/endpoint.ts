@@ -2,10 +2,10 @@ import type { RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Scope } from "../../store/account-store.ts";
 import type { Identity } from "../../accounts/identity.ts";
-import { authenticate, requireScope } from "./auth.ts";
+import { authenticate, requireOperator, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";
 import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
-import { documentedRoute } from "../openapi/documented-route.ts";
+import { documentedRoute, type DocumentedScope } from "../openapi/documented-route.ts";
 
 type HttpRoute = RouteConfig & { getRoutingPath(): string };
 
@@ -60,10 +60,27 @@ export function serveScoped<R extends HttpRoute>(
   });
 }
 
+/** Serves `route` to operators who have signed in, as {@link serveScoped} does to others. */
+export function serveOperator<R extends HttpRoute>(
+  app: HttpApp,
+  { accounts }: Pick<HttpDeps, "accounts">,
+  route: R,
+  handle: (call: Call<R> & { readonly identity: Identity }) => Answer,
+): void {
+  register(app, route, "operator", async (c) => {
+    const limits = c.get("limits");
+    const identity = await authenticate(accounts, c.env.incoming, limits);
+    const counted = limits.countCaller(identity, c.env.outgoing);
+    if (counted !== undefined) await counted;
+    requireOperator(identity);
+    return handle({ ...(await readCall(c, route)), identity });
+  });
+}
+
 function register(
   app: HttpApp,
   route: HttpRoute,
-  scope: Scope | null,
+  scope: DocumentedScope | null,
   handle: (c: Context<HttpEnv>) => Promise<Response>,
 ): void {
   app.openAPIRegistry.registerPath(documentedRoute(route, scope, isOpenAiPath(route.path)));

@@ -23,7 +23,8 @@ export function openApiDocument(app: HttpApp, { version, options }: Pick<HttpDep
     type: "http",
     scheme: "bearer",
     description:
-      "An API key (ak_…) with the scopes that the operation names, or a session token (st_…), which has every scope",
+      "An API key (ak_…) with the scopes that the operation names, or a session token (st_…), which has every scope. The scope operator: " +
+      "the session token of an operator, and no key",
   });
   app.openAPIRegistry.registerComponent("securitySchemes", "console", {
     type: "apiKey",

@@ -9,13 +9,16 @@ type Response = NonNullable<RouteConfig["responses"][string]>;
 type OwnResponse = Exclude<Response, { $ref: string }>;
 type Content = NonNullable<OwnResponse["content"]>;
 
+/** What a credential needs: a scope, or to be the session of an operator. */
+export type DocumentedScope = Scope | "operator";
+
 /**
  * A route as the document shows it. Adds what every route of its kind has, so that a route declares only its own: the failures
  * of `middleware/endpoint.ts`, the headers, tag, security and example.
  * @param scope Null: public.
  * @throws {Error} for a route without an operationId.
  */
-export function documentedRoute(route: RouteConfig, scope: Scope | null, forOpenAi: boolean): RouteConfig {
+export function documentedRoute(route: RouteConfig, scope: DocumentedScope | null, forOpenAi: boolean): RouteConfig {
   const { operationId, method, path, request } = route;
   if (operationId === undefined) throw new Error(`${method} ${path} has no operationId`);
   const example = exampleOf(operationId);
@@ -46,7 +49,12 @@ function isReference(response: Response): response is Extract<Response, { $ref: 
   return "$ref" in response;
 }
 
-function documentedResponse(status: string, response: OwnResponse, scope: Scope | null, example: unknown): OwnResponse {
+function documentedResponse(
+  status: string,
+  response: OwnResponse,
+  scope: DocumentedScope | null,
+  example: unknown,
+): OwnResponse {
   const { content } = response;
   const isSuccess = Number(status) < 300;
   return {
@@ -57,7 +65,7 @@ function documentedResponse(status: string, response: OwnResponse, scope: Scope 
 }
 
 /** Failures that can come before the route's handler, and 500. */
-function impliedFailures({ method, request }: RouteConfig, scope: Scope | null): FailureStatus[] {
+function impliedFailures({ method, request }: RouteConfig, scope: DocumentedScope | null): FailureStatus[] {
   return [
     ...(scope === null ? [] : ([401, 403] as const)),
     ...(request?.body === undefined ? [] : ([400, 413, 422] as const)),

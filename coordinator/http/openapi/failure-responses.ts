@@ -10,7 +10,7 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   400: "The request cannot be read",
   401: "No valid API key or session token",
   402: "Too few credits, of the account or of the API key's month",
-  403: "The key lacks the scope or may not run the Cargo, or the operator has disabled the operation",
+  403: "The key lacks the scope or may not run the Cargo, the caller is no operator, or the operator has disabled the operation or suspended the account",
   404: "Not found, or it belongs to another account",
   410: "It was removed for good: by its owner, or because it is older than the operator keeps",
   413: "The body is larger than 1 MB",

@@ -6,12 +6,17 @@ const TAGS = [
   { name: "Chat", description: "Compatible with OpenAI's clients", paths: ["chat", "embeddings", "models"] },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   { name: "Cargos", description: "The catalog, and Cargos of your own", paths: ["cargos", "account/cargos"] },
-  { name: "Account", description: "Credits, keys and sessions", paths: ["account", "api-keys", "auth", "sessions", "events"] },
+  {
+    name: "Account",
+    description: "Credits, keys and sessions",
+    paths: ["account", "api-keys", "auth", "sessions", "events"],
+  },
   { name: "Islands", description: "For hosts", paths: ["island", "islands", "island-tokens"] },
+  { name: "Operator", description: "For who runs the network: a session of an operator", paths: ["operator"] },
   {
     name: "Service",
     description: "About the coordinator itself",
-    paths: ["health", "metrics", "openapi.json", "docs"],
+    paths: ["announcements", "health", "metrics", "openapi.json", "docs"],
   },
 ] as const;
 

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { EMAIL_PATTERN, MAX_EMAIL } from "../../accounts/credential-fields.ts";
-import type { Account } from "../../store/account-store.ts";
+import { ROLES, type Account } from "../../store/account-store.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 import { servePublic, serveScoped } from "../middleware/endpoint.ts";
 import { passwordCaller, passwordText } from "./password-caller.ts";
@@ -9,7 +9,7 @@ import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 
 export const accountSchema = z
-  .object({ id: z.string(), email: z.string(), credits: creditsSchema, created_at: timeSchema })
+  .object({ id: z.string(), email: z.string(), credits: creditsSchema, role: z.enum(ROLES), created_at: timeSchema })
   .openapi("Account");
 
 const accountRoute = createRoute({
@@ -120,6 +120,6 @@ export function serveAccount(app: HttpApp, deps: HttpDeps): void {
   });
 }
 
-export function presentAccount({ id, email, balanceMicro, createdAtMs }: Account): z.infer<typeof accountSchema> {
-  return { id, email, credits: presentCredits(balanceMicro), created_at: presentTime(createdAtMs) };
+export function presentAccount({ id, email, balanceMicro, role, createdAtMs }: Account): z.infer<typeof accountSchema> {
+  return { id, email, credits: presentCredits(balanceMicro), role, created_at: presentTime(createdAtMs) };
 }

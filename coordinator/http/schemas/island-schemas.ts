@@ -70,12 +70,13 @@ export const islandSchema = z
     status: z.enum(ISLAND_STATUSES).openapi({
       description:
         "paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs " +
-        "in a row and gets few or none",
+        "in a row and gets few or none. suspended: by the operator; its agent asks again once a minute",
     }),
     is_live: z.boolean().openapi({
       description:
         "False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at",
     }),
+    suspended_because: z.string().nullable().openapi({ description: "What the operator says; null unless suspended" }),
     agent_version: z.string(),
     hardware: hardwareSchema,
     runtimes: z.array(z.object({ type: z.enum(RUNTIME_TYPES), version: z.string() })),
@@ -100,12 +101,14 @@ export const islandDetailSchema = islandSchema
   })
   .openapi("IslandDetail");
 
-export function presentIsland({ record, status, live, isLive, figures }: OwnedIsland): z.infer<typeof islandSchema> {
+export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema> {
+  const { record, status, live, isLive, figures, suspendedBecause } = island;
   return {
     id: record.hostId,
     name: nameOf(record),
     status,
     is_live: isLive,
+    suspended_because: suspendedBecause,
     agent_version: record.agentVersion,
     hardware: presentHardware(record.hardware),
     runtimes: record.runtimes.map(({ type, version }) => ({ type, version })),

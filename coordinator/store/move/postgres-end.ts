@@ -40,7 +40,7 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 /** Counters that give the next key. */
-const COUNTERS = { api_keys: "number", feed_chunks: "ord", messages: "ord", entries: "id" } as const;
+const COUNTERS = { api_keys: "number", feed_chunks: "ord", messages: "ord", entries: "id", audit_log: "id" } as const;
 const SQL_TYPES: Readonly<Record<ColumnKind, string>> = {
   text: "text",
   integer: "bigint",

@@ -12,7 +12,8 @@ import { IslandTokens } from "./island-tokens.ts";
 import { Islands } from "./islands.ts";
 import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
-import type { Health } from "./schemas.ts";
+import { Operator } from "./operator.ts";
+import type { Announcement, Health } from "./schemas.ts";
 import { Sessions } from "./sessions.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
@@ -30,6 +31,7 @@ export class Atoll {
   readonly islands: Islands;
   readonly jobs: Jobs;
   readonly models: Models;
+  readonly operator: Operator;
   readonly sessions: Sessions;
   readonly #http: Http;
 
@@ -50,6 +52,12 @@ export class Atoll {
     this.jobs = new Jobs(http);
     this.models = new Models(http);
     this.sessions = new Sessions(http);
+    this.operator = new Operator(http);
+  }
+
+  /** What the operators tell everybody, newest first. */
+  async announcements(options?: CallOptions): Promise<readonly Announcement[]> {
+    return (await this.#http.call("get", "/announcements", {}, options)).data;
   }
 
   /**

@@ -103,6 +103,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/announcements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the operators tell everybody, newest first */
+        get: operations["listAnnouncements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/api-keys": {
         parameters: {
             query?: never;
@@ -842,6 +859,379 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operator/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List accounts, newest first */
+        get: operations["listAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/accounts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show an account with its limits
+         * @description Its Islands: GET /operator/islands?account=…; its jobs: GET /operator/jobs?account=….
+         */
+        get: operations["getKnownAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/accounts/{id}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an account credits
+         * @description A request that is repeated grants again.
+         */
+        post: operations["grantCredits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/accounts/{id}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change limits of an account */
+        patch: operations["setAccountLimits"];
+        trace?: never;
+    };
+    "/api/v1/operator/accounts/{id}/suspension": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suspend an account
+         * @description From now on its keys, sessions and Island tokens are refused with 403 account_suspended. Its streams end, its unfinished jobs are cancelled, and its Islands are sent away, at every coordinator within a second. An operator's account is not suspended (400).
+         */
+        post: operations["suspendAccount"];
+        /**
+         * End the suspension of an account
+         * @description Its keys, sessions and Island tokens count again; its Islands come back within a minute.
+         */
+        delete: operations["reinstateAccount"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/announcements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell everybody something */
+        post: operations["addAnnouncement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/announcements/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove an announcement */
+        delete: operations["removeAnnouncement"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what operators did, by the API and by commands, newest first
+         * @description Lines are never changed or removed.
+         */
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/cargos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all Cargos with their state, by slug */
+        get: operations["listNetworkCargos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/cargos/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that an approval of the Cargo would sign, as it is now */
+        get: operations["getCargoReview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/cargos/{slug}/approval": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign exactly the Cargo that was reviewed, and offer it to everybody
+         * @description `revision` and the pin are those of the review; a Cargo that is another one by now is refused (400). Also switches a disabled one on.
+         */
+        post: operations["approveCargo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/cargos/{slug}/disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch a Cargo off for everybody
+         * @description Its waiting jobs fail; jobs that an Island has go on.
+         */
+        post: operations["disableCargo"];
+        /** Undo that; approves nothing */
+        delete: operations["enableCargo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/cargos/{slug}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The same, with the pin that an approval needs
+         * @description A pin that is not given is asked of the image's registry or the model's hub, for 15 s. Changes nothing.
+         */
+        post: operations["reviewCargo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/islands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the Islands of all accounts, last seen first */
+        get: operations["listNetworkIslands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/islands/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an Island, as its owner sees it */
+        get: operations["getNetworkIsland"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/islands/{id}/suspension": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suspend an Island
+         * @description Its session ends, with the reason, and its jobs go to other Islands at once. Its agent asks again once a minute, and gets no jobs until the suspension ends. A host id is chosen by its agent: suspend the account if its owner brings the machine back with another one.
+         */
+        post: operations["suspendIsland"];
+        /** End the suspension of an Island */
+        delete: operations["reinstateIsland"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the jobs of all accounts, newest first
+         * @description Looks through the network's latest 100,000 jobs, or with `account` alone through all of that account.
+         */
+        get: operations["listNetworkJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The network at a glance, over all coordinators */
+        get: operations["getNetworkOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Waiting jobs by Cargo and reason, over all coordinators; most jobs first */
+        get: operations["getNetworkQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The settings in force at the coordinator that answers, without secrets */
+        get: operations["listSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -937,9 +1327,18 @@ export interface components {
             credits: number;
             email: string;
             id: string;
+            /** @enum {string} */
+            role: "user" | "operator";
         };
         /** @description What changed; `type` is the name of the event */
         AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"];
+        AccountLimits: {
+            concurrent_jobs: number;
+            concurrent_streams: number;
+            requests_per_minute: number;
+            /** @description Weight in the fair share of slot time */
+            share: number;
+        };
         AccountSession: {
             /**
              * Format: date-time
@@ -959,6 +1358,36 @@ export interface components {
              * @description ISO 8601, UTC; up to a minute old. Null: never
              */
             last_used_at: string | null;
+        };
+        AddAnnouncement: {
+            /**
+             * @default info
+             * @enum {string}
+             */
+            level?: "info" | "warning";
+            text: string;
+            /**
+             * Format: date-time
+             * @description Left out or null: until it is removed
+             */
+            until?: string | null;
+        };
+        Announcement: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            /** @enum {string} */
+            level: "info" | "warning";
+            /** @description Plain text */
+            text: string;
+            /**
+             * Format: date-time
+             * @description Null: until it is removed
+             */
+            until: string | null;
         };
         AnsweredMessage: {
             job_id: string;
@@ -991,6 +1420,43 @@ export interface components {
             name: string;
             prefix: string;
             scopes: ("read" | "write")[];
+        };
+        ApproveCargo: {
+            /** @description sha256:… of the image's manifest */
+            image_digest?: string;
+            /** @description Commit of the model's folder on the hub */
+            model_commit?: string;
+            /** @description SHA-256 of the model's file or files.json, in hex */
+            model_hash?: string;
+            revision: string;
+        };
+        AuditLine: {
+            /** @description With `.failed` for one that was noted before, and was refused or failed */
+            action: string;
+            /** @description The operator's account; of a command the user of the operating system */
+            actor: string;
+            /** @description Null for a command, and for an account that was deleted */
+            actor_email: string | null;
+            /** @description JSON, or null */
+            after?: unknown;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            at: string;
+            /** @description JSON, or null */
+            before?: unknown;
+            /** @description Increases with time */
+            id: number;
+            /** @description The client's address; of a command the machine's name */
+            origin: string;
+            target: {
+                id: string;
+                /** @enum {string} */
+                kind: "account" | "announcement" | "cargo" | "coordinator" | "island";
+            };
+            /** @enum {string} */
+            via: "api" | "command";
         };
         /** @description `credits` of GET /account */
         BalanceEvent: {
@@ -1102,6 +1568,16 @@ export interface components {
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
             slug: string;
         };
+        CargoApproval: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            at: string;
+            /** @description Account of an operator, or user of the operating system */
+            by: string;
+            revision: string;
+        };
         CargoDetail: {
             /** @description Limit of this phase of an attempt; null: the coordinator's setting */
             accept_limit_s: number | null;
@@ -1143,6 +1619,41 @@ export interface components {
             start_limit_s: number | null;
             wait_limit_s: number;
             workload_id: number;
+        };
+        CargoPin: {
+            /** @enum {string} */
+            kind: "image_digest" | "model_hash" | "model_commit";
+            value: string | null;
+        };
+        CargoPins: {
+            /** @description sha256:… of the image's manifest */
+            image_digest?: string;
+            /** @description Commit of the model's folder on the hub */
+            model_commit?: string;
+            /** @description SHA-256 of the model's file or files.json, in hex */
+            model_hash?: string;
+        };
+        CargoReview: {
+            /** @description The last one, of this definition or an earlier one */
+            approval: components["schemas"]["CargoApproval"] | null;
+            /** @description The whole definition; see catalog/README.md */
+            cargo: {
+                [key: string]: unknown;
+            };
+            description: string;
+            name: string;
+            /** @enum {string} */
+            origin: "shipped" | "imported" | "owned";
+            owner_email: string | null;
+            owner_id: string | null;
+            /** @description What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing */
+            pin: components["schemas"]["CargoPin"] | null;
+            /** @description Hash of all of `cargo`; an approval names it */
+            revision: string;
+            signs: components["schemas"]["SignedCargo"];
+            slug: string;
+            /** @enum {string} */
+            status: "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
         };
         ChangeAccount: {
             current_password: string;
@@ -1374,6 +1885,23 @@ export interface components {
              */
             expires_at: string;
         };
+        CoordinatorOverview: {
+            address: string;
+            /** @description False: it said nothing in time, and its part is missing in the sums */
+            answers: boolean;
+            /** @description Null for a coordinator that is alone */
+            id: string | null;
+            islands: number;
+            jobs: {
+                running: number;
+                waiting: number;
+            };
+            slots: {
+                all: number;
+                free: number;
+            };
+            version: string;
+        };
         CreateApiKey: {
             /** @description Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all */
             cargos?: string[] | null;
@@ -1578,7 +2106,7 @@ export interface components {
         Error403: {
             error: {
                 /** @enum {string} */
-                code: "insufficient_scope" | "cargo_not_allowed";
+                code: "insufficient_scope" | "cargo_not_allowed" | "operator_only" | "account_suspended";
                 message: string;
             };
         };
@@ -1664,6 +2192,10 @@ export interface components {
              */
             type: "error";
         };
+        GrantCredits: {
+            /** @description Credits, with up to 6 decimals */
+            credits: number;
+        };
         Health: {
             checks: {
                 /**
@@ -1722,10 +2254,12 @@ export interface components {
                 version: string;
             }[];
             /**
-             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute
              * @enum {string}
              */
-            status: "online" | "paused" | "quarantined" | "offline";
+            status: "online" | "paused" | "quarantined" | "offline" | "suspended";
+            /** @description What the operator says; null unless suspended */
+            suspended_because: string | null;
             /** @description Of these jobs */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
@@ -1764,10 +2298,12 @@ export interface components {
                 version: string;
             }[];
             /**
-             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute
              * @enum {string}
              */
-            status: "online" | "paused" | "quarantined" | "offline";
+            status: "online" | "paused" | "quarantined" | "offline" | "suspended";
+            /** @description What the operator says; null unless suspended */
+            suspended_because: string | null;
             /** @description Of these jobs */
             tokens: number;
             /**
@@ -1810,10 +2346,12 @@ export interface components {
                 version: string;
             }[];
             /**
-             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute
              * @enum {string}
              */
-            status: "online" | "paused" | "quarantined" | "offline";
+            status: "online" | "paused" | "quarantined" | "offline" | "suspended";
+            /** @description What the operator says; null unless suspended */
+            suspended_because: string | null;
             /** @description Of these jobs */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
@@ -2098,6 +2636,182 @@ export interface components {
             /** @enum {string} */
             type: "job.completed" | "job.failed" | "job.cancelled" | "job.timeout";
         };
+        KnownAccount: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @description Credits, with up to 6 decimals */
+            credits: number;
+            email: string;
+            /** @description Set aside for unfinished jobs */
+            held: number;
+            id: string;
+            /** @description Known ones, connected or not */
+            islands: number;
+            /** @enum {string} */
+            role: "user" | "operator";
+            suspended: components["schemas"]["Suspension"] | null;
+            unfinished_jobs: number;
+        };
+        KnownAccountDetail: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @description Credits, with up to 6 decimals */
+            credits: number;
+            email: string;
+            /** @description Set aside for unfinished jobs */
+            held: number;
+            id: string;
+            /** @description Known ones, connected or not */
+            islands: number;
+            limits: components["schemas"]["AccountLimits"];
+            /** @enum {string} */
+            role: "user" | "operator";
+            suspended: components["schemas"]["Suspension"] | null;
+            unfinished_jobs: number;
+        };
+        KnownCargo: {
+            /** @enum {string} */
+            origin: "shipped" | "imported" | "owned";
+            owner_email: string | null;
+            owner_id: string | null;
+            /** @description Null for a Cargo that breaks a rule of this version */
+            pinned: boolean | null;
+            /** @enum {string|null} */
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | null;
+            slug: string;
+            /** @enum {string} */
+            status: "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
+        };
+        KnownIsland: {
+            account_email: string | null;
+            /** @description Of its owner */
+            account_id: string;
+            agent_version: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_seen_at: string;
+            hardware: components["schemas"]["IslandHardware"];
+            /** @description Its host id, a UUID */
+            id: string;
+            /** @description False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            is_live: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen_at: string;
+            /** @description Null unless it is connected */
+            load: components["schemas"]["IslandLoad"] | null;
+            /** @description Slugs of Cargos whose model is in memory, at most 10 */
+            loaded: string[];
+            /** @description By its owner; else of its machine, or made of its id */
+            name: string;
+            runtimes: {
+                /** @enum {string} */
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                version: string;
+            }[];
+            /**
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute
+             * @enum {string}
+             */
+            status: "online" | "paused" | "quarantined" | "offline" | "suspended";
+            /** @description What the operator says; null unless suspended */
+            suspended_because: string | null;
+        };
+        KnownIslandDetail: {
+            account_email: string | null;
+            /** @description Of its owner */
+            account_id: string;
+            agent_version: string;
+            /** @description Models and images on its disk, at most 200; empty unless it is connected */
+            cached_models: string[];
+            earned: components["schemas"]["IslandEarnings"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            first_seen_at: string;
+            hardware: components["schemas"]["IslandHardware"];
+            /** @description Its host id, a UUID */
+            id: string;
+            /** @description False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at */
+            is_live: boolean;
+            jobs: components["schemas"]["IslandJobs"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen_at: string;
+            /** @description Null unless it is connected */
+            load: components["schemas"]["IslandLoad"] | null;
+            /** @description Slugs of Cargos whose model is in memory, at most 10 */
+            loaded: string[];
+            /** @description By its owner; else of its machine, or made of its id */
+            name: string;
+            runtimes: {
+                /** @enum {string} */
+                type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+                version: string;
+            }[];
+            /**
+             * @description paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute
+             * @enum {string}
+             */
+            status: "online" | "paused" | "quarantined" | "offline" | "suspended";
+            /** @description What the operator says; null unless suspended */
+            suspended_because: string | null;
+            /** @description Of these jobs */
+            tokens: number;
+            uptime: components["schemas"]["IslandUptime"];
+        };
+        /** @description Without what its owner asked and got, which operators do not see */
+        KnownJob: {
+            /** @description Null for an account that was deleted */
+            account_email: string | null;
+            account_id: string;
+            /** @description Begun so far */
+            attempts: number;
+            batch_id: string | null;
+            /** @description A client waits for the answer */
+            chat: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            completed_at: string | null;
+            completion_tokens: number | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @description Credits, with up to 6 decimals */
+            credits_used: number;
+            error_code: string | null;
+            id: string;
+            island_id: string | null;
+            /** @description Credits, with up to 6 decimals */
+            price: number;
+            priority: number;
+            prompt_tokens: number | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            started_at: string | null;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+            workload_slug: string;
+        };
         LedgerLine: {
             /** @description Change of `credits`; negative: fewer */
             amount: number;
@@ -2166,6 +2880,37 @@ export interface components {
             object: "model";
             owned_by: string;
         };
+        /** @description Over all coordinators, at most a second old */
+        NetworkOverview: {
+            coordinators: components["schemas"]["CoordinatorOverview"][];
+            /** @description Jobs that failed or timed out */
+            errors_last_minute: number;
+            /** @description From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off */
+            first_token_ms: {
+                p50: number | null;
+                p99: number | null;
+            };
+            islands: {
+                known: number;
+                online: number;
+            };
+            jobs: {
+                finished_last_minute: number;
+                running: number;
+                waiting: number;
+            };
+            /** @description Of Islands that take new jobs */
+            slots: {
+                all: number;
+                free: number;
+            };
+            tokens_per_second: number;
+            waiting_by_reason: {
+                jobs: number;
+                /** @enum {string} */
+                reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
+            }[];
+        };
         OpenAiError400: {
             error: {
                 /** @enum {string} */
@@ -2210,7 +2955,7 @@ export interface components {
         OpenAiError403: {
             error: {
                 /** @enum {string} */
-                code: "insufficient_scope" | "cargo_not_allowed";
+                code: "insufficient_scope" | "cargo_not_allowed" | "operator_only" | "account_suspended";
                 message: string;
                 param: string | null;
                 /** @enum {string} */
@@ -2431,6 +3176,21 @@ export interface components {
              */
             type: "progress";
         };
+        QueueLine: {
+            jobs: number;
+            /** @description Of the oldest of them at the coordinator that has most */
+            message: string;
+            /** @description The account whose Islands alone may run them, until the Cargo is approved */
+            only_islands_of: string | null;
+            /** @enum {string} */
+            reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
+            /**
+             * Format: date-time
+             * @description Of the one that waits longest
+             */
+            waiting_since: string;
+            workload_slug: string;
+        };
         /** @description Changes are told from here on: whoever has read nothing yet reads its lists now */
         ReadyEvent: {
             /**
@@ -2470,6 +3230,50 @@ export interface components {
             expires_at: string;
             /** @description st_…; has every scope and can manage keys */
             token: string;
+        };
+        SetAccountLimits: {
+            /** @description Left out: as it is; null: the default again */
+            concurrent_jobs?: number | null;
+            /** @description Left out: as it is; null: the default again */
+            concurrent_streams?: number | null;
+            /** @description Left out: as it is; null: the default again */
+            requests_per_minute?: number | null;
+            /** @description Left out: as it is; null: the default again */
+            share?: number | null;
+        };
+        SettingInForce: {
+            allowed: string;
+            /** @description Or what an unset key means */
+            default: string;
+            /** @description Name of its variable */
+            environment: string;
+            key: string;
+            meaning: string;
+            /** @enum {string} */
+            source: "flag" | "environment" | "file" | "default";
+            /** @description In the key's units; null: unset; (hidden): a secret that is set */
+            value: string | null;
+        };
+        SignedCargo: {
+            args: string[] | null;
+            /** @description Null: the image's own */
+            command: string[] | null;
+            gpu: boolean;
+            image: string | null;
+            /** @description Null for an image: NOT PINNED, the tag decides */
+            image_digest: string | null;
+            model_bytes: number | null;
+            model_commit: string | null;
+            model_hash: string | null;
+            model_url: string | null;
+            /** @description True: it reaches the public internet */
+            network: boolean;
+            /** @description Credits, with up to 6 decimals */
+            price_per_job: number;
+            required_ram_mb: number;
+            required_vram_mb: number;
+            /** @enum {string} */
+            runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
         };
         StatusEvent: {
             /**
@@ -2596,6 +3400,18 @@ export interface components {
             workload_id: number;
             workload_slug: string;
         };
+        Suspend: {
+            /** @description Told to who is suspended */
+            reason: string;
+        };
+        Suspension: {
+            reason: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            since: string;
+        };
         TokenEvent: {
             /** @description Text to append */
             content: string;
@@ -2718,7 +3534,7 @@ export interface components {
                 "application/json": components["schemas"]["Error402"];
             };
         };
-        /** @description The key lacks the scope or may not run the Cargo, or the operator has disabled the operation. Codes: insufficient_scope, cargo_not_allowed */
+        /** @description The key lacks the scope or may not run the Cargo, the caller is no operator, or the operator has disabled the operation or suspended the account. Codes: insufficient_scope, cargo_not_allowed, operator_only, account_suspended */
         Error403: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -2864,7 +3680,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError402"];
             };
         };
-        /** @description The key lacks the scope or may not run the Cargo, or the operator has disabled the operation. Codes: insufficient_scope, cargo_not_allowed */
+        /** @description The key lacks the scope or may not run the Cargo, the caller is no operator, or the operator has disabled the operation or suspended the account. Codes: insufficient_scope, cargo_not_allowed, operator_only, account_suspended */
         OpenAiError403: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -3028,6 +3844,7 @@ export interface operations {
                      *         "id": "user_01JGFJJZ00000000000000000G",
                      *         "email": "ada@example.com",
                      *         "credits": 9998.5,
+                     *         "role": "user",
                      *         "created_at": "2026-01-01T12:00:00.000Z"
                      *       }
                      *     }
@@ -3142,6 +3959,7 @@ export interface operations {
                      *         "id": "user_01JGFJJZ00000000000000000G",
                      *         "email": "ada@example.com",
                      *         "credits": 9998.5,
+                     *         "role": "user",
                      *         "created_at": "2026-01-01T12:00:00.000Z",
                      *         "pending_email": "ada@example.org"
                      *       }
@@ -3160,6 +3978,8 @@ export interface operations {
                             id: string;
                             /** @description An address that waits for its proof */
                             pending_email: string | null;
+                            /** @enum {string} */
+                            role: "user" | "operator";
                         };
                     };
                 };
@@ -3471,6 +4291,44 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listAnnouncements: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most 20 */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ann_01JGFJJZ00000000000000000N",
+                     *           "level": "warning",
+                     *           "text": "Maintenance at 22:00 UTC",
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "until": "2026-01-02T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Announcement"][];
+                    };
+                };
+            };
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
         };
@@ -3803,6 +4661,7 @@ export interface operations {
                      *           "id": "user_01JGFJJZ00000000000000000G",
                      *           "email": "ada@example.com",
                      *           "credits": 9998.5,
+                     *           "role": "user",
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       }
@@ -4006,6 +4865,7 @@ export interface operations {
                      *           "id": "user_01JGFJJZ00000000000000000G",
                      *           "email": "ada@example.com",
                      *           "credits": 9998.5,
+                     *           "role": "user",
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       }
@@ -4085,6 +4945,7 @@ export interface operations {
                      *           "id": "user_01JGFJJZ00000000000000000G",
                      *           "email": "ada@example.com",
                      *           "credits": 9998.5,
+                     *           "role": "user",
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       }
@@ -5521,7 +6382,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                status?: "online" | "paused" | "quarantined" | "offline";
+                status?: "online" | "paused" | "quarantined" | "offline" | "suspended";
             };
             header?: never;
             path?: never;
@@ -5547,6 +6408,7 @@ export interface operations {
                      *           "name": "garage",
                      *           "status": "online",
                      *           "is_live": true,
+                     *           "suspended_because": null,
                      *           "agent_version": "0.1.0",
                      *           "hardware": {
                      *             "platform": "linux",
@@ -5658,6 +6520,7 @@ export interface operations {
                      *         "name": "garage",
                      *         "status": "online",
                      *         "is_live": true,
+                     *         "suspended_because": null,
                      *         "agent_version": "0.1.0",
                      *         "hardware": {
                      *           "platform": "linux",
@@ -5816,6 +6679,7 @@ export interface operations {
                      *         "name": "garage",
                      *         "status": "online",
                      *         "is_live": true,
+                     *         "suspended_because": null,
                      *         "agent_version": "0.1.0",
                      *         "hardware": {
                      *           "platform": "linux",
@@ -6613,6 +7477,1471 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listAccounts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                role?: "user" | "operator";
+                /** @description Part of the e-mail address, or the whole id */
+                search?: string;
+                suspended?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of accounts */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "user_01JGFJJZ00000000000000000G",
+                     *           "email": "ada@example.com",
+                     *           "role": "user",
+                     *           "credits": 9998.5,
+                     *           "held": 1.5,
+                     *           "unfinished_jobs": 1,
+                     *           "islands": 2,
+                     *           "suspended": null,
+                     *           "created_at": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["KnownAccount"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    getKnownAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "user_01JGFJJZ00000000000000000G",
+                     *         "email": "ada@example.com",
+                     *         "role": "user",
+                     *         "credits": 9998.5,
+                     *         "held": 1.5,
+                     *         "unfinished_jobs": 1,
+                     *         "islands": 2,
+                     *         "suspended": null,
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "limits": {
+                     *           "requests_per_minute": 100,
+                     *           "concurrent_jobs": 10,
+                     *           "concurrent_streams": 5,
+                     *           "share": 100
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["KnownAccountDetail"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    grantCredits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credits": 500
+                 *     }
+                 */
+                "application/json": components["schemas"]["GrantCredits"];
+            };
+        };
+        responses: {
+            /** @description The account's credits now */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "user_01JGFJJZ00000000000000000G",
+                     *         "credits": 10498.5
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @description Credits, with up to 6 decimals */
+                            credits: number;
+                            id: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    setAccountLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "concurrent_jobs": 50,
+                 *       "share": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetAccountLimits"];
+            };
+        };
+        responses: {
+            /** @description The limits in force */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "requests_per_minute": 100,
+                     *         "concurrent_jobs": 50,
+                     *         "concurrent_streams": 5,
+                     *         "share": 100
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AccountLimits"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    suspendAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Sends spam"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Suspend"];
+            };
+        };
+        responses: {
+            /** @description The account */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "user_01JGFJJZ00000000000000000G",
+                     *         "email": "ada@example.com",
+                     *         "role": "user",
+                     *         "credits": 9998.5,
+                     *         "held": 1.5,
+                     *         "unfinished_jobs": 1,
+                     *         "islands": 2,
+                     *         "suspended": {
+                     *           "reason": "Sends spam",
+                     *           "since": "2026-01-01T12:00:01.250Z"
+                     *         },
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "limits": {
+                     *           "requests_per_minute": 100,
+                     *           "concurrent_jobs": 10,
+                     *           "concurrent_streams": 5,
+                     *           "share": 100
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["KnownAccountDetail"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    reinstateAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "user_01JGFJJZ00000000000000000G",
+                     *         "email": "ada@example.com",
+                     *         "role": "user",
+                     *         "credits": 9998.5,
+                     *         "held": 1.5,
+                     *         "unfinished_jobs": 1,
+                     *         "islands": 2,
+                     *         "suspended": null,
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "limits": {
+                     *           "requests_per_minute": 100,
+                     *           "concurrent_jobs": 10,
+                     *           "concurrent_streams": 5,
+                     *           "share": 100
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["KnownAccountDetail"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    addAnnouncement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "level": "warning",
+                 *       "text": "Maintenance at 22:00 UTC",
+                 *       "until": "2026-01-02T00:00:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddAnnouncement"];
+            };
+        };
+        responses: {
+            /** @description The announcement */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ann_01JGFJJZ00000000000000000N",
+                     *         "level": "warning",
+                     *         "text": "Maintenance at 22:00 UTC",
+                     *         "created_at": "2026-01-01T12:00:00.000Z",
+                     *         "until": "2026-01-02T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Announcement"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    removeAnnouncement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ann_01JGFJJZ00000000000000000N",
+                     *         "removed": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            /** @enum {boolean} */
+                            removed: true;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                action?: string;
+                actor?: string;
+                limit?: number;
+                offset?: number;
+                /** @description Id of what was acted on */
+                target?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the log */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 41,
+                     *           "at": "2026-01-01T12:00:01.250Z",
+                     *           "via": "api",
+                     *           "actor": "user_01JGFJJZ00000000000000000R",
+                     *           "actor_email": "operator@example.com",
+                     *           "origin": "192.0.2.7",
+                     *           "action": "account.suspend",
+                     *           "target": {
+                     *             "kind": "account",
+                     *             "id": "user_01JGFJJZ00000000000000000G"
+                     *           },
+                     *           "before": null,
+                     *           "after": {
+                     *             "because": "Sends spam"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AuditLine"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listNetworkCargos: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description waiting: those that wait for an approval */
+                status?: "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of Cargos */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "slug": "my-words",
+                     *           "runtime_type": "container",
+                     *           "status": "waiting",
+                     *           "origin": "owned",
+                     *           "owner_id": "user_01JGFJJZ00000000000000000G",
+                     *           "owner_email": "ada@example.com",
+                     *           "pinned": false
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["KnownCargo"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    getCargoReview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The Cargo under review */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "my-words",
+                     *         "name": "Words",
+                     *         "description": "Counts words",
+                     *         "status": "waiting",
+                     *         "origin": "owned",
+                     *         "owner_id": "user_01JGFJJZ00000000000000000G",
+                     *         "owner_email": "ada@example.com",
+                     *         "revision": "0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e",
+                     *         "pin": {
+                     *           "kind": "image_digest",
+                     *           "value": "sha256:a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2"
+                     *         },
+                     *         "approval": null,
+                     *         "signs": {
+                     *           "runtime_type": "container",
+                     *           "image": "docker.io/ada/words:1",
+                     *           "image_digest": "sha256:a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2",
+                     *           "command": [
+                     *             "words"
+                     *           ],
+                     *           "network": false,
+                     *           "gpu": false,
+                     *           "model_url": null,
+                     *           "model_hash": null,
+                     *           "model_commit": null,
+                     *           "model_bytes": null,
+                     *           "args": null,
+                     *           "required_ram_mb": 256,
+                     *           "required_vram_mb": 0,
+                     *           "price_per_job": 0.1
+                     *         },
+                     *         "cargo": {
+                     *           "slug": "my-words",
+                     *           "name": "Words",
+                     *           "description": "Counts words",
+                     *           "runtime_type": "container"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CargoReview"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    approveCargo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "revision": "0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e",
+                 *       "image_digest": "sha256:a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApproveCargo"];
+            };
+        };
+        responses: {
+            /** @description Approved */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "my-words",
+                     *         "revision": "0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e",
+                     *         "approved": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /** @enum {boolean} */
+                            approved: true;
+                            revision: string;
+                            slug: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    disableCargo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "my-words",
+                     *         "disabled": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            disabled: boolean;
+                            slug: string;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    enableCargo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "my-words",
+                     *         "disabled": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            disabled: boolean;
+                            slug: string;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    reviewCargo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["CargoPins"];
+            };
+        };
+        responses: {
+            /** @description The Cargo under review, pinned */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "my-words",
+                     *         "name": "Words",
+                     *         "description": "Counts words",
+                     *         "status": "waiting",
+                     *         "origin": "owned",
+                     *         "owner_id": "user_01JGFJJZ00000000000000000G",
+                     *         "owner_email": "ada@example.com",
+                     *         "revision": "0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e",
+                     *         "pin": {
+                     *           "kind": "image_digest",
+                     *           "value": "sha256:a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2"
+                     *         },
+                     *         "approval": null,
+                     *         "signs": {
+                     *           "runtime_type": "container",
+                     *           "image": "docker.io/ada/words:1",
+                     *           "image_digest": "sha256:a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2",
+                     *           "command": [
+                     *             "words"
+                     *           ],
+                     *           "network": false,
+                     *           "gpu": false,
+                     *           "model_url": null,
+                     *           "model_hash": null,
+                     *           "model_commit": null,
+                     *           "model_bytes": null,
+                     *           "args": null,
+                     *           "required_ram_mb": 256,
+                     *           "required_vram_mb": 0,
+                     *           "price_per_job": 0.1
+                     *         },
+                     *         "cargo": {
+                     *           "slug": "my-words",
+                     *           "name": "Words",
+                     *           "description": "Counts words",
+                     *           "runtime_type": "container"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CargoReview"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listNetworkIslands: {
+        parameters: {
+            query?: {
+                /** @description Id of an account */
+                account?: string;
+                limit?: number;
+                offset?: number;
+                /** @description Beginning of the id, or part of a name */
+                search?: string;
+                /** @description online: seen within the last 150 s, so that one that has just left is still among them */
+                status?: "online" | "offline" | "suspended";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of Islands */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *           "name": "garage",
+                     *           "status": "online",
+                     *           "is_live": true,
+                     *           "suspended_because": null,
+                     *           "agent_version": "0.1.0",
+                     *           "hardware": {
+                     *             "platform": "linux",
+                     *             "arch": "x64",
+                     *             "os_name": "Debian GNU/Linux 12",
+                     *             "cpu_model": "AMD Ryzen 7 7700",
+                     *             "logical_cores": 16,
+                     *             "physical_cores": 8,
+                     *             "ram_mb": 32000,
+                     *             "gpus": [
+                     *               {
+                     *                 "vendor": "NVIDIA",
+                     *                 "name": "RTX 4070",
+                     *                 "vram_mb": 12282,
+                     *                 "unified_memory": false,
+                     *                 "driver": "550.90"
+                     *               }
+                     *             ],
+                     *             "disk_free_mb": 210000,
+                     *             "disk_budget_mb": 51200
+                     *           },
+                     *           "runtimes": [
+                     *             {
+                     *               "type": "llmcpp",
+                     *               "version": "node-llama-cpp 3.22.1, cuda"
+                     *             }
+                     *           ],
+                     *           "load": {
+                     *             "slots": 4,
+                     *             "slots_busy": 1,
+                     *             "cpu": 0.21,
+                     *             "free_ram_mb": 24000,
+                     *             "free_vram_mb": 9800
+                     *           },
+                     *           "loaded": [
+                     *             "tiny-chat"
+                     *           ],
+                     *           "first_seen_at": "2026-01-01T12:00:00.000Z",
+                     *           "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *           "account_id": "user_01JGFJJZ00000000000000000G",
+                     *           "account_email": "ada@example.com"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["KnownIsland"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    getNetworkIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The Island */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "name": "garage",
+                     *         "status": "online",
+                     *         "is_live": true,
+                     *         "suspended_because": null,
+                     *         "agent_version": "0.1.0",
+                     *         "hardware": {
+                     *           "platform": "linux",
+                     *           "arch": "x64",
+                     *           "os_name": "Debian GNU/Linux 12",
+                     *           "cpu_model": "AMD Ryzen 7 7700",
+                     *           "logical_cores": 16,
+                     *           "physical_cores": 8,
+                     *           "ram_mb": 32000,
+                     *           "gpus": [
+                     *             {
+                     *               "vendor": "NVIDIA",
+                     *               "name": "RTX 4070",
+                     *               "vram_mb": 12282,
+                     *               "unified_memory": false,
+                     *               "driver": "550.90"
+                     *             }
+                     *           ],
+                     *           "disk_free_mb": 210000,
+                     *           "disk_budget_mb": 51200
+                     *         },
+                     *         "runtimes": [
+                     *           {
+                     *             "type": "llmcpp",
+                     *             "version": "node-llama-cpp 3.22.1, cuda"
+                     *           }
+                     *         ],
+                     *         "load": {
+                     *           "slots": 4,
+                     *           "slots_busy": 1,
+                     *           "cpu": 0.21,
+                     *           "free_ram_mb": 24000,
+                     *           "free_vram_mb": 9800
+                     *         },
+                     *         "loaded": [
+                     *           "tiny-chat"
+                     *         ],
+                     *         "first_seen_at": "2026-01-01T12:00:00.000Z",
+                     *         "last_seen_at": "2026-01-01T12:00:01.250Z",
+                     *         "uptime": {
+                     *           "today": 1,
+                     *           "days_7": 0.98,
+                     *           "days_30": 0.91
+                     *         },
+                     *         "jobs": {
+                     *           "completed": 812,
+                     *           "failed": 3,
+                     *           "cancelled": 20,
+                     *           "timeout": 1,
+                     *           "retried": 2
+                     *         },
+                     *         "tokens": 143210,
+                     *         "earned": {
+                     *           "today": 4.5,
+                     *           "days_7": 31.05,
+                     *           "days_30": 118.35
+                     *         },
+                     *         "cached_models": [
+                     *           "hf:ggml-org/tiny:tiny.gguf"
+                     *         ],
+                     *         "account_id": "user_01JGFJJZ00000000000000000G",
+                     *         "account_email": "ada@example.com"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["KnownIslandDetail"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    suspendIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Returns wrong results"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Suspend"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "suspended": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            suspended: boolean;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    reinstateIsland: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "suspended": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            suspended: boolean;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listNetworkJobs: {
+        parameters: {
+            query?: {
+                /** @description Id of an account */
+                account?: string;
+                /** @description Id of an Island */
+                island?: string;
+                limit?: number;
+                offset?: number;
+                /** @description Comma-separated list of pending, queued, running, completed, failed, cancelled, timeout */
+                status?: string;
+                /** @description Cargo slug */
+                workload?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of jobs */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "job_01JGFJJZ00000000000000000A",
+                     *           "account_id": "user_01JGFJJZ00000000000000000G",
+                     *           "account_email": "ada@example.com",
+                     *           "batch_id": null,
+                     *           "workload_slug": "tiny-chat",
+                     *           "status": "completed",
+                     *           "chat": true,
+                     *           "priority": 0,
+                     *           "attempts": 1,
+                     *           "island_id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *           "error_code": null,
+                     *           "prompt_tokens": 12,
+                     *           "completion_tokens": 78,
+                     *           "price": 1.5,
+                     *           "credits_used": 1.35,
+                     *           "created_at": "2026-01-01T12:00:00.000Z",
+                     *           "started_at": "2026-01-01T12:00:00.000Z",
+                     *           "completed_at": "2026-01-01T12:00:01.250Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["KnownJob"][];
+                        meta: {
+                            limit: number;
+                            offset: number;
+                            total: number;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    getNetworkOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The overview */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "islands": {
+                     *           "online": 3,
+                     *           "known": 11
+                     *         },
+                     *         "slots": {
+                     *           "free": 5,
+                     *           "all": 9
+                     *         },
+                     *         "jobs": {
+                     *           "running": 4,
+                     *           "waiting": 2,
+                     *           "finished_last_minute": 31
+                     *         },
+                     *         "waiting_by_reason": [
+                     *           {
+                     *             "reason": "no_island_offers_runtime",
+                     *             "jobs": 2
+                     *           }
+                     *         ],
+                     *         "tokens_per_second": 211.5,
+                     *         "first_token_ms": {
+                     *           "p50": 145.2,
+                     *           "p99": 902.1
+                     *         },
+                     *         "errors_last_minute": 0,
+                     *         "coordinators": [
+                     *           {
+                     *             "id": "coord_01JGFJJZ00000000000000000C",
+                     *             "address": "http://10.0.0.4:8080",
+                     *             "version": "0.1.0",
+                     *             "answers": true,
+                     *             "islands": 3,
+                     *             "slots": {
+                     *               "free": 5,
+                     *               "all": 9
+                     *             },
+                     *             "jobs": {
+                     *               "running": 4,
+                     *               "waiting": 2
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["NetworkOverview"];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    getNetworkQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queue; each coordinator tells of the 256 kinds of which most wait */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "workload_slug": "sdxl",
+                     *           "only_islands_of": null,
+                     *           "jobs": 2,
+                     *           "reason": "no_island_offers_runtime",
+                     *           "message": "no online Island offers diffusers",
+                     *           "waiting_since": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "is_complete": true
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["QueueLine"][];
+                        /** @description False: a coordinator did not answer */
+                        is_complete: boolean;
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All settings */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "key": "network_fee",
+                     *           "value": "0.1",
+                     *           "source": "default",
+                     *           "default": "0.1",
+                     *           "environment": "ATOLL_NETWORK_FEE",
+                     *           "allowed": "a number in 0..1",
+                     *           "meaning": "Share of a job's price that the network keeps; the rest goes to the Island's owner"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SettingInForce"][];
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
         };

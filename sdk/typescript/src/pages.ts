@@ -19,9 +19,9 @@ export class Pages<T> implements AsyncIterable<T> {
     this.#firstOffset = firstOffset;
   }
 
-  /** The first page alone, with `meta.total`. */
-  page(): Promise<Page<T>> {
-    return this.#load(this.#firstOffset);
+  /** One page, with `meta.total`: the first, or the one that begins after `offset` items. */
+  page(offset: number = this.#firstOffset): Promise<Page<T>> {
+    return this.#load(offset);
   }
 
   /** All pages, with one request for each. */

@@ -80,6 +80,57 @@ export type JobWebhook = Schemas["JobWebhook"];
 /** Body of the POST to a batch's `webhook_url`. */
 export type BatchWebhook = Schemas["BatchWebhook"];
 export type Health = Schemas["Health"];
+export type Announcement = Schemas["Announcement"];
+/** Without `level`, it is information. */
+export type AddAnnouncement = Omit<Schemas["AddAnnouncement"], "level"> &
+  Partial<Pick<Schemas["AddAnnouncement"], "level">>;
+export type NetworkOverview = Schemas["NetworkOverview"];
+export type QueueLine = Schemas["QueueLine"];
+export type NetworkQueue = AnswerOf<Operation<"get", "/operator/queue">>;
+export type SettingInForce = Schemas["SettingInForce"];
+export type AuditLine = Schemas["AuditLine"];
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  /** Id of what was acted on. */
+  readonly target?: string | undefined;
+  readonly pageSize?: number | undefined;
+}
+export type KnownAccount = Schemas["KnownAccount"];
+export type KnownAccountDetail = Schemas["KnownAccountDetail"];
+export type AccountLimits = Schemas["AccountLimits"];
+export type SetAccountLimits = Schemas["SetAccountLimits"];
+export interface KnownAccountFilter {
+  readonly search?: string | undefined;
+  readonly role?: KnownAccount["role"] | undefined;
+  readonly suspended?: boolean | undefined;
+  readonly pageSize?: number | undefined;
+}
+export type KnownIsland = Schemas["KnownIsland"];
+export type KnownIslandDetail = Schemas["KnownIslandDetail"];
+export interface KnownIslandFilter {
+  readonly search?: string | undefined;
+  /** Id of an account. */
+  readonly account?: string | undefined;
+  readonly status?: "online" | "offline" | "suspended" | undefined;
+  readonly pageSize?: number | undefined;
+}
+export type KnownJob = Schemas["KnownJob"];
+export interface KnownJobFilter {
+  readonly status?: readonly JobStatus[] | undefined;
+  readonly workload?: string | undefined;
+  readonly account?: string | undefined;
+  readonly island?: string | undefined;
+  readonly pageSize?: number | undefined;
+}
+export type KnownCargo = Schemas["KnownCargo"];
+export type CargoReview = Schemas["CargoReview"];
+export type CargoPins = Schemas["CargoPins"];
+export type ApproveCargo = Schemas["ApproveCargo"];
+export interface KnownCargoFilter {
+  readonly status?: KnownCargo["status"] | undefined;
+  readonly pageSize?: number | undefined;
+}
 export type Scope = ApiKey["scopes"][number];
 export type CancelledJob = AnswerOf<Operation<"delete", "/jobs/{id}">>["data"];
 export type JobOutput = Schemas["JobOutput"];

@@ -153,6 +153,8 @@ describe("AccountService", () => {
       keyNumber: key.number,
       scopes: ["read"],
       limits: { requestsPerMinute: 100, concurrentJobs: 10, concurrentStreams: 5, share: 100 },
+      role: "user",
+      suspendedBecause: null,
     });
     expect(await accounts.revokeKey(accountId, key.id)).toBe(true);
     expect(await accounts.authenticate(secret)).toBeUndefined();
@@ -198,7 +200,7 @@ describe("AccountService", () => {
         },
       },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
-      limits: { value: (accountId: string) => store.accounts.limits(accountId) },
+      standing: { value: (accountId: string) => store.accounts.standing(accountId) },
       credentialsRevision: { value: () => store.accounts.credentialsRevision() },
     }) as TestStore["accounts"];
     const { key, secret } = await accounts.createKey(await makeAccount());
@@ -216,7 +218,7 @@ describe("AccountService", () => {
     const failing = Object.create(store.accounts, {
       touchKey: { value: () => Promise.reject(new Error("disk full")) },
       findKey: { value: (hash: string) => store.accounts.findKey(hash) },
-      limits: { value: (accountId: string) => store.accounts.limits(accountId) },
+      standing: { value: (accountId: string) => store.accounts.standing(accountId) },
       credentialsRevision: { value: () => store.accounts.credentialsRevision() },
     }) as TestStore["accounts"];
     const { secret } = await accounts.createKey(await makeAccount());

@@ -28,6 +28,7 @@ import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 import { CARGOS } from "./api-catalog.ts";
 import { ApiNetwork, type ApiMember } from "./api-network.ts";
+import { apiOperators } from "./api-operators.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
 import { RoundRobin } from "../../support/round-robin.ts";
 import { ARE_SEVERAL, COORDINATORS } from "../../support/several-coordinators.ts";
@@ -221,6 +222,12 @@ export class Api implements AsyncDisposable {
   #serve(options: Partial<HttpOptions>, member: ApiMember | undefined, index: number): Promise<Listener> {
     const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
     const busOf = () => this.bus;
+    const islandService = new IslandService({
+      store,
+      clock: this.clock,
+      here: { liveOf: () => [], remove: () => undefined },
+      elsewhere: null,
+    });
     const overviewOf = () => this.overview;
     const app = createApp({
       jobs: this.jobs,
@@ -246,17 +253,13 @@ export class Api implements AsyncDisposable {
         onFatal: (error) => log.fatal({ err: error }),
       }),
       retention: { remove: async () => undefined },
-      islands: new IslandService({
-        store,
-        clock: this.clock,
-        here: { liveOf: () => [], remove: () => undefined },
-        elsewhere: null,
-      }),
+      islands: islandService,
       events: this.events,
       get overview() {
         return overviewOf();
       },
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
+      operators: apiOperators({ store, clock: this.clock, islands: islandService, credentials: member?.credentials }),
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
       get bus() {
         return busOf();

@@ -1,6 +1,6 @@
 import { ACCOUNT_ID, AT, JOB_ID, type Examples } from "./example.ts";
 
-const ACCOUNT = { id: ACCOUNT_ID, email: "ada@example.com", credits: 9_998.5, created_at: AT };
+const ACCOUNT = { id: ACCOUNT_ID, email: "ada@example.com", credits: 9_998.5, role: "user", created_at: AT };
 const CREDENTIALS = { email: "ada@example.com", password: "correct horse battery" };
 const SESSION = {
   data: { token: `st_${"a1B2".repeat(10)}`, expires_at: "2026-01-31T12:00:00.000Z", account: ACCOUNT },

@@ -4,6 +4,7 @@ import { CHAT_EXAMPLES } from "./chat-examples.ts";
 import type { Example, Examples } from "./example.ts";
 import { ISLAND_EXAMPLES } from "./island-examples.ts";
 import { JOB_EXAMPLES } from "./job-examples.ts";
+import { OPERATOR_EXAMPLES } from "./operator-examples.ts";
 
 const EXAMPLES: Examples = {
   ...JOB_EXAMPLES,
@@ -11,6 +12,7 @@ const EXAMPLES: Examples = {
   ...CARGO_EXAMPLES,
   ...ACCOUNT_EXAMPLES,
   ...ISLAND_EXAMPLES,
+  ...OPERATOR_EXAMPLES,
 };
 
 /** Empty for an operation without an example. */

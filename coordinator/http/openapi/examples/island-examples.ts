@@ -16,6 +16,7 @@ const ISLAND = {
   name: "garage",
   status: "online",
   is_live: true,
+  suspended_because: null,
   agent_version: "0.1.0",
   hardware: {
     platform: "linux",
@@ -36,7 +37,7 @@ const ISLAND = {
   last_seen_at: LATER,
   ...FIGURES,
 };
-const DETAIL = { ...ISLAND, cached_models: ["hf:ggml-org/tiny:tiny.gguf"] };
+export const DETAIL = { ...ISLAND, cached_models: ["hf:ggml-org/tiny:tiny.gguf"] };
 
 export const ISLAND_EXAMPLES: Examples = {
   listIslands: { response: { data: [ISLAND], meta: { total: 1, limit: 20, offset: 0 } } },

@@ -2,6 +2,7 @@ import { partiesOf } from "../../../credits/postings.ts";
 import type {
   Account,
   AccountLimits,
+  AccountStanding,
   AccountStore,
   ApiKey,
   IslandToken,
@@ -15,8 +16,9 @@ import { emailKey, KEY, keyOf, type KeyRow } from "./key-rows.ts";
 import * as tokens from "./island-tokens.ts";
 import { lockAccount } from "./lock-account.ts";
 import { setPassword } from "./set-password.ts";
+import { readStanding } from "./standing.ts";
 
-const ACCOUNT = `SELECT accounts.id, email, created_at_ms AS "createdAtMs", balances.micro AS "balanceMicro"
+const ACCOUNT = `SELECT accounts.id, email, created_at_ms AS "createdAtMs", balances.micro AS "balanceMicro", role
   FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
 const LIMITS = `SELECT requests_per_minute AS "requestsPerMinute", concurrent_jobs AS "concurrentJobs",
   concurrent_streams AS "concurrentStreams", share FROM accounts WHERE id = $1`;
@@ -92,7 +94,8 @@ export class PostgresAccountStore implements AccountStore {
     return this.#db.transact(async (session) => {
       // The key of the address must be unique, and an id is no address.
       const blanked = await session.run(
-        `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = $1
+        `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = $1,
+           role = 'user', suspended_at_ms = NULL, suspended_because = NULL
          WHERE id = $2 AND deleted_at_ms IS NULL`,
         [atMs, accountId],
       );
@@ -138,6 +141,10 @@ export class PostgresAccountStore implements AccountStore {
 
   async deleteSignUp(tokenHash: string): Promise<void> {
     await this.#run("DELETE FROM sign_ups WHERE token_hash = $1", [tokenHash]);
+  }
+
+  standing(accountId: string): Promise<AccountStanding | undefined> {
+    return this.#db.use((session) => readStanding(session, accountId));
   }
 
   limits(accountId: string): Promise<AccountLimits | undefined> {

@@ -3,6 +3,7 @@ import { initial } from "./001-initial.ts";
 import { credentialEnds } from "./002-credential-ends.ts";
 import { hosts } from "./003-hosts.ts";
 import { keyLimits } from "./004-key-limits.ts";
+import { operators } from "./005-operators.ts";
 
 /** In order. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -10,4 +11,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, name: "credential ends", sql: credentialEnds, oldest: 1 },
   { version: 3, name: "hosts", sql: hosts, oldest: 1 },
   { version: 4, name: "key limits", sql: keyLimits, oldest: 1 },
+  { version: 5, name: "operators", sql: operators, oldest: 1 },
 ];

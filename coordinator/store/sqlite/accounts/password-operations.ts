@@ -50,7 +50,8 @@ function prepareSetPassword(db: Database.Database): PasswordOperations["setPassw
 function prepareDelete(db: Database.Database): PasswordOperations["deleteAccount"] {
   // The key of the address must be unique, and an id is no address.
   const blank = db.prepare<[number, string]>(
-    `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = ?
+    `UPDATE accounts SET email = '', email_key = id, password_hash = '', deleted_at_ms = ?, role = 'user',
+       suspended_at_ms = NULL, suspended_because = NULL
      WHERE id = ? AND deleted_at_ms IS NULL`,
   );
   const credentials = [

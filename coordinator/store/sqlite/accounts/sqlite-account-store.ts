@@ -1,10 +1,18 @@
 import type Database from "better-sqlite3";
-import type { Account, AccountLimits, AccountStore, ApiKey, IslandToken, Session } from "../../account-store.ts";
+import type {
+  Account,
+  AccountLimits,
+  AccountStanding,
+  AccountStore,
+  ApiKey,
+  IslandToken,
+  Session,
+} from "../../account-store.ts";
 import { LIMIT_COLUMNS } from "./account-operations.ts";
 import { emailKey, KEY_COLUMNS, keyOf, type KeyRow } from "./key-rows.ts";
 import type { Writer } from "../engine/writer.ts";
 
-const ACCOUNT_COLUMNS = "accounts.id, email, created_at_ms AS createdAtMs, balances.micro AS balanceMicro";
+const ACCOUNT_COLUMNS = "accounts.id, email, created_at_ms AS createdAtMs, balances.micro AS balanceMicro, role";
 const TOKEN_COLUMNS = `id, account_id AS accountId, name, created_at_ms AS createdAtMs,
   last_used_at_ms AS lastUsedAtMs`;
 
@@ -14,6 +22,7 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectByEmail: Database.Statement<[string], Account>;
   readonly #selectPassword: Database.Statement<[string], string>;
   readonly #selectLimits: Database.Statement<[string], AccountLimits>;
+  readonly #selectStanding: Database.Statement<[string], AccountLimits & Omit<AccountStanding, "limits">>;
   readonly #selectKey: Database.Statement<[string], KeyRow>;
   readonly #selectKeys: Database.Statement<[string], KeyRow>;
   readonly #selectRevision: Database.Statement<[], number>;
@@ -31,6 +40,9 @@ export class SqliteAccountStore implements AccountStore {
     this.#selectByEmail = db.prepare(`${account} WHERE email_key = ?`);
     this.#selectPassword = db.prepare<[string], string>("SELECT password_hash FROM accounts WHERE id = ?").pluck();
     this.#selectLimits = db.prepare(`SELECT ${LIMIT_COLUMNS} FROM accounts WHERE id = ?`);
+    this.#selectStanding = db.prepare(
+      `SELECT ${LIMIT_COLUMNS}, role, suspended_because AS suspendedBecause FROM accounts WHERE id = ?`,
+    );
     this.#selectKey = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE secret_hash = ? AND revoked_at_ms IS NULL`);
     this.#selectKeys = db.prepare(
       `SELECT ${KEY_COLUMNS} FROM api_keys WHERE account_id = ? AND revoked_at_ms IS NULL ORDER BY id DESC`,
@@ -108,6 +120,13 @@ export class SqliteAccountStore implements AccountStore {
 
   deleteSignUp(tokenHash: string): Promise<void> {
     return this.#writer.run("deleteSignUp", { tokenHash });
+  }
+
+  async standing(accountId: string): Promise<AccountStanding | undefined> {
+    const row = this.#selectStanding.get(accountId);
+    if (row === undefined) return undefined;
+    const { role, suspendedBecause, ...limits } = row;
+    return { limits, role, suspendedBecause };
   }
 
   async limits(accountId: string): Promise<AccountLimits | undefined> {

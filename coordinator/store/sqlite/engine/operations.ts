@@ -13,6 +13,7 @@ import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operat
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
 import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
+import { operatorOperations, type OperatorOperations } from "../operators/operator-operations.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
 import { settingsOperations, type SettingsOperations } from "../accounts/settings-operations.ts";
 import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
@@ -38,6 +39,7 @@ export interface Operations
     HostFiguresOperations,
     IslandOperations,
     IslandTokenOperations,
+    OperatorOperations,
     PasswordOperations,
     SettingsOperations,
     SignUpOperations,
@@ -67,6 +69,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...hostFiguresOperations(db),
     ...islandOperations(db),
     ...islandTokenOperations(db),
+    ...operatorOperations(db),
     ...passwordOperations(db),
     ...settingsOperations(db),
     ...signUpOperations(db),

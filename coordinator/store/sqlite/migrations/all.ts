@@ -17,6 +17,7 @@ import { credentialsRevision } from "./015-credentials-revision.ts";
 import { lateLists } from "./016-late-lists.ts";
 import { hosts } from "./017-hosts.ts";
 import { keyLimits } from "./018-key-limits.ts";
+import { operators } from "./019-operators.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 16, name: "late lists", sql: lateLists },
   { version: 17, name: "hosts", sql: hosts },
   { version: 18, name: "key limits", sql: keyLimits },
+  { version: 19, name: "operators", sql: operators },
 ];

@@ -77,6 +77,7 @@ describe("the OpenAPI document", () => {
   it("names the scope of each operation that needs a key, and the scheme behind it", () => {
     const open = operations.filter(([, { security }]) => security.length === 0).map(([name]) => name);
     expect(open.sort()).toEqual([
+      "get /api/v1/announcements",
       "get /api/v1/cargos",
       "get /api/v1/docs",
       "get /api/v1/health",
@@ -93,7 +94,7 @@ describe("the OpenAPI document", () => {
       "post /api/v1/island/pair",
     ]);
     const scopes = operations.flatMap(([, { security }]) => security.flatMap(({ bearer = [] }) => bearer));
-    expect(new Set(scopes)).toEqual(new Set(["read", "write"]));
+    expect(new Set(scopes)).toEqual(new Set(["read", "write", "operator"]));
     expect(document.components).toMatchObject({ securitySchemes: { bearer: { type: "http", scheme: "bearer" } } });
   });
 

@@ -13,12 +13,70 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${api.url}${path}`, { headers: { ...headers }, redirect: "manual" });
 const authorization = () => ({ authorization: `Bearer ${api.key}` });
 
-describe("GET /", () => {
-  it("sends a browser to the page of the API, also below the prefix of a proxy", async () => {
-    const answer = await get("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" });
-    expect([answer.status, answer.headers.get("location")]).toEqual([302, "docs"]);
+const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+describe("the console", () => {
+  it("is shown to browsers at / and at the address of each of its pages", async () => {
+    for (const [path, base] of [
+      ["/", "./"],
+      ["/jobs", "./"],
+      ["/jobs/job_1", "../"],
+      ["/operator/accounts/user_1", "../../"],
+    ] as const) {
+      const answer = await get(path, HTML);
+      const page = await answer.text();
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
+      expect(answer.headers.get("vary")).toContain("Accept");
+      expect(answer.headers.get("cache-control")).toBe("no-cache");
+      expect(page).toContain(`<base href="${base}" />`);
+    }
   });
 
+  it("may run only its own scripts and styles, call only the coordinator, and make no HTML of texts", async () => {
+    const answer = await get("/", HTML);
+    const policy = new Map(
+      (answer.headers.get("content-security-policy") ?? "").split("; ").map((rule) => {
+        const [name = "", ...values] = rule.split(" ");
+        return [name, values.join(" ")];
+      }),
+    );
+    expect(Object.fromEntries(policy)).toMatchObject({
+      "default-src": "'none'",
+      "script-src": "'self'",
+      "style-src": "'self'",
+      "connect-src": "'self'",
+      "base-uri": "'self'",
+      "form-action": "'none'",
+      "frame-ancestors": "'none'",
+      "trusted-types": "'none'",
+    });
+    expect(await answer.text()).not.toMatch(/<script(?![^>]* src="\.\/assets\/)|<style|https?:|\son\w+=/);
+  });
+
+  it("has files that browsers keep for ever, compressed", async () => {
+    const page = await (await get("/", HTML)).text();
+    const names = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = ""]) => name);
+    expect(names.map((name) => name.replace(/.*\./, "")).toSorted()).toEqual(["css", "js"]);
+    for (const name of names) {
+      const answer = await get(`/${name}`);
+      expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      expect(answer.headers.get("content-encoding")).toBe("gzip");
+      expect(answer.headers.get("content-type")).toMatch(name.endsWith(".js") ? "text/javascript" : "text/css");
+      const whole = await get(`/${name}`, { "accept-encoding": "identity" });
+      expect(whole.headers.get("content-encoding")).toBeNull();
+      expect(await whole.text()).toBe(await answer.text());
+    }
+    for (const name of ["assets/none.js", "assets/..%2f..%2fpackage.json", "assets/index.html"]) {
+      expect((await get(`/${name}`)).status).toBe(404);
+    }
+  });
+
+  it("is not what a program gets", async () => {
+    for (const path of ["/jobs", "/islands/add"]) expect((await get(path)).status).toBe(404);
+  });
+});
+
+describe("GET /", () => {
   it("tells a program what this is and where everything is", async () => {
     const answer = await get("/");
     const body = (await answer.json()) as { name: string; version: string; links: Record<string, string> };
@@ -27,7 +85,13 @@ describe("GET /", () => {
       {
         name: "atoll",
         version: expect.any(String),
-        links: { api: "api/v1", docs: "docs", openapi: "api/v1/openapi.json", health: "api/v1/health" },
+        links: {
+          api: "api/v1",
+          docs: "docs",
+          openapi: "api/v1/openapi.json",
+          health: "api/v1/health",
+          announcements: "api/v1/announcements",
+        },
       },
     ]);
     for (const name of ["docs", "openapi", "health"]) expect((await get(`/${body.links[name]}`)).status).toBe(200);

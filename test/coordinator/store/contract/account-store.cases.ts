@@ -10,7 +10,7 @@ export function describeAccounts(check: Check): void {
   check("accounts.create() grants the first credits in the same commit", async (store) => {
     const postings = firstGrant("user_1", 7);
     const account = { id: "user_1", email: "Ann@Example.com", passwordHash: "hash", postings, createdAtMs: 1 };
-    const shown = { id: "user_1", email: "Ann@Example.com", createdAtMs: 1, balanceMicro: 7 };
+    const shown = { id: "user_1", email: "Ann@Example.com", createdAtMs: 1, balanceMicro: 7, role: "user" };
     expect(await store.accounts.create(account)).toEqual(shown);
     expect(await store.accounts.get("user_1")).toEqual(shown);
     expect(await store.accounts.passwordHash("user_1")).toBe("hash");

@@ -18,6 +18,7 @@ import { describeKeySpending } from "./key-spending.cases.ts";
 import { describeIslandTokens } from "./island-token-store.cases.ts";
 import { describeIslands } from "./island-store.cases.ts";
 import { describeUsage } from "./usage-store.cases.ts";
+import { describeOperators } from "./operator-store.cases.ts";
 import { firstGrant, makeAccount, makeJob, type Check } from "./store-builders.ts";
 
 /** Behaviour every Store owes its callers. `skip` maps a test title to the reason a backend is exempt. */
@@ -55,6 +56,7 @@ export function describeStore(
     describeKeySpending(check);
     describeUsage(check);
     describeAccountSettings(check);
+    describeOperators(check);
 
     check("check() resolves while storage answers", (store) => store.check());
 

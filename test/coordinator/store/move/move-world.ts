@@ -57,7 +57,7 @@ export async function fillStore(store: Store): Promise<Filled> {
 }
 
 async function fillAccounts(
-  { accounts, accountSettings, hostFigures, islands }: Store,
+  { accounts, accountSettings, audit, hostFigures, islands, operators }: Store,
   accountId: string,
 ): Promise<void> {
   const times = { createdAtMs: MADE_AT_MS, expiresAtMs: MADE_AT_MS + 10 ** 12 };
@@ -102,6 +102,20 @@ async function fillAccounts(
   const seen = { hostId: ISLAND_ID, accountId, agentVersion: TEXT, lastSeenAtMs: MADE_AT_MS };
   await islands.save({ ...seen, hostName: TEXT, hardware: HARDWARE as never, runtimes }, MADE_AT_MS);
   await islands.rename(accountId, ISLAND_ID, TEXT);
+  await operators.setRole(accountId, "operator");
+  await operators.suspendIsland(ISLAND_ID, { because: TEXT, atMs: LATER_MS });
+  const announcement = { id: "ann_1", level: "warning", text: TEXT, createdAtMs: MADE_AT_MS, untilMs: null } as const;
+  await operators.announce(announcement, { nowMs: 0, maxAnnouncements: 1 });
+  const target = { targetKind: "island", targetId: ISLAND_ID } as const;
+  const actor = { via: "command", actor: "root", origin: "host" } as const;
+  await audit.append({
+    ...actor,
+    ...target,
+    atMs: LATER_MS,
+    action: "island.suspend",
+    before: null,
+    after: { because: TEXT },
+  });
   const day = { accountId, hostId: ISLAND_ID, day: 20_000 };
   await hostFigures.addCounts([{ ...day, ...NO_COUNTS, onlineMs: 5, completed: 4, retried: 3, tokens: 2 }]);
 }
@@ -194,6 +208,9 @@ export async function pictureOf(store: Store, filled: Filled): Promise<unknown> 
     signUp: await accounts.findSignUp("up-hash", LATER_MS),
     revision: await accounts.credentialsRevision(),
     island: await islands.get(ISLAND_ID),
+    known: [await store.operators.account(ann), await store.operators.island(ISLAND_ID)],
+    announcements: await store.operators.announcements(0),
+    audit: await store.audit.list({}, page),
     catalog: await catalog.snapshot(),
     numbers: [...(await catalog.numberCargos([]))],
     jobs: await Promise.all(filled.jobIds.map((id) => jobs.get(id))),

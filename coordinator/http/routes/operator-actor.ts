@@ -1,0 +1,28 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Identity } from "../../accounts/identity.ts";
+import type { Actor } from "../../operators/audit-trail.ts";
+import { MAX_BECAUSE } from "../../operators/operator-accounts.ts";
+import type { HttpDeps, HttpEnv } from "../http-deps.ts";
+import { jsonBody } from "../schemas/responses.ts";
+import { clientAddress } from "../server/client-address.ts";
+
+/** The operator who sent the request, for the audit log. */
+export function actorOf(c: Context<HttpEnv>, identity: Identity, { options }: Pick<HttpDeps, "options">): Actor {
+  return { via: "api", actor: identity.accountId, origin: clientAddress(c.env.incoming, options) };
+}
+
+/** One line, as it is also told to the owner of an Island, at a terminal. */
+export const oneLine = (maxLength: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(maxLength)
+    .refine((text) => !/\p{Cc}/u.test(text), { message: "must be one line" });
+
+export const suspendBody = jsonBody(
+  z.object({ reason: oneLine(MAX_BECAUSE).openapi({ description: "Told to who is suspended" }) }).openapi("Suspend"),
+);
+
+export const searchSchema = z.string().trim().min(1).max(200).optional();

@@ -1,0 +1,256 @@
+import { z } from "@hono/zod-openapi";
+import { JOB_STATES } from "../../../shared/job-state.ts";
+import { ROLES } from "../../store/account-store.ts";
+import { AUDIT_TARGETS, type AuditLine } from "../../store/audit-log.ts";
+import {
+  ANNOUNCEMENT_LEVELS,
+  type Announcement,
+  type KnownAccount,
+  type KnownJob,
+  type Suspension,
+} from "../../store/operator-store.ts";
+import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
+import { MAX_ANNOUNCEMENT_CHARS } from "../../operators/announcements.ts";
+import type { CoordinatorLine, Overview, QueueLine } from "../../operators/network-view.ts";
+import type { AccountDetail } from "../../operators/operator-accounts.ts";
+import { orNull } from "./responses.ts";
+import { creditsSchema, presentCredits, presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
+
+const suspensionSchema = z.object({ reason: z.string(), since: timeSchema }).openapi("Suspension");
+const emailSchema = z.string().nullable().openapi({ description: "Null for an account that was deleted" });
+
+export const knownAccountSchema = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    role: z.enum(ROLES),
+    credits: creditsSchema,
+    held: creditsSchema.openapi({ description: "Set aside for unfinished jobs" }),
+    unfinished_jobs: z.int(),
+    islands: z.int().openapi({ description: "Known ones, connected or not" }),
+    suspended: orNull(suspensionSchema),
+    created_at: timeSchema,
+  })
+  .openapi("KnownAccount");
+
+export const limitsSchema = z
+  .object({
+    requests_per_minute: z.int(),
+    concurrent_jobs: z.int(),
+    concurrent_streams: z.int(),
+    share: z.int().openapi({ description: "Weight in the fair share of slot time" }),
+  })
+  .openapi("AccountLimits");
+
+export const accountDetailSchema = knownAccountSchema.extend({ limits: limitsSchema }).openapi("KnownAccountDetail");
+
+export const knownJobSchema = z
+  .object({
+    id: z.string(),
+    account_id: z.string(),
+    account_email: emailSchema,
+    batch_id: z.string().nullable(),
+    workload_slug: z.string(),
+    status: z.enum(JOB_STATES),
+    chat: z.boolean().openapi({ description: "A client waits for the answer" }),
+    priority: z.int(),
+    attempts: z.int().openapi({ description: "Begun so far" }),
+    island_id: z.string().nullable(),
+    error_code: z.string().nullable(),
+    prompt_tokens: z.int().nullable(),
+    completion_tokens: z.int().nullable(),
+    price: creditsSchema,
+    credits_used: creditsSchema,
+    created_at: timeSchema,
+    started_at: timeSchema.nullable(),
+    completed_at: timeSchema.nullable(),
+  })
+  .openapi("KnownJob", { description: "Without what its owner asked and got, which operators do not see" });
+
+const slotsSchema = z.object({ free: z.int(), all: z.int() });
+const coordinatorSchema = z
+  .object({
+    id: z.string().nullable().openapi({ description: "Null for a coordinator that is alone" }),
+    address: z.string(),
+    version: z.string(),
+    answers: z
+      .boolean()
+      .openapi({ description: "False: it said nothing in time, and its part is missing in the sums" }),
+    islands: z.int(),
+    slots: slotsSchema,
+    jobs: z.object({ running: z.int(), waiting: z.int() }),
+  })
+  .openapi("CoordinatorOverview");
+
+export const overviewSchema = z
+  .object({
+    islands: z.object({ online: z.int(), known: z.int() }),
+    slots: slotsSchema.openapi({ description: "Of Islands that take new jobs" }),
+    jobs: z.object({ running: z.int(), waiting: z.int(), finished_last_minute: z.int() }),
+    waiting_by_reason: z.array(z.object({ reason: z.enum(WAITING_REASONS), jobs: z.int() })),
+    tokens_per_second: z.number(),
+    first_token_ms: z.object({ p50: z.number().nullable(), p99: z.number().nullable() }).openapi({
+      description:
+        "From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off",
+    }),
+    errors_last_minute: z.int().openapi({ description: "Jobs that failed or timed out" }),
+    coordinators: z.array(coordinatorSchema),
+  })
+  .openapi("NetworkOverview", { description: "Over all coordinators, at most a second old" });
+
+export const queueLineSchema = z
+  .object({
+    workload_slug: z.string(),
+    only_islands_of: z
+      .string()
+      .nullable()
+      .openapi({ description: "The account whose Islands alone may run them, until the Cargo is approved" }),
+    jobs: z.int(),
+    reason: z.enum(WAITING_REASONS),
+    message: z.string().openapi({ description: "Of the oldest of them at the coordinator that has most" }),
+    waiting_since: timeSchema.openapi({ description: "Of the one that waits longest" }),
+  })
+  .openapi("QueueLine");
+
+export const auditLineSchema = z
+  .object({
+    id: z.int().openapi({ description: "Increases with time" }),
+    at: timeSchema,
+    via: z.enum(["api", "command"]),
+    actor: z.string().openapi({ description: "The operator's account; of a command the user of the operating system" }),
+    actor_email: z
+      .string()
+      .nullable()
+      .openapi({ description: "Null for a command, and for an account that was deleted" }),
+    origin: z.string().openapi({ description: "The client's address; of a command the machine's name" }),
+    action: z
+      .string()
+      .openapi({ description: "With `.failed` for one that was noted before, and was refused or failed" }),
+    target: z.object({ kind: z.enum(AUDIT_TARGETS), id: z.string() }),
+    before: z.unknown().openapi({ description: "JSON, or null" }),
+    after: z.unknown().openapi({ description: "JSON, or null" }),
+  })
+  .openapi("AuditLine");
+
+export const announcementSchema = z
+  .object({
+    id: z.string(),
+    level: z.enum(ANNOUNCEMENT_LEVELS),
+    text: z.string().openapi({ maxLength: MAX_ANNOUNCEMENT_CHARS, description: "Plain text" }),
+    created_at: timeSchema,
+    until: timeSchema.nullable().openapi({ description: "Null: until it is removed" }),
+  })
+  .openapi("Announcement");
+
+export function presentKnownAccount(account: KnownAccount): z.infer<typeof knownAccountSchema> {
+  return {
+    id: account.id,
+    email: account.email,
+    role: account.role,
+    credits: presentCredits(account.balanceMicro),
+    held: presentCredits(account.heldMicro),
+    unfinished_jobs: account.unfinishedJobs,
+    islands: account.islands,
+    suspended: presentSuspension(account.suspension),
+    created_at: presentTime(account.createdAtMs),
+  };
+}
+
+export function presentAccountDetail(account: AccountDetail): z.infer<typeof accountDetailSchema> {
+  return { ...presentKnownAccount(account), limits: presentLimits(account.limits) };
+}
+
+export function presentLimits(limits: AccountDetail["limits"]): z.infer<typeof limitsSchema> {
+  return {
+    requests_per_minute: limits.requestsPerMinute,
+    concurrent_jobs: limits.concurrentJobs,
+    concurrent_streams: limits.concurrentStreams,
+    share: limits.share,
+  };
+}
+
+function presentSuspension(suspension: Suspension | null): z.infer<typeof suspensionSchema> | null {
+  return suspension === null ? null : { reason: suspension.because, since: presentTime(suspension.atMs) };
+}
+
+export const presentEmail = (email: string | null): string | null => (email === "" ? null : email);
+
+export function presentKnownJob(job: KnownJob): z.infer<typeof knownJobSchema> {
+  return {
+    id: job.id,
+    account_id: job.accountId,
+    account_email: presentEmail(job.email),
+    batch_id: job.batchId,
+    workload_slug: job.slug,
+    status: job.state,
+    chat: job.jobClass === "chat",
+    priority: job.priority,
+    attempts: job.attempt,
+    island_id: job.islandId,
+    error_code: job.errorCode,
+    prompt_tokens: job.promptTokens,
+    completion_tokens: job.completionTokens,
+    price: presentCredits(job.priceMicro),
+    credits_used: presentCredits(job.creditsUsedMicro),
+    created_at: presentTime(job.createdAtMs),
+    started_at: presentTimeOrNull(job.startedAtMs),
+    completed_at: presentTimeOrNull(job.completedAtMs),
+  };
+}
+
+/** Also the data of the event `overview`. */
+export function presentOverview(overview: Overview): z.infer<typeof overviewSchema> {
+  const byReason = new Map<QueueLine["reason"], number>();
+  for (const { reason, jobs } of overview.queue) byReason.set(reason, (byReason.get(reason) ?? 0) + jobs);
+  const { jobs, firstTokenMs } = overview;
+  return {
+    islands: overview.islands,
+    slots: overview.slots,
+    jobs: { running: jobs.running, waiting: jobs.waiting, finished_last_minute: jobs.finishedLastMinute },
+    waiting_by_reason: [...byReason]
+      .map(([reason, count]) => ({ reason, jobs: count }))
+      .sort((a, b) => b.jobs - a.jobs),
+    tokens_per_second: Math.round(overview.tokensPerSecond * 10) / 10,
+    first_token_ms: firstTokenMs,
+    errors_last_minute: overview.errorsLastMinute,
+    coordinators: overview.coordinators.map(presentCoordinator),
+  };
+}
+
+function presentCoordinator({ id, address, version, figures }: CoordinatorLine): z.infer<typeof coordinatorSchema> {
+  const { islands = 0, slots = { free: 0, all: 0 }, jobs = { running: 0, waiting: 0 } } = figures ?? {};
+  return { id, address, version, answers: figures !== null, islands, slots, jobs };
+}
+
+export function presentQueueLine(line: QueueLine): z.infer<typeof queueLineSchema> {
+  return {
+    workload_slug: line.slug,
+    only_islands_of: line.onlyIslandsOf,
+    jobs: line.jobs,
+    reason: line.reason,
+    message: line.message,
+    waiting_since: presentTime(line.oldestAtMs),
+  };
+}
+
+export function presentAuditLine(line: AuditLine): z.infer<typeof auditLineSchema> {
+  const { id, atMs, via, actor, email, origin, action, targetKind, targetId, before, after } = line;
+  const target = { kind: targetKind, id: targetId };
+  return {
+    id,
+    at: presentTime(atMs),
+    via,
+    actor,
+    actor_email: presentEmail(email),
+    origin,
+    action,
+    target,
+    before,
+    after,
+  };
+}
+
+export function presentAnnouncement(announcement: Announcement): z.infer<typeof announcementSchema> {
+  const { id, level, text, createdAtMs, untilMs } = announcement;
+  return { id, level, text, created_at: presentTime(createdAtMs), until: presentTimeOrNull(untilMs) };
+}

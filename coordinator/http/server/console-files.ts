@@ -1,0 +1,92 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { ServiceError } from "../../../shared/errors.ts";
+
+const BUILD_LIMIT_MS = 120_000;
+/** What the console is built from, beside `web/` itself. */
+const SOURCES = [".", "../sdk/typescript/src"];
+/** By path below `dist`. */
+type Files = ReadonlyMap<string, Buffer<ArrayBuffer>>;
+const NOT_SOURCES = /^(?:dist(?:\.\d+)?|node_modules)(?:[\\/]|$)/;
+
+/**
+ * The built console. In a package it is complete; from sources it is built when it is first asked for and missing or older than they are.
+ */
+export class ConsoleFiles {
+  readonly #web: string;
+  readonly #build: (web: string) => Promise<void>;
+  #ready: Promise<Files> | null = null;
+
+  /** `web`: the folder of the console. */
+  constructor(web: string = findWeb(import.meta.dirname), build: (web: string) => Promise<void> = runBuild) {
+    this.#web = web;
+    this.#build = build;
+  }
+
+  /** A file of the page, gzipped or not; undefined if there is none of that name. Few and small: they are kept in memory. */
+  async file(name: string): Promise<Buffer<ArrayBuffer> | undefined> {
+    return (await this.#prepare()).get(name);
+  }
+
+  /** The page, as it is for the address of a page that is `depth` folders deep. @throws {ServiceError} `not_found` without a console. */
+  async page(depth: number): Promise<string> {
+    const html = (await this.#prepare()).get("index.html")?.toString() ?? "";
+    // Relative, as a proxy may add a prefix.
+    return html.replace('<base href="./" />', `<base href="${depth === 0 ? "./" : "../".repeat(depth)}" />`);
+  }
+
+  /** Ready, or being built. A build that failed is tried again by the next request. */
+  #prepare(): Promise<Files> {
+    this.#ready ??= this.#read().catch((cause: unknown) => {
+      this.#ready = null;
+      throw new ServiceError("not_found", "The console is not built: run `npm ci` and `npm run build:web`", { cause });
+    });
+    return this.#ready;
+  }
+
+  async #read(): Promise<Files> {
+    await this.#buildIfStale();
+    const dist = join(this.#web, "dist");
+    const entries = await readdir(dist, { recursive: true, withFileTypes: true });
+    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const files = await Promise.all(
+      paths.map(async (path) => [relative(dist, path).replaceAll("\\", "/"), await readFile(path)] as const),
+    );
+    return new Map(files);
+  }
+
+  async #buildIfStale(): Promise<void> {
+    const builtMs = await changedMs(join(this.#web, "dist", "index.html"));
+    if (existsSync(join(this.#web, "build.ts"))) {
+      const sources = await Promise.all(SOURCES.map((folder) => newestMs(join(this.#web, folder))));
+      if (builtMs === null || Math.max(...sources) > builtMs) await this.#build(this.#web);
+    } else if (builtMs === null) throw new Error(`There is no console in ${this.#web}`);
+  }
+}
+
+/** Beside `coordinator/` in the sources, and beside `dist/` in a package. */
+function findWeb(from: string): string {
+  const [inSources, inPackage] = [join(from, "../../../web"), join(from, "../../../../web")];
+  return existsSync(inSources) ? inSources : inPackage;
+}
+
+async function runBuild(web: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(web, "build.ts")], { timeout: BUILD_LIMIT_MS });
+}
+
+async function changedMs(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  );
+}
+
+async function newestMs(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const files = names.filter((name) => !NOT_SOURCES.test(name));
+  const times = await Promise.all(files.map((name) => changedMs(join(folder, name))));
+  return Math.max(0, ...times.map((time) => time ?? 0));
+}

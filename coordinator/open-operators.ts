@@ -1,0 +1,123 @@
+import type { Logger } from "pino";
+import type { Clock } from "../shared/clock.ts";
+import type { CatalogSync } from "./catalog/catalog-sync.ts";
+import { OperatorCargos } from "./catalog/operator-cargos.ts";
+import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
+import type { ClusterMember } from "./cluster/cluster-member.ts";
+import type { CredentialWatch } from "./cluster/credential-watch.ts";
+import { describeConfig, type CoordinatorConfig } from "./config/resolve-config.ts";
+import { liveIsland } from "./islands/connected-islands.ts";
+import type { IslandGateway } from "./islands/gateway.ts";
+import type { IslandRegistry } from "./islands/island-registry.ts";
+import type { IslandService } from "./islands/island-service.ts";
+import { SUSPENDED_RETRY_MS } from "./islands/suspended-islands.ts";
+import type { ActiveJob } from "./jobs/active-job.ts";
+import type { JobRegistry } from "./jobs/job-registry.ts";
+import type { JobWaiting } from "./jobs/job-waiting.ts";
+import { Announcements } from "./operators/announcements.ts";
+import { AuditTrail } from "./operators/audit-trail.ts";
+import { CoordinatorFigures } from "./operators/coordinator-figures.ts";
+import { NetworkView } from "./operators/network-view.ts";
+import { OperatorAccounts } from "./operators/operator-accounts.ts";
+import { OperatorCatalog } from "./operators/operator-catalog.ts";
+import { OperatorIslands } from "./operators/operator-islands.ts";
+import type { Operators } from "./operators/operators.ts";
+import type { Suspensions } from "./operators/suspensions.ts";
+import type { Scheduler } from "./scheduler/scheduler.ts";
+import type { Store } from "./store/store.ts";
+
+export interface OpenOperatorsDeps {
+  readonly config: CoordinatorConfig;
+  readonly store: Store;
+  readonly jobs: JobRegistry;
+  readonly islands: IslandRegistry;
+  readonly hosts: IslandService;
+  readonly scheduler: Pick<Scheduler, "quarantineOf">;
+  readonly explainWait: (job: ActiveJob) => JobWaiting | null;
+  readonly suspensions: Suspensions;
+  readonly gateway: Pick<IslandGateway, "endSessionsOfAccounts">;
+  /** Null for a coordinator that is alone. */
+  readonly member: ClusterMember | null;
+  readonly credentials: CredentialWatch | undefined;
+  readonly catalogSync: Pick<CatalogSync, "shippedFiles" | "refresh">;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** All questions to a registry or hub together. */
+const LOOKUP_LIMIT_MS = 15_000;
+const HUB = "https://huggingface.co";
+
+/** What operators see and do, and what a suspension ends here. Call it before the first Island is let in. */
+export function openOperators(deps: OpenOperatorsDeps): Operators {
+  const { config, store, islands, scheduler, suspensions, member, credentials, clock } = deps;
+  endSuspended(deps);
+  const trail = new AuditTrail(store.audit, clock);
+  const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
+  const view: NetworkView = new NetworkView({
+    figures: new CoordinatorFigures(deps),
+    liveHere: (hostIds) => islands.factsOf(hostIds).map((island) => liveIsland(island, isQuarantined)),
+    store,
+    clock,
+    self: () => questions?.self ?? { id: null, address: config.publicUrl ?? "", version: deps.version },
+    ask: async (question) => (await questions?.ask(question)) ?? [],
+  });
+  const questions = member?.shareQuestions((question) => view.answer(question)) ?? null;
+  const onChanged = async (): Promise<void> => {
+    credentials?.changed();
+    await suspensions.changed();
+  };
+  const policy = { hub: HUB, allowPrivate: false, catalogDirectory: config.catalogDirectory };
+  return {
+    network: view,
+    accounts: new OperatorAccounts({ store, trail, clock, onChanged }),
+    islands: new OperatorIslands({
+      store,
+      trail,
+      clock,
+      onChanged,
+      live: { view, islands: deps.hosts },
+    }),
+    jobs: store.operators,
+    catalog: new OperatorCatalog({
+      cargos: new OperatorCargos(store.catalog, deps.catalogSync.shippedFiles, clock),
+      trail,
+      resolvePins: (file, given) => resolvePins(file, given, policy, AbortSignal.timeout(LOOKUP_LIMIT_MS)),
+      onChanged: async () => void (await Promise.all([deps.catalogSync.refresh(), member?.tellCatalogChange()])),
+    }),
+    announcements: new Announcements({ store, trail, clock }),
+    audit: store.audit,
+    settings: settingsOf(config),
+  };
+}
+
+function endSuspended({ suspensions, islands, jobs, gateway, log }: OpenOperatorsDeps): void {
+  suspensions.onAccounts((accountIds) => {
+    for (const hostId of islands.connectedOf(accountIds)) sendAway(islands, suspensions, hostId);
+    gateway.endSessionsOfAccounts(accountIds);
+    const withJobs = new Set([...jobs.list()].map(({ accountId }) => accountId).filter((id) => accountIds.has(id)));
+    for (const account of withJobs) {
+      jobs.cancelAll(account).catch((error: unknown) => {
+        log.error({ err: error, account }, "Jobs of a suspended account may go on");
+      });
+    }
+  });
+  suspensions.onIslands((hostIds) => {
+    for (const hostId of hostIds) sendAway(islands, suspensions, hostId);
+  });
+}
+
+function sendAway(islands: IslandRegistry, suspensions: Suspensions, hostId: string): void {
+  const reason = suspensions.reasonFor(hostId, islands.get(hostId)?.accountId ?? "");
+  if (reason === null) return;
+  islands.sendAway(hostId, { reason, retryAfterMs: SUSPENDED_RETRY_MS, message: "The operator suspended the Island" });
+}
+
+function settingsOf(config: CoordinatorConfig): Operators["settings"] {
+  const resolved = new Map(config.inForce.map((each) => [each.key, each]));
+  return describeConfig().map((described) => {
+    const { shown = null, source = "default" } = resolved.get(described.key) ?? {};
+    return { ...described, shown, source };
+  });
+}

@@ -1,0 +1,144 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { PeerAnswer } from "../cluster/remote-questions.ts";
+import type { LiveIsland } from "../islands/live-island.ts";
+import { SEEN_LATELY_MS } from "../islands/island-service.ts";
+import type { Store } from "../store/store.ts";
+import type { CoordinatorFigures, Figures, WaitingWork } from "./coordinator-figures.ts";
+import { mergeCounts, quantileOf } from "./latency-histogram.ts";
+
+export interface NetworkViewDeps {
+  readonly figures: Pick<CoordinatorFigures, "read">;
+  /** Those of these Islands that are connected here. */
+  readonly liveHere: (hostIds: readonly string[]) => readonly LiveIsland[];
+  readonly store: Pick<Store, "operators">;
+  readonly clock: Pick<Clock, "now" | "monotonicMs">;
+  /** This coordinator. Its id is null for one that is alone. */
+  readonly self: () => { readonly id: string | null; readonly address: string; readonly version: string };
+  /** Asks all others. */
+  readonly ask: (question: NetworkQuestion) => Promise<readonly PeerAnswer[]>;
+}
+
+/** What coordinators ask each other. One of another version may not know it. */
+export type NetworkQuestion =
+  | { readonly ask: "figures" }
+  | { readonly ask: "islands"; readonly hostIds: readonly string[] };
+
+/** One coordinator in the overview; null figures: it did not answer. */
+export interface CoordinatorLine {
+  readonly id: string | null;
+  readonly address: string;
+  readonly version: string;
+  readonly figures: Figures | null;
+}
+
+/** Waiting work of the network: that of one Cargo and reason. The message is that of the coordinator that has most of it. */
+export type QueueLine = WaitingWork;
+
+export interface Overview {
+  readonly islands: { readonly online: number; readonly known: number };
+  readonly slots: { readonly free: number; readonly all: number };
+  readonly jobs: { readonly running: number; readonly waiting: number; readonly finishedLastMinute: number };
+  readonly queue: readonly QueueLine[];
+  readonly tokensPerSecond: number;
+  readonly firstTokenMs: { readonly p50: number | null; readonly p99: number | null };
+  /** Jobs that failed or timed out. */
+  readonly errorsLastMinute: number;
+  readonly coordinators: readonly CoordinatorLine[];
+}
+
+/** Who asks within this time gets the same answer: each coordinator counts all its jobs for one. */
+const FRESH_MS = 1_000;
+
+/** The whole network, over all coordinators, as operators see it. */
+export class NetworkView {
+  readonly #deps: NetworkViewDeps;
+  #last: { readonly atMs: number; readonly overview: Promise<Overview> } | null = null;
+
+  constructor(deps: NetworkViewDeps) {
+    this.#deps = deps;
+  }
+
+  /** At most a second old. */
+  overview(): Promise<Overview> {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (this.#last === null || nowMs - this.#last.atMs >= FRESH_MS) {
+      const overview = this.#overview();
+      this.#last = { atMs: nowMs, overview };
+      overview.catch(() => (this.#last = null));
+    }
+    return this.#last.overview;
+  }
+
+  /** Those of these Islands that are connected anywhere. `isComplete` false: a coordinator did not answer. */
+  async live(hostIds: readonly string[]): Promise<{ byId: ReadonlyMap<string, LiveIsland>; isComplete: boolean }> {
+    const { ask, liveHere } = this.#deps;
+    const answers = hostIds.length === 0 ? [] : await ask({ ask: "islands", hostIds });
+    const heard = answers.flatMap(({ answer }) => (Array.isArray(answer) ? [answer as LiveIsland[]] : []));
+    const islands = [...heard.flat(), ...liveHere(hostIds)];
+    return {
+      byId: new Map(islands.map((island) => [island.hostId, island])),
+      isComplete: heard.length === answers.length,
+    };
+  }
+
+  /** What this coordinator tells another one. */
+  answer(question: unknown): unknown {
+    const { ask, hostIds } = (question ?? {}) as { ask?: unknown; hostIds?: unknown };
+    if (ask === "figures") return this.#deps.figures.read();
+    if (ask === "islands" && Array.isArray(hostIds)) return this.#deps.liveHere(hostIds.map(String));
+    return null;
+  }
+
+  async #overview(): Promise<Overview> {
+    const { store, clock, self, ask, figures } = this.#deps;
+    const [counted, others] = await Promise.all([
+      store.operators.countIslands(clock.now() - SEEN_LATELY_MS),
+      ask({ ask: "figures" }),
+    ]);
+    const coordinators: CoordinatorLine[] = [
+      { ...self(), figures: figures.read() },
+      ...others.map(({ id, address, version, answer }) => ({ id, address, version, figures: readFigures(answer) })),
+    ];
+    const known = coordinators.flatMap((each) => each.figures ?? []);
+    const sum = (read: (each: Figures) => number): number => known.reduce((total, each) => total + read(each), 0);
+    const firstTokens = mergeCounts(known.map(({ firstToken }) => firstToken));
+    return {
+      islands: { online: sum(({ islands }) => islands), known: counted.known },
+      slots: { free: sum(({ slots }) => slots.free), all: sum(({ slots }) => slots.all) },
+      jobs: {
+        running: sum(({ jobs }) => jobs.running),
+        waiting: sum(({ jobs }) => jobs.waiting),
+        finishedLastMinute: sum(({ ended }) => ended.all),
+      },
+      queue: mergeQueues(known.map(({ waiting }) => waiting)),
+      tokensPerSecond: sum(({ tokensPerSecond }) => tokensPerSecond),
+      firstTokenMs: { p50: quantileOf(firstTokens, 0.5), p99: quantileOf(firstTokens, 0.99) },
+      errorsLastMinute: sum(({ ended }) => ended.failed),
+      coordinators,
+    };
+  }
+}
+
+/** Null for what is not the figures of a coordinator of this version. */
+function readFigures(answer: unknown): Figures | null {
+  const { islands, slots, jobs, ended, waiting } = (answer ?? {}) as Partial<Figures>;
+  const isWhole = islands !== undefined && slots !== undefined && jobs !== undefined && ended !== undefined;
+  return isWhole && Array.isArray(waiting) ? (answer as Figures) : null;
+}
+
+function mergeQueues(all: readonly (readonly WaitingWork[])[]): QueueLine[] {
+  const groups = new Map<string, WaitingWork[]>();
+  for (const work of all.flat()) {
+    const key = [work.slug, work.onlyIslandsOf ?? "", work.reason].join(" ");
+    groups.set(key, [...(groups.get(key) ?? []), work]);
+  }
+  return [...groups.values()].flatMap(mergeLine).sort((a, b) => b.jobs - a.jobs || (a.slug < b.slug ? -1 : 1));
+}
+
+/** Of one Cargo and reason, at several coordinators; one of them may have several, of different accounts. */
+function mergeLine(works: readonly WaitingWork[]): QueueLine[] {
+  const [most] = works.toSorted((a, b) => b.jobs - a.jobs);
+  if (most === undefined) return [];
+  const jobs = works.reduce((sum, work) => sum + work.jobs, 0);
+  return [{ ...most, jobs, oldestAtMs: Math.min(...works.map(({ oldestAtMs }) => oldestAtMs)) }];
+}

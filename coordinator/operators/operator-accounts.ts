@@ -1,0 +1,140 @@
+import type { Clock } from "../../shared/clock.ts";
+import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { microFromCredits } from "../credits/micro-credits.ts";
+import { grantPostings } from "../credits/postings.ts";
+import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
+import type { AccountLimits, Role } from "../store/account-store.ts";
+import type { AccountFilter, KnownAccount } from "../store/operator-store.ts";
+import type { Page } from "../store/page.ts";
+import type { Store } from "../store/store.ts";
+import type { Actor, AuditTrail } from "./audit-trail.ts";
+
+export interface OperatorAccountsDeps {
+  readonly store: Pick<Store, "accounts" | "operators" | "ledger">;
+  readonly trail: AuditTrail;
+  readonly clock: Pick<Clock, "now">;
+  /** Limits, roles or suspensions were changed. Resolves when that counts here. */
+  readonly onChanged?: () => Promise<void>;
+}
+
+/** An account with the limits in force. */
+export interface AccountDetail extends KnownAccount {
+  readonly limits: ResolvedLimits;
+}
+
+/** Characters of what an operator says of a suspension. */
+export const MAX_BECAUSE = 500;
+
+/** What operators do with accounts, by the API and by commands. */
+export class OperatorAccounts {
+  readonly #deps: OperatorAccountsDeps;
+
+  constructor(deps: OperatorAccountsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Newest first. */
+  list(filter: AccountFilter, page: Page): Promise<{ accounts: KnownAccount[]; total: number }> {
+    return this.#deps.store.operators.accounts(filter, page);
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async get(accountId: string): Promise<AccountDetail> {
+    const { store } = this.#deps;
+    const [account, limits] = await Promise.all([store.operators.account(accountId), store.accounts.limits(accountId)]);
+    if (account === undefined) throw noAccount(accountId);
+    return { ...account, limits: resolveLimits(limits) };
+  }
+
+  /** Null restores a default. @throws {ServiceError} `not_found`; {@link ValidationError} */
+  async setLimits(actor: Actor, accountId: string, limits: Partial<AccountLimits>): Promise<ResolvedLimits> {
+    const { store, trail } = this.#deps;
+    const stored = (await this.#known(accountId)) && (await store.accounts.limits(accountId));
+    const before = Object.fromEntries(Object.keys(limits).map((name) => [name, stored?.[name as keyof AccountLimits]]));
+    const deed = { ...target(accountId), action: "account.limits", before, after: limits };
+    const changed = await trail.record(actor, deed, () => changeLimits(store.accounts, accountId, limits));
+    await this.#deps.onChanged?.();
+    return changed;
+  }
+
+  /** Resolves with the balance. @throws {ServiceError} `not_found`; {@link ValidationError} */
+  async grant(actor: Actor, accountId: string, credits: number): Promise<number> {
+    const { store, trail, clock } = this.#deps;
+    const micro = readGrant(credits);
+    const { balanceMicro } = await this.#known(accountId);
+    const deed = {
+      ...target(accountId),
+      action: "account.grant",
+      before: { balanceMicro },
+      after: { grantMicro: micro },
+    };
+    await trail.record(actor, deed, () => store.ledger.post(grantPostings(accountId, micro), clock.now()));
+    return (await store.accounts.get(accountId))?.balanceMicro ?? 0;
+  }
+
+  /** Only for commands: who has stolen a session must not make operators. @throws {ServiceError} `not_found` */
+  async setRole(actor: Actor, accountId: string, role: Role): Promise<void> {
+    const { store, trail } = this.#deps;
+    const { role: before, suspension } = await this.#known(accountId);
+    if (suspension !== null && role === "operator") {
+      throw new ServiceError("bad_request", "The account is suspended: reinstate it first");
+    }
+    const deed = { ...target(accountId), action: "account.role", before: { role: before }, after: { role } };
+    await trail.record(actor, deed, () => store.operators.setRole(accountId, role));
+    await this.#deps.onChanged?.();
+  }
+
+  /**
+   * Its requests are refused from now on, with sessions and keys alike; its streams, jobs and Islands' sessions end everywhere.
+   * @throws {ServiceError} `not_found`; `bad_request` for an operator's account. Nothing happens to one that is suspended.
+   */
+  async suspend(actor: Actor, accountId: string, because: string): Promise<void> {
+    const { store, trail, clock } = this.#deps;
+    const { role, suspension } = await this.#known(accountId);
+    if (role === "operator") {
+      throw new ServiceError(
+        "bad_request",
+        "An operator is not suspended: take the role away first, with `coordinator account role --user`",
+      );
+    }
+    if (suspension !== null) return;
+    const deed = { ...target(accountId), action: "account.suspend", after: { because } };
+    await trail.record(actor, deed, () => store.operators.suspendAccount(accountId, { because, atMs: clock.now() }));
+    await this.#deps.onChanged?.();
+  }
+
+  /** Keys, sessions and Island tokens count again. @throws {ServiceError} `not_found` */
+  async reinstate(actor: Actor, accountId: string): Promise<void> {
+    const { store, trail } = this.#deps;
+    const { suspension } = await this.#known(accountId);
+    if (suspension === null) return;
+    const deed = { ...target(accountId), action: "account.reinstate", before: { because: suspension.because } };
+    await trail.record(actor, deed, () => store.operators.reinstateAccount(accountId));
+    await this.#deps.onChanged?.();
+  }
+
+  async #known(accountId: string): Promise<KnownAccount> {
+    const account = await this.#deps.store.operators.account(accountId);
+    if (account === undefined) throw noAccount(accountId);
+    return account;
+  }
+}
+
+const target = (targetId: string) => ({ targetKind: "account", targetId }) as const;
+
+function noAccount(accountId: string): ServiceError {
+  return new ServiceError("not_found", `There is no account "${accountId}"`);
+}
+
+/** @throws {ValidationError} */
+function readGrant(credits: number): number {
+  try {
+    const micro = microFromCredits(credits);
+    if (micro > 0) return micro;
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+  }
+  throw new ValidationError([
+    { path: "credits", message: "must be more than 0, at most 4000000000, with at most 6 decimals" },
+  ]);
+}

@@ -1,0 +1,55 @@
+import type { CargoFile } from "../catalog/cargo-fields.ts";
+import { MIB } from "../../shared/format-bytes.ts";
+import { totalVramBytes } from "../../shared/hardware.ts";
+import type { KnownIsland, UnfinishedJobs } from "../store/operator-store.ts";
+
+/** Why jobs of a Cargo wait, as far as storage shows it. */
+export type StoredReason = "no_cargo" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy";
+
+export interface StoredQueueLine {
+  readonly slug: string;
+  readonly waiting: number;
+  readonly running: number;
+  /** Of the jobs that wait; null for none. */
+  readonly oldestAtMs: number | null;
+  /** Null while none waits. */
+  readonly reason: StoredReason | null;
+}
+
+/**
+ * The queue by Cargo from what is stored, for commands, which cannot ask coordinators. What Islands do now is not stored: their load, their
+ * owners' rules and pauses, and the limits of accounts. Most waiting jobs first.
+ * @param islands Those that were seen lately.
+ * @param cargoOf Null for a Cargo that is gone, or cannot run.
+ */
+export function storedQueue(
+  unfinished: readonly UnfinishedJobs[],
+  islands: readonly KnownIsland[],
+  cargoOf: (slug: string) => CargoFile | null,
+): StoredQueueLine[] {
+  const slugs = [...new Set(unfinished.map(({ slug }) => slug))];
+  const lines = slugs.map((slug): StoredQueueLine => {
+    const ofCargo = unfinished.filter((each) => each.slug === slug);
+    const waits = ofCargo.filter(({ state }) => state === "pending");
+    const count = (rows: readonly UnfinishedJobs[]): number => rows.reduce((sum, { jobs }) => sum + jobs, 0);
+    const waiting = count(waits);
+    return {
+      slug,
+      waiting,
+      running: count(ofCargo) - waiting,
+      oldestAtMs: waits.length === 0 ? null : Math.min(...waits.map(({ oldestAtMs }) => oldestAtMs)),
+      reason: waiting === 0 ? null : reasonFor(cargoOf(slug), islands),
+    };
+  });
+  return lines.sort((a, b) => b.waiting - a.waiting || (a.slug < b.slug ? -1 : 1));
+}
+
+function reasonFor(cargo: CargoFile | null, islands: readonly KnownIsland[]): StoredReason {
+  if (cargo === null) return "no_cargo";
+  if (islands.length === 0) return "no_island_online";
+  const offering = islands.filter(({ runtimes }) => runtimes.some(({ type }) => type === cargo.runtime_type));
+  if (offering.length === 0) return "no_island_offers_runtime";
+  const fits = ({ hardware }: KnownIsland): boolean =>
+    hardware.ramBytes >= cargo.required_ram_mb * MIB && totalVramBytes(hardware) >= cargo.required_vram_mb * MIB;
+  return offering.some(fits) ? "all_busy" : "no_island_fits";
+}

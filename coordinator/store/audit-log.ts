@@ -1,0 +1,45 @@
+import type { Page } from "./page.ts";
+
+/** Kinds of things that operators act on. */
+export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island"] as const;
+export type AuditTarget = (typeof AUDIT_TARGETS)[number];
+
+/** Through the API, by an operator's session; or by a command on the coordinator's machine. */
+export type AuditVia = "api" | "command";
+
+/** What an operator did, or tried. It has no secret, and of accounts only ids: the log outlives an account. */
+export interface AuditEntry {
+  readonly atMs: number;
+  readonly via: AuditVia;
+  /** The operator's account; of a command the user of the operating system. */
+  readonly actor: string;
+  /** Network address of the client; of a command the machine's name. */
+  readonly origin: string;
+  /** As "account.suspend"; with ".failed" for one that was tried, and refused or failed. */
+  readonly action: string;
+  readonly targetKind: AuditTarget;
+  readonly targetId: string;
+  /** What was changed, as it was and as it is to be: any JSON; null where there is nothing to say. */
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export interface AuditLine extends AuditEntry {
+  /** Increases with time. */
+  readonly id: number;
+  /** Of the operator; null for a command, empty for an account that was deleted. */
+  readonly email: string | null;
+}
+
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly targetId?: string | undefined;
+}
+
+/** What operators did. Lines are added, and never changed or removed: storage itself refuses that. */
+export interface AuditLog {
+  append(entry: AuditEntry): Promise<void>;
+  /** Newest first. `total` counts all pages. */
+  list(filter: AuditFilter, page: Page): Promise<{ lines: AuditLine[]; total: number }>;
+}

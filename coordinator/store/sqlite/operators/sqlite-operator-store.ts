@@ -1,0 +1,133 @@
+import type Database from "better-sqlite3";
+import type { AuditEntry, AuditLog } from "../../audit-log.ts";
+import { ACCOUNT_BY_ID, COUNT_ISLANDS, ISLAND_BY_ID, type AccountRow, type IslandRow } from "../../operator-queries.ts";
+import type { Announcement, KnownAccount, KnownIsland, OperatorStore, Suspension } from "../../operator-store.ts";
+import type { Role } from "../../account-store.ts";
+import { assertPage } from "../../page.ts";
+import type { Reader } from "../engine/reader.ts";
+import type { Writer } from "../engine/writer.ts";
+import { accountOf, islandOf } from "./operator-reads.ts";
+
+interface SuspendedRow {
+  readonly id: string;
+  readonly because: string;
+}
+
+export class SqliteOperatorStore implements OperatorStore {
+  readonly #writer: Writer;
+  readonly #reader: Reader;
+  readonly #selectAccount: Database.Statement<[object], AccountRow>;
+  readonly #selectIsland: Database.Statement<[object], IslandRow>;
+  readonly #countIslands: Database.Statement<[object], { known: number; seen: number }>;
+  readonly #selectAccounts: Database.Statement<[], SuspendedRow>;
+  readonly #selectIslands: Database.Statement<[], SuspendedRow>;
+  readonly #selectAnnouncements: Database.Statement<[number], Announcement>;
+
+  constructor(db: Database.Database, reader: Reader, writer: Writer) {
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#selectAccount = db.prepare(ACCOUNT_BY_ID);
+    this.#selectIsland = db.prepare(ISLAND_BY_ID);
+    this.#countIslands = db.prepare(COUNT_ISLANDS);
+    this.#selectAccounts = db.prepare(
+      "SELECT id, suspended_because AS because FROM accounts WHERE suspended_at_ms IS NOT NULL",
+    );
+    this.#selectIslands = db.prepare("SELECT host_id AS id, because FROM suspended_islands");
+    this.#selectAnnouncements = db.prepare(
+      `SELECT id, level, text, created_at_ms AS createdAtMs, until_ms AS untilMs FROM announcements
+       WHERE until_ms IS NULL OR until_ms > ? ORDER BY id DESC`,
+    );
+  }
+
+  setRole(accountId: string, role: Role): Promise<boolean> {
+    return this.#writer.run("setRole", { accountId, role });
+  }
+
+  suspendAccount(accountId: string, suspension: Suspension): Promise<boolean> {
+    return this.#writer.run("suspendAccount", { accountId, ...suspension });
+  }
+
+  reinstateAccount(accountId: string): Promise<boolean> {
+    return this.#writer.run("reinstateAccount", { accountId });
+  }
+
+  suspendIsland(hostId: string, suspension: Suspension): Promise<boolean> {
+    return this.#writer.run("suspendIsland", { hostId, ...suspension });
+  }
+
+  reinstateIsland(hostId: string): Promise<boolean> {
+    return this.#writer.run("reinstateIsland", { hostId });
+  }
+
+  async suspensions(): ReturnType<OperatorStore["suspensions"]> {
+    return { accounts: byId(this.#selectAccounts.all()), islands: byId(this.#selectIslands.all()) };
+  }
+
+  async accounts(...[filter, page]: Parameters<OperatorStore["accounts"]>): ReturnType<OperatorStore["accounts"]> {
+    assertPage(page);
+    return this.#reader.run("knownAccounts", { filter, page });
+  }
+
+  async account(accountId: string): Promise<KnownAccount | undefined> {
+    const row = this.#selectAccount.get({ 1: accountId });
+    return row === undefined ? undefined : accountOf(row);
+  }
+
+  async islands(...[filter, page]: Parameters<OperatorStore["islands"]>): ReturnType<OperatorStore["islands"]> {
+    assertPage(page);
+    return this.#reader.run("knownIslands", { filter, page });
+  }
+
+  async island(hostId: string): Promise<KnownIsland | undefined> {
+    const row = this.#selectIsland.get({ 1: hostId });
+    return row === undefined ? undefined : islandOf(row);
+  }
+
+  async countIslands(seenSinceMs: number): ReturnType<OperatorStore["countIslands"]> {
+    return this.#countIslands.get({ 1: seenSinceMs }) ?? { known: 0, seen: 0 };
+  }
+
+  async jobs(...[filter, page]: Parameters<OperatorStore["jobs"]>): ReturnType<OperatorStore["jobs"]> {
+    assertPage(page);
+    return this.#reader.run("knownJobs", { filter, page });
+  }
+
+  unfinishedJobs(): ReturnType<OperatorStore["unfinishedJobs"]> {
+    return this.#reader.run("unfinishedJobs", {});
+  }
+
+  announce(...[announcement, limits]: Parameters<OperatorStore["announce"]>): Promise<boolean> {
+    return this.#writer.run("announce", { ...announcement, ...limits });
+  }
+
+  removeAnnouncement(id: string): Promise<boolean> {
+    return this.#writer.run("removeAnnouncement", { id });
+  }
+
+  async announcements(nowMs: number): Promise<Announcement[]> {
+    return this.#selectAnnouncements.all(nowMs);
+  }
+}
+
+export class SqliteAuditLog implements AuditLog {
+  readonly #writer: Writer;
+  readonly #reader: Reader;
+
+  constructor(reader: Reader, writer: Writer) {
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  append(entry: AuditEntry): Promise<void> {
+    return this.#writer.run("appendAudit", entry);
+  }
+
+  async list(...[filter, page]: Parameters<AuditLog["list"]>): ReturnType<AuditLog["list"]> {
+    assertPage(page);
+    return this.#reader.run("audit", { filter, page });
+  }
+}
+
+function byId(rows: readonly SuspendedRow[]): ReadonlyMap<string, string> {
+  return new Map(rows.map(({ id, because }) => [id, because]));
+}

@@ -1,0 +1,56 @@
+import type { Http } from "./http.ts";
+import { Pages } from "./pages.ts";
+import type {
+  AccountLimits,
+  KnownAccount,
+  KnownAccountDetail,
+  KnownAccountFilter,
+  SetAccountLimits,
+} from "./schemas.ts";
+import type { CallOptions } from "./settings.ts";
+
+/** Accounts, as operators see them. */
+export class OperatorAccounts {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Newest first. */
+  list(filter: KnownAccountFilter = {}, options?: CallOptions): Pages<KnownAccount> {
+    const { pageSize: limit = 100, search, role, suspended } = filter;
+    const text = suspended === undefined ? undefined : suspended ? ("true" as const) : ("false" as const);
+    const load = (offset: number) => {
+      const query = { limit, offset, search, role, suspended: text };
+      return this.#http.call("get", "/operator/accounts", { query }, options);
+    };
+    return new Pages(load, ({ id }) => id);
+  }
+
+  async get(id: string, options?: CallOptions): Promise<KnownAccountDetail> {
+    return (await this.#http.call("get", "/operator/accounts/{id}", { path: { id } }, options)).data;
+  }
+
+  /** Null restores a default. */
+  async setLimits(id: string, limits: SetAccountLimits, options?: CallOptions): Promise<AccountLimits> {
+    const parts = { path: { id }, body: limits };
+    return (await this.#http.call("patch", "/operator/accounts/{id}/limits", parts, options)).data;
+  }
+
+  /** Resolves with the account's credits. It is not tried again when its outcome is unknown. */
+  async grant(id: string, credits: number, options?: CallOptions): Promise<number> {
+    const parts = { path: { id }, body: { credits } };
+    return (await this.#http.call("post", "/operator/accounts/{id}/grants", parts, options)).data.credits;
+  }
+
+  /** `reason` is told to the account. Its streams, jobs and Islands' sessions end everywhere within a second. */
+  async suspend(id: string, reason: string, options?: CallOptions): Promise<KnownAccountDetail> {
+    const parts = { path: { id }, body: { reason } };
+    return (await this.#http.call("post", "/operator/accounts/{id}/suspension", parts, options)).data;
+  }
+
+  async reinstate(id: string, options?: CallOptions): Promise<KnownAccountDetail> {
+    return (await this.#http.call("delete", "/operator/accounts/{id}/suspension", { path: { id } }, options)).data;
+  }
+}

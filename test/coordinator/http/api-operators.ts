@@ -1,0 +1,59 @@
+import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
+import type { IslandService } from "../../../coordinator/islands/island-service.ts";
+import { Announcements } from "../../../coordinator/operators/announcements.ts";
+import { AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
+import { OperatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
+import { OperatorCatalog } from "../../../coordinator/operators/operator-catalog.ts";
+import { OperatorIslands } from "../../../coordinator/operators/operator-islands.ts";
+import type { Operators } from "../../../coordinator/operators/operators.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import type { Clock } from "../../../shared/clock.ts";
+
+interface ApiOperatorsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly islands: IslandService;
+  readonly credentials: { changed(): void } | undefined;
+}
+
+/** What the API offers operators, over a network without Islands, jobs and shipped Cargos. */
+export function apiOperators({ store, clock, islands, credentials }: ApiOperatorsDeps): Operators {
+  const trail = new AuditTrail(store.audit, clock);
+  const onChanged = async (): Promise<void> => credentials?.changed();
+  const live = {
+    view: { live: async () => ({ byId: new Map(), isComplete: true }) },
+    islands,
+  };
+  const { inForce } = resolveConfig({
+    flags: {},
+    env: { ATOLL_METRICS_TOKEN: "very-secret" },
+    toml: null,
+    shippedCatalogDirectory: ".",
+  });
+  return {
+    network: {
+      overview: async () => ({
+        islands: { online: 0, known: 0 },
+        slots: { free: 0, all: 0 },
+        jobs: { running: 0, waiting: 0, finishedLastMinute: 0 },
+        queue: [],
+        tokensPerSecond: 0,
+        firstTokenMs: { p50: null, p99: null },
+        errorsLastMinute: 0,
+        coordinators: [],
+      }),
+    },
+    accounts: new OperatorAccounts({ store, trail, clock, onChanged }),
+    islands: new OperatorIslands({ store, trail, clock, onChanged, live }),
+    jobs: store.operators,
+    catalog: new OperatorCatalog({
+      cargos: new OperatorCargos(store.catalog, [], clock),
+      trail,
+      resolvePins: async (file) => file,
+    }),
+    announcements: new Announcements({ store, trail, clock }),
+    audit: store.audit,
+    settings: inForce.map((each) => ({ ...each, flag: null, env: "", fallback: "", allowed: "", meaning: "" })),
+  };
+}

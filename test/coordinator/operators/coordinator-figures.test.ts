@@ -1,0 +1,108 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
+import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
+import { CoordinatorFigures, type CoordinatorFiguresDeps } from "../../../coordinator/operators/coordinator-figures.ts";
+import type { JobEnding } from "../../../coordinator/store/job-store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+let clock: ManualClock;
+let jobs: ActiveJob[];
+let tell: (event: JobRegistryEvent) => void;
+let figures: CoordinatorFigures;
+
+const makeJob = (override: object = {}): ActiveJob =>
+  ({
+    id: `job_${jobs.length}`,
+    accountId: "user_1",
+    slug: "tiny",
+    state: "pending",
+    hasEnded: false,
+    hasPlace: true,
+    waitsSinceMs: clock.now(),
+    firstOutputMs: Infinity,
+    feed: { tokens: 0 },
+    ...override,
+  }) as unknown as ActiveJob;
+
+const end = (override: object): void =>
+  tell({ type: "job_ended", job: makeJob({ hasEnded: true, ...override }), ending: {} as JobEnding });
+const island = (slots: number, slotsInUse: number, draining = false) => ({
+  island: { slotsInUse },
+  facts: { slots, draining },
+});
+
+beforeEach(() => {
+  clock = new ManualClock();
+  jobs = [];
+  figures = new CoordinatorFigures({
+    jobs: {
+      list: () => jobs,
+      subscribe: (listener: typeof tell) => void (tell = listener),
+      cargoOf: ({ slug }: ActiveJob) => ({ privateTo: slug === "own" ? "user_9" : null }),
+    },
+    islands: { connectedIds: () => [], factsOf: () => [island(4, 1), island(2, 3), island(8, 0, true)] },
+    explainWait: ({ slug, hasPlace }: ActiveJob) => ({
+      reason: hasPlace ? "all_busy" : "account_limit",
+      message: `${slug} waits`,
+      position: 1,
+    }),
+    clock,
+  } as unknown as CoordinatorFiguresDeps);
+});
+
+describe("CoordinatorFigures", () => {
+  it("counts Islands, and the slots of those that take jobs", () => {
+    expect(figures.read()).toMatchObject({ islands: 3, slots: { free: 3, all: 6 } });
+  });
+
+  it("counts waiting jobs by Cargo, whose Islands may run it, and what they wait for", () => {
+    const earlierMs = clock.now();
+    jobs = [makeJob({ waitsSinceMs: earlierMs }), makeJob({ slug: "own" })];
+    clock.advance(5_000);
+    jobs.push(makeJob(), makeJob({ hasPlace: false, accountId: "user_2" }), makeJob({ state: "running" }));
+    const { jobs: counted, waiting } = figures.read();
+    expect(counted).toEqual({ running: 1, waiting: 4 });
+    expect(waiting).toMatchObject([
+      { slug: "tiny", onlyIslandsOf: null, jobs: 2, oldestAtMs: earlierMs, reason: "all_busy", message: "tiny waits" },
+      { slug: "own", onlyIslandsOf: "user_9", jobs: 1 },
+      { slug: "tiny", jobs: 1, reason: "account_limit" },
+    ]);
+  });
+
+  it("counts the ends of the last minute, and the time to the first token", () => {
+    const waitsSinceMs = clock.now();
+    clock.advance(300);
+    const firstOutputMs = clock.monotonicMs();
+    clock.advance(700);
+    end({ state: "completed", waitsSinceMs, firstOutputMs, feed: { tokens: 30 } });
+    end({ state: "failed" });
+    end({ state: "cancelled" });
+    const { ended, firstToken, tokensPerSecond } = figures.read();
+    expect(ended).toEqual({ all: 3, failed: 1 });
+    expect(firstToken).toHaveLength(1);
+    expect(tokensPerSecond).toBe(0.5);
+    clock.advance(60_000);
+    expect(figures.read()).toMatchObject({ ended: { all: 0, failed: 0 }, firstToken: [] });
+  });
+
+  it("takes the rate of tokens from what was counted when somebody asked before", () => {
+    jobs = [makeJob({ state: "running", feed: { tokens: 100 } })];
+    figures.read();
+    clock.advance(2_000);
+    jobs = [makeJob({ state: "running", feed: { tokens: 150 } })];
+    expect(figures.read().tokensPerSecond).toBe(25);
+    // One that ends keeps its tokens in the sum.
+    clock.advance(2_000);
+    jobs = [];
+    end({ state: "completed", feed: { tokens: 200 } });
+    expect(figures.read().tokensPerSecond).toBe(25);
+  });
+
+  it("has no more in memory than the last minute, however many jobs end", () => {
+    for (let count = 0; count < 10_000; count += 1) {
+      end({ state: "completed" });
+      clock.advance(10);
+    }
+    expect(figures.read().ended.all).toBeLessThanOrEqual(6_000);
+  });
+});

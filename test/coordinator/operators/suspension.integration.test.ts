@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, until } from "../../support/http.ts";
+import { makeHello } from "../../support/frames.ts";
+import { signIn } from "../../support/operator.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let operator: string;
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+  operator = await signIn(coordinator, "op@example.com", { isOperator: true });
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+const ask = (key: string, method: string, path: string, body?: unknown) =>
+  call(coordinator.url, key, method, path, body);
+
+describe("a suspension", () => {
+  it("of an account ends its streams, jobs and Islands, and lets nobody of it in until it is over", async () => {
+    const [host, client] = [
+      await coordinator.createAccount("host@example.com"),
+      await coordinator.createAccount("client@example.com"),
+    ];
+    const hello = makeHello({ hostId: randomUUID() });
+    const island = await FakeIsland.join(coordinator.url, host.islandToken, hello);
+    const { body: other } = await ask(client.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
+    await island.next("assign");
+    const { body: own } = await ask(host.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
+    const stream = await fetch(`${coordinator.url}/api/v1/jobs/${own.data.id}/stream`, {
+      headers: { authorization: `Bearer ${host.key}` },
+    });
+    await using second = await FakeIsland.join(coordinator.url, client.islandToken, { hostId: randomUUID() });
+
+    expect((await ask(operator, "POST", `/operator/accounts/${host.id}/suspension`, { reason: "spam" })).status).toBe(
+      200,
+    );
+    expect(await island.next("goodbye")).toMatchObject({
+      reason: "the operator suspended this Island's account: spam",
+      retryAfterMs: 60_000,
+    });
+    await expect(stream.text()).rejects.toThrow(/terminated/);
+    expect((await ask(host.key, "GET", "/account")).body.error.code).toBe("account_suspended");
+    // The job of another account that its Island had goes on elsewhere.
+    expect((await second.next("assign")).jobId).toBe(other.data.id);
+    const jobs = await ask(operator, "GET", `/operator/jobs?account=${host.id}`);
+    expect(jobs.body.data).toMatchObject([{ id: own.data.id, status: "cancelled" }]);
+    await expect(FakeIsland.join(coordinator.url, host.islandToken, hello)).rejects.toThrow(/403/);
+
+    expect((await ask(operator, "DELETE", `/operator/accounts/${host.id}/suspension`)).status).toBe(200);
+    expect((await ask(host.key, "GET", "/account")).status).toBe(200);
+    await using _back = await FakeIsland.join(coordinator.url, host.islandToken, hello);
+  });
+
+  it("of an Island gives its jobs to others, and keeps it away until it is over", async () => {
+    const host = await coordinator.createAccount("other-host@example.com");
+    const hostId = randomUUID();
+    const island = await FakeIsland.join(coordinator.url, host.islandToken, { hostId });
+    const { body: job } = await ask(host.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
+    await island.next("assign");
+    await using second = await FakeIsland.join(coordinator.url, host.islandToken, { hostId: randomUUID() });
+    expect((await ask(operator, "POST", `/operator/islands/${hostId}/suspension`, { reason: "lies" })).status).toBe(
+      200,
+    );
+    const farewell = { reason: "the operator suspended this Island: lies", retryAfterMs: 60_000 };
+    expect(await island.next("goodbye")).toMatchObject(farewell);
+    expect((await second.next("assign")).jobId).toBe(job.data.id);
+    expect((await ask(host.key, "GET", `/islands/${hostId}`)).body.data).toMatchObject({
+      status: "suspended",
+      suspended_because: farewell.reason,
+    });
+    const { body: listed } = await ask(operator, "GET", `/operator/islands?account=${host.id}`);
+    expect(listed.data.map(({ id, status }: { id: string; status: string }) => [id, status])).toContainEqual([
+      hostId,
+      "suspended",
+    ]);
+    const refused = await FakeIsland.dial(coordinator.url, host.islandToken);
+    refused.send(makeHello({ hostId }));
+    expect(await refused.next("goodbye")).toMatchObject(farewell);
+    expect((await ask(operator, "DELETE", `/operator/islands/${hostId}/suspension`)).status).toBe(200);
+    await using _back = await FakeIsland.join(coordinator.url, host.islandToken, { hostId });
+    expect((await ask(host.key, "GET", `/islands/${hostId}`)).body.data.status).toBe("online");
+  });
+
+  it("by another process counts too", async () => {
+    const client = await coordinator.createAccount("later@example.com");
+    const { body: job } = await ask(client.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
+    await coordinator.withStore((store) => store.operators.suspendAccount(client.id, { because: "spam", atMs: 1 }));
+    await until(
+      async () => (await ask(operator, "GET", `/operator/jobs?account=${client.id}`)).body.data[0],
+      ({ id, status }) => id === job.data.id && status === "cancelled",
+      "cancelled",
+    );
+    expect((await ask(client.key, "GET", "/jobs")).status).toBe(403);
+  });
+
+  it("is there after a restart", async () => {
+    const client = await coordinator.createAccount("before@example.com");
+    await ask(operator, "POST", `/operator/accounts/${client.id}/suspension`, { reason: "spam" });
+    await coordinator.stop();
+    await coordinator.start();
+    expect((await ask(client.key, "GET", "/jobs")).body.error.code).toBe("account_suspended");
+  });
+});
+
+describe("/operator/overview and /operator/queue", () => {
+  it("tell what runs, what waits, and why", async () => {
+    const host = await coordinator.createAccount("figures@example.com");
+    await using island = await FakeIsland.join(coordinator.url, host.islandToken, { hostId: randomUUID(), slots: 2 });
+    const { body: job } = await ask(host.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
+    const assign = await island.next("assign");
+    expect(assign.jobId).toBe(job.data.id);
+    await ask(host.key, "POST", "/jobs", { workload: "base64", input: { data: "hi" } });
+    const overview = await until(
+      async () => (await ask(operator, "GET", "/operator/overview")).body.data,
+      ({ jobs }) => jobs.waiting > 0,
+      "a waiting job",
+    );
+    expect(overview.islands.online).toBeGreaterThan(0);
+    expect(overview.slots.all).toBeGreaterThanOrEqual(2);
+    expect(overview.jobs.running).toBeGreaterThan(0);
+    expect(overview.coordinators.every(({ answers }: { answers: boolean }) => answers)).toBe(true);
+    const { data, is_complete } = (await ask(operator, "GET", "/operator/queue")).body;
+    expect(is_complete).toBe(true);
+    expect(data).toContainEqual(
+      expect.objectContaining({ workload_slug: "base64", jobs: 1, reason: "no_island_offers_runtime" }),
+    );
+    expect(overview.waiting_by_reason).toContainEqual({ reason: "no_island_offers_runtime", jobs: 1 });
+  });
+});

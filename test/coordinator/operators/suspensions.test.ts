@@ -1,0 +1,99 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Suspensions, type SuspensionsDeps } from "../../../coordinator/operators/suspensions.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const LOOK_MS = 250;
+
+let clock: ManualClock;
+let accounts: Map<string, string>;
+let islands: Map<string, string>;
+let revision: number;
+let reads: number;
+let fault: Error | null;
+let heard: string[];
+let suspensions: Suspensions;
+
+const look = async (): Promise<void> => {
+  clock.advance(LOOK_MS);
+  await new Promise((resolve) => setImmediate(resolve));
+};
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  [accounts, islands, heard] = [new Map([["user_old", "spam"]]), new Map(), []];
+  [revision, reads, fault] = [1, 0, null];
+  const store = {
+    accounts: {
+      credentialsRevision: async () => {
+        if (fault !== null) throw fault;
+        return revision;
+      },
+    },
+    operators: {
+      suspensions: async () => {
+        reads += 1;
+        return { accounts: new Map(accounts), islands: new Map(islands) };
+      },
+    },
+  };
+  const deps = { store, credentials: undefined, clock, log: { warn: () => undefined } };
+  suspensions = await Suspensions.open(deps as unknown as SuspensionsDeps);
+  suspensions.onAccounts((ids) => void heard.push(...ids));
+  suspensions.onIslands((ids) => void heard.push(...ids));
+});
+
+describe("Suspensions", () => {
+  it("knows what is suspended from the start, and reads it only after a change", async () => {
+    expect(suspensions.reasonFor("host", "user_old")).toBe("the operator suspended this Island's account: spam");
+    expect(suspensions.reasonFor("host", "user_1")).toBeNull();
+    for (let looks = 0; looks < 5; looks += 1) await look();
+    expect(reads).toBe(1);
+  });
+
+  it("tells of accounts that are suspended twice, of Islands once", async () => {
+    // Of the time before the start: jobs that were restored.
+    await look();
+    expect(heard).toEqual(["user_old"]);
+    accounts.set("user_1", "spam");
+    islands.set("host_1", "lies");
+    revision += 1;
+    await look();
+    expect(heard).toEqual(["user_old", "user_1", "host_1"]);
+    await look();
+    await look();
+    expect(heard).toEqual(["user_old", "user_1", "host_1", "user_1"]);
+    expect(suspensions.reasonFor("host_1", "user_2")).toBe("the operator suspended this Island: lies");
+  });
+
+  it("tells of all suspended accounts once a minute", async () => {
+    for (let looks = 0; looks < 239; looks += 1) await look();
+    expect(heard).toEqual(["user_old", "user_old"]);
+  });
+
+  it("knows a change here when changed() resolves, and an end of a suspension", async () => {
+    accounts.set("user_1", "spam");
+    revision += 1;
+    await suspensions.changed();
+    expect(heard).toContain("user_1");
+    accounts.delete("user_1");
+    revision += 1;
+    await suspensions.changed();
+    expect(suspensions.reasonFor("host", "user_1")).toBeNull();
+  });
+
+  it("keeps what it knows while storage is away, and looks again", async () => {
+    fault = new Error("away");
+    accounts.set("user_1", "spam");
+    revision += 1;
+    await look();
+    expect(suspensions.reasonFor("host", "user_old")).not.toBeNull();
+    fault = null;
+    await look();
+    expect(heard).toContain("user_1");
+  });
+
+  it("looks no more once it is closed", () => {
+    suspensions.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beginFrames, finishedFrame, outputFrame } from "../support/attempt-frames.ts";
+import { FakeIsland } from "../support/fake-island.ts";
+import { call } from "../support/http.ts";
+import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+import { ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
+
+describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a client at the console", () => {
+  let coordinator: TestCoordinator;
+  let browser: ConsoleBrowser;
+  let island: FakeIsland;
+  beforeAll(async () => {
+    coordinator = await TestCoordinator.open({ trustProxy: true, registration: "open" });
+    browser = await ConsoleBrowser.open(coordinator.url);
+    const host = await coordinator.createAccount("host@example.com");
+    island = await FakeIsland.join(coordinator.url, host.islandToken);
+  });
+  afterAll(async () => {
+    await browser[Symbol.asyncDispose]();
+    await island[Symbol.asyncDispose]();
+    await coordinator[Symbol.asyncDispose]();
+  });
+
+  it("registers, makes a key that works, and is shown it once", async () => {
+    const { page, faults } = await browser.page();
+    await register(page, "ann@example.com");
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByText("No key yet").waitFor();
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel(/^Name/).fill("laptop");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const key = await page.getByLabel("API key", { exact: true }).innerText();
+    expect((await call(coordinator.url, key, "GET", "/account")).body.data.email).toBe("ann@example.com");
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("cell", { name: "laptop", exact: true }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await page.getByRole("button", { name: "Revoke laptop" }).click();
+    await page.getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.getByText("No key yet").waitFor();
+    expect((await call(coordinator.url, key, "GET", "/account")).status).toBe(401);
+    expect(faults).toEqual([]);
+  });
+
+  it("reads a chat as it streams, with its speed, and stops it", async () => {
+    const { page } = await browser.page();
+    await register(page, "bob@example.com");
+    await page.getByLabel("Model").selectOption("tiny-chat");
+    await page.getByLabel("Prompt", { exact: true }).fill("Hi");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText(/Waits (for an Island|because)/).waitFor();
+    const first = await island.next("assign");
+    island.send(...beginFrames(first), outputFrame(first, 1, "Hel"));
+    await page.getByText("Hel", { exact: true }).waitFor();
+    island.send(outputFrame(first, 2, "lo"), finishedFrame(first, 3, { completionTokens: 2 }));
+    await page.getByText("Hello", { exact: true }).waitFor();
+    await page.getByText("First token").waitFor();
+    await page.getByLabel("Prompt", { exact: true }).fill("More");
+    await page.keyboard.press("Enter");
+    const second = await island.next("assign");
+    expect(second.input).toMatchObject({
+      messages: [
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: "Hello" },
+        { role: "user", content: "More" },
+      ],
+    });
+    island.send(...beginFrames(second), outputFrame(second, 1, "never ends"));
+    await page.getByText("never ends").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await island.next("cancel", ({ jobId }) => jobId === second.jobId);
+    await page.getByText("Stopped.").waitFor();
+    await page.getByText("never ends").waitFor();
+  });
+
+  it("says why a chat waits", async () => {
+    const { page } = await browser.page();
+    await register(page, "eve@example.com");
+    await page.getByLabel("Model").selectOption("phi-4");
+    await page.getByLabel("Prompt", { exact: true }).fill("Hi");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText(/Waits because 1 Island offers llmcpp, but/).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await expect.poll(() => page.getByLabel("Prompt", { exact: true }).inputValue()).toBe("Hi");
+  });
+
+  it("keeps what was typed when the session ends, and asks for the password in place", async () => {
+    await coordinator.createAccount("cara@example.com");
+    const { page } = await browser.page();
+    await signIn(page, "cara@example.com");
+    const prompt = page.getByLabel("Prompt", { exact: true });
+    await prompt.fill("A long thought");
+    // In another browser the password is changed, which ends all other sessions.
+    const email = "cara@example.com";
+    const passwords = { current: "correct horse", new: "another horse" };
+    const { body } = await call(coordinator.url, null, "POST", "/auth/login", { email, password: passwords.current });
+    await call(coordinator.url, body.data.token, "POST", "/account/password", passwords);
+    await page.getByRole("button", { name: "Send" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.getByLabel("Password").fill("wrong password");
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await expect.poll(() => dialog.getByLabel("Password").getAttribute("aria-invalid")).toBe("true");
+    await dialog.getByLabel("Password").fill(passwords.new);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await prompt.inputValue()).toBe("A long thought");
+    await page.getByRole("button", { name: "Send" }).click();
+    const job = await island.next("assign");
+    island.send(...beginFrames(job), finishedFrame(job, 1));
+  });
+
+  it("reads wrong fields at the fields, and the values stay", async () => {
+    const { page } = await browser.page();
+    await page.goto("/register");
+    await page.getByLabel("E-mail").fill("no address");
+    await page.getByLabel("New password").fill("short");
+    await page.getByRole("button", { name: "Open an account" }).click();
+    const email = page.getByLabel("E-mail");
+    await expect.poll(() => email.getAttribute("aria-invalid")).toBe("true");
+    expect(await email.inputValue()).toBe("no address");
+    const described = await email.getAttribute("aria-describedby");
+    expect(await page.locator(`[id="${described}"]`).innerText()).not.toBe("");
+    await page.goto("/sign-in");
+    await page.getByLabel("E-mail").fill("ann@example.com");
+    await page.getByLabel("Password").fill("wrong password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect.poll(() => page.getByLabel("Password").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByLabel("E-mail").inputValue()).toBe("ann@example.com");
+  });
+
+  it("runs a Cargo from the form that its schema makes", async () => {
+    const { page } = await browser.page();
+    await register(page, "dan@example.com");
+    await page.getByRole("link", { name: "Catalog" }).click();
+    await page.getByRole("link", { name: "Text statistics" }).click();
+    await page.getByLabel("Text", { exact: true }).fill("");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("This must be given").waitFor();
+    await page.getByLabel("Text", { exact: true }).fill("One two.");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("Waits for its turn.").waitFor();
+    await page.getByRole("link", { name: /^Job job_/ }).click();
+    await page.getByText(/^Waits because/).waitFor();
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+    await page.getByText("cancelled", { exact: true }).waitFor();
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { formatCredits, formatDuration, formatMegabytes, formatShare } from "../../../web/src/components/numbers.ts";
+import { readInputs } from "../../../web/src/pages/client/batches/read-inputs.ts";
+
+describe("figures", () => {
+  it.each([
+    [0, "0"],
+    [0.000_004, "0.000004"],
+    [241.987_6, "241.99"],
+    [1_234_567, "1,234,567"],
+    [-0.01, "-0.01"],
+  ])("%d credits are %s", (credits, text) => expect(formatCredits(credits)).toBe(text));
+
+  it.each([
+    [null, "–"],
+    [0, "0 %"],
+    [0.004, "0.4 %"],
+    [0.42, "42 %"],
+    [0.997, "99.7 %"],
+    [1, "100 %"],
+  ])("a share of %d is %s", (share, text) => expect(formatShare(share)).toBe(text));
+
+  it.each([
+    [12, "12 ms"],
+    [4_240, "4.2 s"],
+    [185_000, "3 min 5 s"],
+    [7_440_000, "2 h 4 min"],
+    [200_000_000, "2 d 7 h"],
+  ])("%d ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+  it("memory is in the unit that fits", () => {
+    expect([512, 2_048, 1_572_864].map(formatMegabytes)).toEqual(["512 MB", "2 GB", "1.5 TB"]);
+  });
+});
+
+describe("the inputs of a batch", () => {
+  it("are prompts or objects, one on each line", () => {
+    expect(readInputs('Count.\n\n {"prompt":"<i>"}\n', true)).toEqual([{ prompt: "Count." }, { prompt: "<i>" }]);
+  });
+
+  it.each([
+    ["", /at least one/],
+    ['{"a":1}\nno', /Line 2/],
+    ["[1]", /Line 1/],
+    [Array.from({ length: 101 }, () => "{}").join("\n"), /At most 100/],
+  ])("are refused with the line: %j", (text, message) => expect(() => readInputs(text, false)).toThrow(message));
+});

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { FieldFailure } from "../../../web/src/components/field-failure.ts";
+import { draftOf, readDraft } from "../../../web/src/components/schema-form/draft.ts";
+import { controlFor, membersOf, type InputSchema } from "../../../web/src/components/schema-form/input-schema.ts";
+
+const CARGOS = join(import.meta.dirname, "..", "..", "..", "catalog", "cargos");
+const SCHEMA: InputSchema = {
+  type: "object",
+  required: ["prompt"],
+  properties: {
+    steps: { type: "integer", minimum: 1, maximum: 100, default: 25 },
+    prompt: { type: "string" },
+    width: { enum: [384, 512], default: 512 },
+    sorted: { type: "boolean", default: true },
+    labels: { type: "array", items: { type: "string" } },
+    image: { type: "string", contentEncoding: "base64" },
+    slug: { type: "string", maxLength: 20 },
+    data: {},
+  },
+};
+
+const failureOf = (draft: Readonly<Record<string, string | boolean>>) => {
+  try {
+    readDraft(SCHEMA, { prompt: "x", ...draft });
+  } catch (error) {
+    return error instanceof FieldFailure ? [error.path, error.message] : error;
+  }
+  return null;
+};
+
+describe("a form made from a JSON Schema", () => {
+  it("has a control for each kind of member, those that are required first", () => {
+    expect(membersOf(SCHEMA).map(({ name, schema }) => `${name} ${controlFor(schema)}`)).toEqual([
+      "prompt text",
+      "steps number",
+      "width choice",
+      "sorted check",
+      "labels lines",
+      "image file",
+      "slug line",
+      "data json",
+    ]);
+  });
+
+  it("reads what was typed, and leaves out what was not", () => {
+    const draft = { prompt: "<b>", steps: "7", width: "384", sorted: false, labels: "a\n\nb", data: "[1]", slug: "" };
+    expect(readDraft(SCHEMA, draft)).toEqual({
+      prompt: "<b>",
+      steps: 7,
+      width: 384,
+      sorted: false,
+      labels: ["a", "b"],
+      data: [1],
+    });
+    expect(readDraft(SCHEMA, { prompt: "x", sorted: true })).toEqual({ prompt: "x" });
+  });
+
+  it.each([
+    [{ prompt: "" }, "input.prompt", /must be given/],
+    [{ steps: "many" }, "input.steps", /not a number/],
+    [{ steps: "1.5" }, "input.steps", /whole/],
+    [{ steps: "0" }, "input.steps", /At least 1/],
+    [{ steps: "101" }, "input.steps", /At most 100/],
+    [{ data: "{" }, "input.data", /JSON/],
+  ])("says at the field what is wrong with %j", (draft, path, message) => {
+    expect(failureOf(draft)).toEqual([path, expect.stringMatching(message)]);
+  });
+
+  it("gives back the example of every shipped Cargo", () => {
+    let forms = 0;
+    for (const name of readdirSync(CARGOS)) {
+      const cargo = JSON.parse(readFileSync(join(CARGOS, name), "utf8")) as {
+        input_schema?: InputSchema;
+        example_input?: Record<string, unknown>;
+      };
+      if (cargo.input_schema === undefined || cargo.example_input === undefined) continue;
+      forms += 1;
+      const read = readDraft(cargo.input_schema, draftOf(cargo.input_schema, cargo.example_input));
+      const defaults = Object.entries(cargo.input_schema.properties ?? {});
+      // A box that is as its default is left out: the coordinator takes the default.
+      const boxes = defaults.filter(([, { type, default: value }]) => type === "boolean" && value !== undefined);
+      const filled = Object.fromEntries(boxes.map(([member, schema]) => [member, schema.default]));
+      expect({ ...filled, ...read }, name).toEqual({ ...filled, ...cargo.example_input });
+    }
+    expect(forms).toBeGreaterThan(30);
+  });
+});

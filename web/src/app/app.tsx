@@ -1,0 +1,88 @@
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ErrorState, LoadingState } from "../components/states.tsx";
+import { isDown } from "./connection.ts";
+import { NotFoundPage } from "./not-found.tsx";
+import { matchRoute, navigate, path, type PageProps, type Route } from "./router.tsx";
+import { ROUTES } from "./routes.tsx";
+import { findSession, isOperator, session } from "./session.ts";
+import { Shell } from "./shell.tsx";
+import { SignInAgain } from "./sign-in-again.tsx";
+
+/** Where someone wanted to go before signing in. */
+let wanted: string | null = null;
+
+export function App() {
+  const match = matchRoute(ROUTES, path.value);
+  const state = session.value;
+  const isEntry = match?.route.area === "entry";
+  useEffect(() => {
+    if (state === "signed-out" && !isEntry) {
+      wanted = path.value + location.search;
+      navigate("/sign-in", { replace: true });
+    }
+    if (state === "signed-in" && isEntry) {
+      navigate(wanted ?? "/", { replace: true });
+      wanted = null;
+    }
+  }, [state, isEntry]);
+  const isDownNow = isDown.value;
+  useEffect(() => {
+    if (session.value === "unreachable" && !isDownNow) void findSession();
+  }, [isDownNow]);
+
+  if (state === "unknown") return <LoadingState what="the console" />;
+  if (state === "unreachable") return <Unreachable />;
+  if (state === "signed-out" && !isEntry) return null;
+  if (isEntry) return <PageOf route={match.route} params={match.params} />;
+  const isHidden = match?.route.area === "operator" && !isOperator.value;
+  return (
+    <Shell title={match === null || isHidden ? "Not found" : match.route.title}>
+      {match === null || isHidden ? (
+        <NotFoundPage />
+      ) : (
+        <PageOf key={path.value} route={match.route} params={match.params} />
+      )}
+      {state === "expired" && <SignInAgain />}
+    </Shell>
+  );
+}
+
+/** Loads the code of the page when it is first shown. */
+function PageOf({ route, params }: { readonly route: Route } & PageProps) {
+  const [page, setPage] = useState<{ route: Route; Page: ComponentType<PageProps> } | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    document.title = `${route.title} · Atoll`;
+    let isShown = true;
+    setError(null);
+    route.load().then(
+      (Page) => isShown && setPage({ route, Page }),
+      (failure: unknown) => isShown && setError(failure),
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [route, tries]);
+  if (error !== null) {
+    // After an upgrade the files of the old console are gone; the page's address still works.
+    return <ErrorState error={error} retry={() => (tries === 0 ? setTries(1) : location.reload())} />;
+  }
+  if (page === null || page.route !== route) return <LoadingState what="the page" />;
+  return <page.Page params={params} />;
+}
+
+function Unreachable() {
+  return (
+    <main class="entry">
+      <div class="entry-card" role="alert">
+        <h1>The coordinator does not answer</h1>
+        <p>This page tries again by itself.</p>
+        <button type="button" class="button" onClick={() => void findSession()}>
+          Try now
+        </button>
+      </div>
+    </main>
+  );
+}

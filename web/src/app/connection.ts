@@ -1,0 +1,37 @@
+import { signal } from "@preact/signals";
+import { BASE_URL } from "./base.ts";
+
+/** Whether the coordinator answers. */
+export const isDown = signal(false);
+/** Counts reconnects: what is shown is read again. */
+export const reconnects = signal(0);
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10_000;
+let isWaiting = false;
+
+/** A request got no answer, or one of a coordinator that is stopping. Asks until one answers again. */
+export function connectionLost(): void {
+  isDown.value = true;
+  if (!isWaiting) void waitUntilUp();
+}
+
+async function waitUntilUp(): Promise<void> {
+  isWaiting = true;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (await answers()) break;
+  }
+  isWaiting = false;
+  isDown.value = false;
+  reconnects.value += 1;
+}
+
+/** The one request beside `@atoll/client`, whose retries would hide how long it takes. */
+async function answers(): Promise<boolean> {
+  try {
+    return (await fetch(new URL("api/v1/health", BASE_URL), { cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}

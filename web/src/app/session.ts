@@ -1,0 +1,92 @@
+import { AuthenticationError, type Account, type Credentials, type StartedSession } from "@atoll/client";
+import { computed, signal } from "@preact/signals";
+import { FieldFailure } from "../components/field-failure.ts";
+import { api, whenUnauthenticated } from "./api.ts";
+import { onLive, startLive, stopLive } from "./live.ts";
+
+/**
+ * unknown: not asked yet. expired: the session ended while someone works; what was typed stays, and a dialog asks for the password.
+ */
+export type SessionState = "unknown" | "unreachable" | "signed-out" | "signed-in" | "expired";
+
+export const session = signal<SessionState>("unknown");
+export const account = signal<Account | null>(null);
+/** Counts sign-ins: what was refused meanwhile is read again. */
+export const signIns = signal(0);
+export const isOperator = computed(() => account.value?.role === "operator");
+
+whenUnauthenticated(() => {
+  if (session.value === "signed-in") session.value = "expired";
+});
+
+onLive("balance", ({ balance }) => {
+  if (account.value !== null) account.value = { ...account.value, credits: balance };
+});
+
+/** Finds out whether the browser has a session. */
+export async function findSession(): Promise<void> {
+  try {
+    account.value = await api().account.get();
+    await startLive();
+    session.value = "signed-in";
+  } catch (error) {
+    session.value = error instanceof AuthenticationError ? "signed-out" : "unreachable";
+  }
+}
+
+/** @throws {FieldFailure} when they are wrong. */
+export async function signIn(credentials: Credentials): Promise<void> {
+  let begun: StartedSession;
+  try {
+    begun = await api().auth.signIn(credentials);
+  } catch (error) {
+    if (error instanceof AuthenticationError) throw new FieldFailure("password", error.message);
+    throw error;
+  }
+  await begin(begun);
+}
+
+/** False: the operator wants proof of the address, and a mail is on its way. */
+export async function register(credentials: Credentials): Promise<boolean> {
+  const signedIn = await api().auth.register(credentials);
+  if (signedIn === null) return false;
+  await begin(signedIn);
+  return true;
+}
+
+/** Opens the account whose address the token of a mail proves. */
+export async function verify(token: string, password: string): Promise<void> {
+  await begin(await api().auth.verify({ token, password }));
+}
+
+export async function signOut(): Promise<void> {
+  // A session that ended already needs no end.
+  await api()
+    .auth.signOut()
+    .catch((error: unknown) => {
+      if (!(error instanceof AuthenticationError)) throw error;
+    });
+  forgetSession();
+}
+
+/** After the account was deleted, or its session ended elsewhere. */
+export function forgetSession(): void {
+  stopLive();
+  account.value = null;
+  session.value = "signed-out";
+}
+
+/** Reads the account again: its balance and address change. */
+export async function refreshAccount(): Promise<void> {
+  account.value = await api().account.get();
+}
+
+async function begin(signedIn: StartedSession): Promise<void> {
+  const previous = account.value?.id;
+  account.value = signedIn.account;
+  await Promise.all([refreshAccount(), startLive()]);
+  session.value = "signed-in";
+  // Another account must not see what the last one did.
+  if (previous !== undefined && previous !== signedIn.account.id) location.reload();
+  signIns.value += 1;
+}

@@ -1,0 +1,173 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { formatCredits } from "../components/numbers.ts";
+import { api } from "./api.ts";
+import { isDown } from "./connection.ts";
+import { currentItem, NAVIGATION } from "./navigation.ts";
+import { useResource } from "./resource.ts";
+import { Link, path } from "./router.tsx";
+import { account, isOperator, signOut } from "./session.ts";
+import { applyTheme, theme, type Theme } from "./theme.ts";
+
+/** What surrounds every page: navigation, balance, state of the connection. */
+export function Shell({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(path.value);
+  const at = path.value;
+  useEffect(() => {
+    setOpen(false);
+    // Screen readers learn of the new page; at the first one the browser has told them.
+    if (shown.current !== at) main.current?.focus({ preventScroll: true });
+    shown.current = at;
+  }, [at]);
+  return (
+    <div class="shell">
+      <a
+        class="skip"
+        href={`${location.pathname}#main`}
+        onClick={(event) => (event.preventDefault(), main.current?.focus())}
+      >
+        Skip to the content
+      </a>
+      <header class="top">
+        <button
+          type="button"
+          class="menu-button"
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <MenuIcon />
+          <span class="hidden">Menu</span>
+        </button>
+        <Link to="/" class="brand" aria-label="Atoll, to the playground">
+          <Mark />
+          Atoll
+        </Link>
+        <span class="top-title">{title}</span>
+        <Balance />
+      </header>
+      <nav id="navigation" class={isOpen ? "side open" : "side"} aria-label="Pages">
+        <Navigation />
+        <Footer />
+      </nav>
+      <main id="main" class="main" tabIndex={-1} ref={main}>
+        {isDown.value && (
+          <div class="banner warning" role="alert">
+            The coordinator does not answer. What you see may be old; this page reconnects by itself.
+          </div>
+        )}
+        <Announcements />
+        {children}
+      </main>
+    </div>
+  );
+}
+
+/** What the operators tell everybody. */
+function Announcements() {
+  const { value = [] } = useResource((signal) => api().announcements({ signal }), []);
+  return (
+    <>
+      {value.map(({ id, level, text }) => (
+        <div key={id} class={level === "info" ? "banner" : "banner warning"} role="status">
+          {text}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Navigation() {
+  const current = currentItem(path.value);
+  return (
+    <>
+      {NAVIGATION.filter(({ area, items }) => items.length > 0 && (area !== "operator" || isOperator.value)).map(
+        (group) => (
+          <section key={group.label}>
+            <h2 id={`nav-${group.area}`}>{group.label}</h2>
+            <ul aria-labelledby={`nav-${group.area}`}>
+              {group.items.map(({ to, label }) => (
+                <li key={to}>
+                  <Link to={to} aria-current={to === current ? "page" : undefined}>
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ),
+      )}
+    </>
+  );
+}
+
+function Footer() {
+  const [error, setError] = useState<string | null>(null);
+  const leave = (): void => {
+    signOut().catch(() => setError("Not signed out: the coordinator does not answer."));
+  };
+  return (
+    <section class="side-foot">
+      <ul>
+        <li>
+          <Link to="/account" aria-current={path.value === "/account" ? "page" : undefined} class="ellipsis">
+            {account.value?.email ?? "Account"}
+          </Link>
+        </li>
+        <li>
+          <a href="docs">API reference</a>
+        </li>
+        <li>
+          <button type="button" class="link-button" onClick={leave}>
+            Sign out
+          </button>
+        </li>
+      </ul>
+      {error !== null && <p role="alert">{error}</p>}
+      <label class="theme">
+        <span>Theme</span>
+        <select value={theme.value} onChange={(event) => applyTheme(event.currentTarget.value as Theme)}>
+          <option value="system">System</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+      </label>
+    </section>
+  );
+}
+
+function Balance() {
+  const { value } = account;
+  if (value === null) return null;
+  return (
+    <Link to="/usage" class="balance" title="Credits of your account">
+      <span class="num">{formatCredits(value.credits)}</span> <span class="muted">credits</span>
+    </Link>
+  );
+}
+
+/** A ring with one island outside of it. */
+export function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">
+      <path
+        fill="none"
+        stroke="currentColor"
+        stroke-width="4.5"
+        stroke-linecap="round"
+        d="M25.5 10.5A11 11 0 1 0 27 16"
+      />
+      <circle cx="24.6" cy="8.4" r="2.8" fill="currentColor" />
+    </svg>
+  );
+}
+
+function MenuIcon() {
+  return (
+    <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <path d="M3 5h14M3 10h14M3 15h14" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" />
+    </svg>
+  );
+}

@@ -1,0 +1,109 @@
+import type { CargoDetail } from "@atoll/client";
+import { useMemo, useState } from "preact/hooks";
+import { api } from "../app/api.ts";
+import { Link } from "../app/router.tsx";
+import { CodeSamples, jobSamples } from "./code-samples.tsx";
+import { FeedView } from "./feed-view.tsx";
+import { Field } from "./field.tsx";
+import { FieldFailure } from "./field-failure.ts";
+import { FormError, useForm } from "./form.tsx";
+import { useJobFeed } from "./job-feed.ts";
+import { formatCredits } from "./numbers.ts";
+import { draftOf, readDraft, readJson } from "./schema-form/draft.ts";
+import type { InputSchema } from "./schema-form/input-schema.ts";
+import { SchemaFields } from "./schema-form/schema-form.tsx";
+
+/** A form for a Cargo's input, and below it the job that it starts. */
+export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
+  const schema = cargo.input_schema as InputSchema;
+  const hasMembers = Object.keys(schema.properties ?? {}).length > 0;
+  const [isJson, setJson] = useState(!hasMembers);
+  const [draft, setDraft] = useState(() => draftOf(schema, cargo.example_input));
+  const [json, setJsonText] = useState(() => JSON.stringify(cargo.example_input, null, 2));
+  const [jobId, setJobId] = useState<string | null>(null);
+  const read = (): Record<string, unknown> => (isJson ? readWhole(json) : readDraft(schema, draft));
+  const form = useForm(async () => {
+    const { id } = await api().jobs.submit({ workload: cargo.slug, input: read() });
+    setJobId(id);
+  });
+  const input = useMemo(() => attempt(read), [isJson, json, draft]);
+  const toggle = (): void => {
+    if (isJson) setDraft(draftOf(schema, attempt(() => readWhole(json)) ?? cargo.example_input));
+    else setJsonText(JSON.stringify(input ?? cargo.example_input, null, 2));
+    form.clear();
+    setJson(!isJson);
+  };
+  return (
+    <div class="runner">
+      <form class="panel" onSubmit={form.submit} noValidate>
+        <div class="panel-head">
+          <h2>Input</h2>
+          {hasMembers && (
+            <button type="button" class="link-button" onClick={toggle}>
+              {isJson ? "As a form" : "As JSON"}
+            </button>
+          )}
+        </div>
+        {isJson ? (
+          <Field label="Input as JSON" error={form.errorOf("input")}>
+            {(props) => (
+              <textarea
+                {...props}
+                class="code"
+                rows={14}
+                spellcheck={false}
+                value={json}
+                onInput={(event) => setJsonText(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        ) : (
+          <SchemaFields schema={schema} draft={draft} onChange={setDraft} form={form} />
+        )}
+        <FormError form={form} />
+        <div class="actions">
+          <span class="muted">
+            Costs <span class="num">{formatCredits(cargo.price_per_job)}</span> credits
+          </span>
+          <button class="button primary" disabled={form.isBusy}>
+            {form.isBusy ? "Submitting…" : "Run"}
+          </button>
+        </div>
+      </form>
+      {jobId !== null && <StartedJob key={jobId} id={jobId} />}
+      <details class="panel">
+        <summary>From a program</summary>
+        <CodeSamples samples={jobSamples(cargo.slug, input ?? cargo.example_input)} />
+      </details>
+    </div>
+  );
+}
+
+function StartedJob({ id }: { readonly id: string }) {
+  const feed = useJobFeed(id);
+  return (
+    <section class="panel" aria-label="Output">
+      <div class="panel-head">
+        <h2>Output</h2>
+        <Link to={`/jobs/${id}`}>Job {id}</Link>
+      </div>
+      <FeedView feed={feed} />
+    </section>
+  );
+}
+
+function readWhole(json: string): Record<string, unknown> {
+  const value = readJson("", json.trim() === "" ? "{}" : json);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new FieldFailure("input", "Give a JSON object");
+  }
+  return value as Record<string, unknown>;
+}
+
+function attempt<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

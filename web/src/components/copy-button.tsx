@@ -1,0 +1,33 @@
+import { useState } from "preact/hooks";
+
+/** Copies a text. A browser allows that on https and localhost only; elsewhere the text is selected by hand. */
+export function CopyButton({ text, label = "Copy" }: { readonly text: string; readonly label?: string }) {
+  const [said, setSaid] = useState<string | null>(null);
+  const copy = (): void => {
+    const told = (what: string) => () => {
+      setSaid(what);
+      setTimeout(() => setSaid(null), 2_000);
+    };
+    // Undefined on plain http.
+    const clipboard = navigator.clipboard as Clipboard | undefined;
+    if (clipboard === undefined) told("Select and copy it")();
+    else clipboard.writeText(text).then(told("Copied"), told("Select and copy it"));
+  };
+  return (
+    <button type="button" class="button small" onClick={copy}>
+      <span aria-live="polite">{said ?? label}</span>
+    </button>
+  );
+}
+
+/** A secret or command with its button. */
+export function CopyBox({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div class="copy-box">
+      <code tabIndex={0} role="textbox" aria-readonly="true" aria-label={label}>
+        {text}
+      </code>
+      <CopyButton text={text} />
+    </div>
+  );
+}

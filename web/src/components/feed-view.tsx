@@ -1,0 +1,41 @@
+import type { JobFeed } from "./job-feed.ts";
+import { messageOf } from "./error-message.ts";
+import { Output, PictureOutput, TextOutput } from "./output.tsx";
+
+/** The output of a job as it arrives. */
+export function FeedView({ feed }: { readonly feed: JobFeed }) {
+  const { text, picture, progress, ending, failure } = feed;
+  const whole = ending?.type === "done" ? ending.output : undefined;
+  const isSilent = text === "" && picture === null && whole === undefined;
+  return (
+    <div class="feed">
+      {progress !== null && ending === null && (
+        <label class="progress">
+          <span>
+            Step <span class="num">{progress.step}</span> of <span class="num">{progress.total}</span>
+          </span>
+          <progress value={progress.step} max={progress.total} />
+        </label>
+      )}
+      {picture !== null && <PictureOutput picture={picture} />}
+      {text !== "" && (ending === null ? <pre class="output">{text}</pre> : <TextOutput text={text} />)}
+      {whole !== undefined && picture === null && text === "" && <Output value={whole} />}
+      {isSilent && ending === null && failure === null && (
+        <p class="muted" role="status">
+          <span class="spinner" aria-hidden="true" />{" "}
+          {feed.state === "running" ? "Runs; no output yet." : "Waits for its turn."}
+        </p>
+      )}
+      {ending?.type === "error" && (
+        <p class="form-error" role="alert">
+          {ending.code}: {ending.message}
+        </p>
+      )}
+      {failure !== null && (
+        <p class="form-error" role="alert">
+          {messageOf(failure)}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import { AtollError, type StreamedEvent, type Usage } from "@atoll/client";
+import { useEffect, useState } from "preact/hooks";
+import { api } from "../app/api.ts";
+import { signIns } from "../app/session.ts";
+import type { Picture } from "./output.tsx";
+
+/** What a job's stream has told so far. */
+export interface JobFeed {
+  readonly state: string | null;
+  readonly text: string;
+  readonly picture: Picture | null;
+  readonly progress: { readonly step: number; readonly total: number } | null;
+  readonly ending:
+    | { readonly type: "done"; readonly usage: Usage; readonly output: unknown }
+    | { readonly type: "error"; readonly code: string; readonly message: string }
+    | null;
+  /** The stream cannot be read. */
+  readonly failure: unknown;
+  /** Changes with each state: the job's detail is read again. */
+  readonly changes: number;
+}
+
+const NOTHING: JobFeed = {
+  state: null,
+  text: "",
+  picture: null,
+  progress: null,
+  ending: null,
+  failure: null,
+  changes: 0,
+};
+/** A stopped coordinator may need minutes; the client's own pauses grow to 8 s. */
+const MAX_RETRIES = 1_000;
+
+/** Follows the job while the component is shown, over cut connections and restarts of the coordinator. Null: no job yet. */
+export function useJobFeed(id: string | null): JobFeed {
+  const [feed, setFeed] = useState(NOTHING);
+  useEffect(() => {
+    setFeed(NOTHING);
+    if (id === null) return undefined;
+    const abort = new AbortController();
+    void follow(id, abort.signal, setFeed);
+    return () => abort.abort();
+  }, [id, signIns.value]);
+  return feed;
+}
+
+async function follow(id: string, signal: AbortSignal, show: (feed: JobFeed) => void): Promise<void> {
+  let feed = NOTHING;
+  let isDue = false;
+  // One repaint for all events that arrive together.
+  const showSoon = (): void => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      if (!signal.aborted) show(feed);
+    }, 33);
+  };
+  try {
+    for await (const event of api().jobs.stream(id, { signal, maxRetries: MAX_RETRIES })) {
+      feed = advance(feed, event);
+      showSoon();
+    }
+  } catch (failure) {
+    if (signal.aborted) return;
+    // The prompt or the answer was removed; the job's detail says so.
+    if (failure instanceof AtollError && failure.status === 410) return;
+    feed = { ...feed, failure, changes: feed.changes + 1 };
+    showSoon();
+  }
+}
+
+export function advance(feed: JobFeed, event: StreamedEvent): JobFeed {
+  switch (event.type) {
+    case "restart":
+      return { ...NOTHING, changes: feed.changes + 1 };
+    case "status":
+      return { ...feed, state: event.state, changes: feed.changes + 1 };
+    case "token":
+      return { ...feed, text: feed.text + event.content };
+    case "image":
+      return { ...feed, picture: { format: event.format, data: event.data } };
+    case "progress":
+      return { ...feed, progress: { step: event.step, total: event.total } };
+    case "done":
+      return { ...feed, ending: { type: "done", usage: event.usage, output: event.output }, changes: feed.changes + 1 };
+    case "error":
+      return { ...feed, ending: { type: "error", code: event.code, message: event.error }, changes: feed.changes + 1 };
+    default:
+      return feed;
+  }
+}

@@ -1,0 +1,20 @@
+/** A share as a bar with its figure. */
+export function Meter({
+  label,
+  share,
+  text,
+}: {
+  readonly label: string;
+  readonly share: number;
+  readonly text: string;
+}) {
+  return (
+    <div class="meter">
+      <span>{label}</span>
+      <span class="meter-bar" aria-hidden="true">
+        <span style={{ width: `${Math.round(Math.min(1, share) * 100)}%` }} />
+      </span>
+      <span class="num">{text}</span>
+    </div>
+  );
+}

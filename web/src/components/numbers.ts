@@ -1,0 +1,38 @@
+const CREDITS = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+const ROUGH_CREDITS = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const ONE_DECIMAL = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+/** To the hundredth, but a small amount in full. */
+export function formatCredits(credits: number): string {
+  return Math.abs(credits) >= 1 || credits === 0 ? ROUGH_CREDITS.format(credits) : CREDITS.format(credits);
+}
+
+export const formatWhole = (value: number): string => WHOLE.format(value);
+
+/** "2.5" */
+export const formatRate = (value: number): string => ONE_DECIMAL.format(value);
+
+/** "97 %", "99.7 %"; "–" for what is not known. `share`: 0 to 1. */
+export function formatShare(share: number | null): string {
+  if (share === null) return "–";
+  const isWhole = share === 0 || share === 1 || (share >= 0.1 && share < 0.99);
+  return `${(share * 100).toFixed(isWhole ? 0 : 1)} %`;
+}
+
+/** Of MB of 2^20 bytes: "7.8 GB". */
+export function formatMegabytes(megabytes: number): string {
+  if (megabytes >= 1_024 * 1_024) return `${ONE_DECIMAL.format(megabytes / 1_024 / 1_024)} TB`;
+  return megabytes >= 1_024 ? `${ONE_DECIMAL.format(megabytes / 1_024)} GB` : `${WHOLE.format(megabytes)} MB`;
+}
+
+/** "120 ms", "4.2 s", "3 min 5 s", "2 h 4 min" */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${WHOLE.format(ms)} ms`;
+  if (ms < 60_000) return `${ONE_DECIMAL.format(ms / 1_000)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const [minutes, hours, days] = [Math.floor(seconds / 60), Math.floor(seconds / 3_600), Math.floor(seconds / 86_400)];
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${days} d ${hours % 24} h`;
+}

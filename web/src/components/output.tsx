@@ -1,0 +1,100 @@
+/** Formats of pictures that browsers show and that hold no scripts. */
+const PICTURES: ReadonlySet<string> = new Set(["png", "jpeg", "jpg", "webp", "gif"]);
+const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const MOST_SHOWN_CHARACTERS = 200_000;
+/** The first bytes of files, in base64. */
+const PICTURE_STARTS: readonly (readonly [string, string])[] = [
+  ["iVBORw0KGgo", "png"],
+  ["/9j/", "jpeg"],
+  ["UklGR", "webp"],
+  ["R0lGOD", "gif"],
+];
+
+export interface Picture {
+  readonly format: string;
+  readonly data: string;
+}
+
+/** The output of a job: text, a picture, or a JSON value. It is shown as it is and never as HTML. */
+export function Output({ value }: { readonly value: unknown }) {
+  if (value === null || value === undefined) return <p class="muted">No output.</p>;
+  if (typeof value === "string") return <TextOutput text={value} />;
+  const picture = pictureOf(value);
+  if (picture !== null) return <PictureOutput picture={picture} />;
+  return (
+    <>
+      {innerPictures(value).map((each, index) => (
+        <PictureOutput key={index} picture={each} />
+      ))}
+      <JsonText value={value} />
+    </>
+  );
+}
+
+/** Text; JSON text in a readable layout. */
+export function TextOutput({ text }: { readonly text: string }) {
+  const parsed = parseJson(text);
+  if (parsed !== undefined) return <JsonText value={parsed} />;
+  return (
+    <pre class="output" tabIndex={0} role="group" aria-label="Output">
+      {text}
+    </pre>
+  );
+}
+
+export function PictureOutput({ picture }: { readonly picture: Picture }) {
+  if (!PICTURES.has(picture.format) || !BASE64.test(picture.data)) {
+    return <p class="muted">A picture of the format “{picture.format}”, which is not shown here.</p>;
+  }
+  const source = `data:image/${picture.format};base64,${picture.data}`;
+  return (
+    <figure class="picture">
+      <img src={source} alt="Output of the job" />
+      <figcaption>
+        <a href={source} download={`output.${picture.format}`}>
+          Download
+        </a>
+      </figcaption>
+    </figure>
+  );
+}
+
+export function JsonText({ value, label = "Output" }: { readonly value: unknown; readonly label?: string }) {
+  const text = JSON.stringify(value, shorten, 2);
+  return (
+    <pre class="output json" tabIndex={0} role="group" aria-label={label}>
+      {text.length > MOST_SHOWN_CHARACTERS ? `${text.slice(0, MOST_SHOWN_CHARACTERS)}\n… and more` : text}
+    </pre>
+  );
+}
+
+/** Files in base64 are no reading. */
+function shorten(_key: string, value: unknown): unknown {
+  if (typeof value !== "string" || value.length < 2_000 || !BASE64.test(value)) return value;
+  return `${value.slice(0, 40)}… (${value.length.toLocaleString("en")} characters of base64)`;
+}
+
+function pictureOf(value: unknown): Picture | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { format, data } = value as Record<string, unknown>;
+  return typeof format === "string" && typeof data === "string" && PICTURES.has(format) ? { format, data } : null;
+}
+
+/** Members that are pictures in base64, as vision Cargos answer them. */
+function innerPictures(value: object): Picture[] {
+  return Object.values(value).flatMap((member) => {
+    if (typeof member !== "string" || member.length < 64) return [];
+    const found = PICTURE_STARTS.find(([start]) => member.startsWith(start));
+    return found === undefined ? [] : [{ format: found[1], data: member }];
+  });
+}
+
+/** Undefined for text that is no JSON object or list. */
+function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import { useState } from "preact/hooks";
+import type { ControlProps } from "../field.tsx";
+import { formatWhole } from "../numbers.ts";
+
+/** Inputs are small; a larger file is refused by the coordinator anyway. */
+const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
+
+/** A file of this machine, which goes into the input in base64. */
+export function FileControl({
+  props,
+  value,
+  onValue,
+}: {
+  readonly props: ControlProps;
+  readonly value: string;
+  readonly onValue: (base64: string) => void;
+}) {
+  const [said, setSaid] = useState<string | null>(null);
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
+    if (file.size > MAX_FILE_BYTES) {
+      setSaid(`${file.name} is too large`);
+      return;
+    }
+    onValue(toBase64(new Uint8Array(await file.arrayBuffer())));
+    setSaid(file.name);
+  };
+  return (
+    <>
+      <input {...props} type="file" onChange={(event) => void take(event.currentTarget.files?.[0])} />
+      {value !== "" && (
+        <p class="hint">
+          {said ?? "The example"}: {formatWhole(Math.floor((value.length * 3) / 4))} bytes
+        </p>
+      )}
+      {value === "" && said !== null && <p class="field-error">{said}</p>}
+    </>
+  );
+}
+
+function toBase64(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let start = 0; start < bytes.length; start += 8_192) {
+    pieces.push(String.fromCharCode(...bytes.subarray(start, start + 8_192)));
+  }
+  return btoa(pieces.join(""));
+}

@@ -1,0 +1,51 @@
+/** The part of JSON Schema that forms are made from; anything else is typed as JSON. */
+export interface InputSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly contentEncoding?: string;
+  readonly items?: InputSchema;
+  readonly properties?: Readonly<Record<string, InputSchema>>;
+  readonly required?: readonly string[];
+}
+
+/** How a member is typed. */
+export type Control = "choice" | "check" | "number" | "line" | "text" | "file" | "lines" | "json";
+
+const LONGEST_LINE = 200;
+
+export function controlFor(schema: InputSchema): Control {
+  if (schema.enum !== undefined) return "choice";
+  switch (schema.type) {
+    case "boolean":
+      return "check";
+    case "integer":
+    case "number":
+      return "number";
+    case "string":
+      if (schema.contentEncoding === "base64") return "file";
+      return schema.maxLength !== undefined && schema.maxLength <= LONGEST_LINE ? "line" : "text";
+    case "array":
+      return schema.items?.type === "string" && schema.items.enum === undefined ? "lines" : "json";
+    default:
+      return "json";
+  }
+}
+
+/** Members in the order of the schema, those that must be given first. */
+export function membersOf(
+  schema: InputSchema,
+): { readonly name: string; readonly schema: InputSchema; readonly isRequired: boolean }[] {
+  const required = new Set(schema.required ?? []);
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => ({
+    name,
+    schema: member,
+    isRequired: required.has(name),
+  }));
+  return [...members.filter(({ isRequired }) => isRequired), ...members.filter(({ isRequired }) => !isRequired)];
+}

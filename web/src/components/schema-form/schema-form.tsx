@@ -1,0 +1,123 @@
+import { Field, type ControlProps } from "../field.tsx";
+import type { Form } from "../form.tsx";
+import type { Draft } from "./draft.ts";
+import { FileControl } from "./file-control.tsx";
+import { controlFor, membersOf, type InputSchema } from "./input-schema.ts";
+
+interface MemberProps {
+  readonly name: string;
+  readonly schema: InputSchema;
+  readonly isRequired: boolean;
+  readonly typed: string | boolean;
+  readonly onType: (typed: string | boolean) => void;
+  readonly error: string | undefined;
+}
+
+/** A form made from the JSON Schema of a Cargo's input. */
+export function SchemaFields({
+  schema,
+  draft,
+  onChange,
+  form,
+}: {
+  readonly schema: InputSchema;
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+  readonly form: Form;
+}) {
+  return (
+    <div class="schema-fields">
+      {membersOf(schema).map(({ name, schema: member, isRequired }) => (
+        <Member
+          key={name}
+          name={name}
+          schema={member}
+          isRequired={isRequired}
+          typed={draft[name] ?? ""}
+          onType={(typed) => onChange({ ...draft, [name]: typed })}
+          error={form.errorOf(`input.${name}`)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Member(member: MemberProps) {
+  const { name, schema, isRequired, typed, onType, error } = member;
+  if (controlFor(schema) === "check") {
+    return (
+      <div class="field check">
+        <label>
+          <input type="checkbox" checked={typed === true} onChange={(event) => onType(event.currentTarget.checked)} />
+          {labelOf(name)}
+        </label>
+        {schema.description !== undefined && <p class="hint">{schema.description}</p>}
+      </div>
+    );
+  }
+  return (
+    <Field label={labelOf(name)} hint={hintOf(schema)} error={error} isOptional={!isRequired}>
+      {(props) => <MemberControl {...member} props={props} />}
+    </Field>
+  );
+}
+
+function MemberControl({ schema, isRequired, typed, onType, props }: MemberProps & { readonly props: ControlProps }) {
+  const value = typeof typed === "string" ? typed : "";
+  const type = (event: { readonly currentTarget: { readonly value: string } }): void =>
+    onType(event.currentTarget.value);
+  const common = { ...props, value, onInput: type, required: isRequired };
+  const limit = schema.maxLength === undefined ? {} : { maxLength: schema.maxLength };
+  switch (controlFor(schema)) {
+    case "choice":
+      return (
+        <select {...props} value={value} onChange={type}>
+          {!(isRequired && schema.default === undefined && value !== "") && (
+            <option value="">{defaultLabel(schema)}</option>
+          )}
+          {(schema.enum ?? []).map((each) => (
+            <option key={JSON.stringify(each)} value={JSON.stringify(each)}>
+              {typeof each === "string" ? each : JSON.stringify(each)}
+            </option>
+          ))}
+        </select>
+      );
+    case "number":
+      return <input {...common} inputMode="decimal" placeholder={placeholderOf(schema)} autocomplete="off" />;
+    case "line":
+      return <input {...common} {...limit} placeholder={placeholderOf(schema)} autocomplete="off" />;
+    case "file":
+      return <FileControl props={props} value={value} onValue={onType} />;
+    case "lines":
+      return <textarea {...common} rows={4} placeholder="One on each line" />;
+    case "json":
+      return <textarea {...common} class="code" rows={4} placeholder="JSON" spellcheck={false} />;
+    default:
+      return <textarea {...common} {...limit} rows={4} placeholder={placeholderOf(schema)} />;
+  }
+}
+
+/** "negative_prompt" as "Negative prompt" */
+function labelOf(name: string): string {
+  const words = name.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function placeholderOf({ default: value }: InputSchema): string {
+  return value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function defaultLabel(schema: InputSchema): string {
+  return schema.default === undefined ? "Not set" : `Default (${placeholderOf(schema)})`;
+}
+
+function hintOf({ description, minimum, maximum }: InputSchema): string | undefined {
+  const least = minimum === undefined ? "" : `at least ${minimum.toLocaleString("en")}`;
+  const most = maximum === undefined ? "" : `at most ${maximum.toLocaleString("en")}`;
+  const range =
+    minimum !== undefined && maximum !== undefined
+      ? `${minimum.toLocaleString("en")} to ${maximum.toLocaleString("en")}`
+      : least + most;
+  const parts = [description, range].filter((part) => part !== undefined && part !== "");
+  return parts.length === 0 ? undefined : parts.join("; ");
+}

@@ -1,0 +1,33 @@
+import type { Island, JobStatus } from "@atoll/client";
+
+const JOB_TONES: Record<JobStatus, string> = {
+  pending: "waiting",
+  queued: "waiting",
+  running: "active",
+  completed: "good",
+  failed: "bad",
+  cancelled: "neutral",
+  timeout: "bad",
+};
+const ISLAND_TONES: Record<Island["status"], string> = {
+  online: "good",
+  paused: "waiting",
+  quarantined: "bad",
+  offline: "neutral",
+  suspended: "bad",
+};
+
+export function JobStatusBadge({ status }: { readonly status: JobStatus }) {
+  return <Badge tone={JOB_TONES[status]}>{status}</Badge>;
+}
+
+export function IslandStatusBadge({ status }: { readonly status: Island["status"] }) {
+  return <Badge tone={ISLAND_TONES[status]}>{status}</Badge>;
+}
+
+/** A state as a word with a dot; the colour alone says nothing. */
+export function Badge({ tone, children }: { readonly tone: string; readonly children: string }) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+export const UNFINISHED: ReadonlySet<string> = new Set<JobStatus>(["pending", "queued", "running"]);

@@ -1,0 +1,41 @@
+import { signal } from "@preact/signals";
+import { formatDuration } from "./numbers.ts";
+
+const TICK_MS = 5_000;
+const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, TICK_MS);
+
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const DAY_AND_YEAR = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+
+/** "just now", "4 min ago", "3 Nov"; the full time is its title. */
+export function Ago({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={formatTime(at)}>
+      {describeAge(Date.parse(at), now.value)}
+    </time>
+  );
+}
+
+/** The time since, as long as something goes on. */
+export function Elapsed({ since }: { readonly since: string }) {
+  return <span class="num">{formatDuration(Math.max(0, now.value - Date.parse(since)))}</span>;
+}
+
+export function formatTime(at: string): string {
+  return FULL.format(new Date(at));
+}
+
+export function describeAge(atMs: number, nowMs: number): string {
+  const seconds = Math.round((nowMs - atMs) / 1_000);
+  if (seconds < 10) return "just now";
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
+  if (seconds < 7 * 86_400) return `${Math.floor(seconds / 86_400)} d ago`;
+  const isThisYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear();
+  return (isThisYear ? DAY : DAY_AND_YEAR).format(atMs);
+}

@@ -1,0 +1,132 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { PagedList } from "../app/paged-list.ts";
+import { messageOf } from "./error-message.ts";
+import { ErrorState, LoadingState } from "./states.tsx";
+
+export interface Column<T> {
+  readonly label: string;
+  /** Track of the CSS grid, such as "8rem" or "minmax(10rem, 1fr)". */
+  readonly width: string;
+  readonly cell: (row: T) => ComponentChildren;
+  /** Numbers stand at the right. */
+  readonly isNumber?: boolean;
+  /** Left out on a narrow screen. */
+  readonly isExtra?: boolean;
+}
+
+/** Rows are of one height, so that only those in sight need to exist. */
+const ROW_PX = 38;
+/** Rows above and below what is in sight. */
+const SPARE = 12;
+/** Browsers cannot show elements of many millions of pixels. */
+const MOST_ROWS = 200_000;
+
+/** A table of any length: only the rows in sight are elements, and only the pages in sight are read. */
+export function VirtualTable<T>({
+  list,
+  columns,
+  keyOf,
+  label,
+  what,
+  empty,
+}: {
+  readonly list: PagedList<T>;
+  readonly columns: readonly Column<T>[];
+  readonly keyOf: (row: T) => string | number;
+  readonly label: string;
+  /** What is loaded, for "Loading …". */
+  readonly what: string;
+  readonly empty: ComponentChildren;
+}) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [sight, setSight] = useState({ first: 0, last: 40 });
+  const count = Math.min(list.total ?? 0, MOST_ROWS);
+  const isShown = list.total !== undefined && list.total > 0;
+  const look = (): void => {
+    const element = scroller.current;
+    if (element === null) return;
+    const first = Math.max(0, Math.floor(element.scrollTop / ROW_PX) - SPARE);
+    const last = Math.ceil((element.scrollTop + element.clientHeight) / ROW_PX) + SPARE;
+    setSight((old) => (old.first === first && old.last === last ? old : { first, last }));
+  };
+  useLayoutEffect(look, [isShown, count]);
+  useEffect(() => {
+    addEventListener("resize", look);
+    return () => removeEventListener("resize", look);
+  }, []);
+  const { show } = list;
+  useEffect(() => show(sight.first, sight.last), [sight, count]);
+
+  if (list.total === undefined) {
+    return list.error === undefined || list.isLoading ? (
+      <LoadingState what={what} />
+    ) : (
+      <ErrorState error={list.error} retry={list.reload} />
+    );
+  }
+  if (!isShown) return <>{empty}</>;
+  const last = Math.min(sight.last, count);
+  const tracks = {
+    "--columns": columns.map(({ width }) => width).join(" "),
+    "--few-columns": columns
+      .filter(({ isExtra }) => isExtra !== true)
+      .map(({ width }) => width)
+      .join(" "),
+  };
+  return (
+    <>
+      {list.error !== undefined && (
+        <div class="banner warning" role="alert">
+          {messageOf(list.error)}
+        </div>
+      )}
+      <div class="table" role="table" aria-label={label} aria-rowcount={count + 1} style={tracks}>
+        <div class="table-head" role="row" aria-rowindex={1}>
+          {columns.map((column) => (
+            <div key={column.label} role="columnheader" class={classOf(column)}>
+              {column.label}
+            </div>
+          ))}
+        </div>
+        <div
+          class="table-scroll"
+          role="rowgroup"
+          tabIndex={0}
+          aria-label={`${label}, rows`}
+          ref={scroller}
+          onScroll={look}
+          style={{ height: `${count * ROW_PX + 1}px` }}
+        >
+          <div role="presentation" class="table-height" style={{ height: `${count * ROW_PX}px` }}>
+            {list.rows.slice(sight.first, last).map((row, place) => {
+              const index = sight.first + place;
+              return (
+                <div
+                  key={row === undefined ? `at ${index}` : keyOf(row)}
+                  class="table-row"
+                  role="row"
+                  aria-rowindex={index + 2}
+                  style={{ transform: `translateY(${index * ROW_PX}px)` }}
+                >
+                  {columns.map((column) => (
+                    <div key={column.label} role="cell" class={classOf(column)}>
+                      {row === undefined ? <span class="placeholder" /> : column.cell(row)}
+                    </div>
+                  ))}
+                </div>
+              );
+            })}
+          </div>
+        </div>
+      </div>
+      <p class="table-count muted" role="status">
+        <span class="num">{list.total.toLocaleString("en")}</span> {list.total === 1 ? "row" : "rows"}
+      </p>
+    </>
+  );
+}
+
+function classOf<T>({ isNumber, isExtra }: Column<T>): string {
+  return ["cell", ...(isNumber === true ? ["number"] : []), ...(isExtra === true ? ["extra"] : [])].join(" ");
+}

@@ -1,0 +1,59 @@
+import { useState } from "preact/hooks";
+import { endSession, readSessions, type AccountSession } from "../../../app/account-api.ts";
+import { useResource } from "../../../app/resource.ts";
+import { messageOf } from "../../../components/error-message.ts";
+import { SimpleTable } from "../../../components/simple-table.tsx";
+import { Loaded } from "../../../components/states.tsx";
+import { Ago, formatTime } from "../../../components/time.tsx";
+
+/** Where the account is signed in. */
+export function Sessions() {
+  const sessions = useResource(readSessions, []);
+  const [error, setError] = useState<string | null>(null);
+  const end = ({ id }: AccountSession): void => {
+    setError(null);
+    endSession(id).then(sessions.reload, (failure: unknown) => setError(messageOf(failure)));
+  };
+  return (
+    <section class="panel" aria-labelledby="sessions-title">
+      <h2 id="sessions-title">Sessions</h2>
+      {error !== null && (
+        <p class="form-error" role="alert">
+          {error}
+        </p>
+      )}
+      <Loaded of={sessions} what="the sessions">
+        {(list) => (
+          <SimpleTable
+            rows={list}
+            label="Sessions"
+            keyOf={({ id }) => id}
+            columns={[
+              { label: "Began", cell: (session) => formatTime(session.created_at) },
+              {
+                label: "Last used",
+                cell: ({ current, last_used_at: at }) =>
+                  current ? "this one" : at === null ? <span class="muted">never</span> : <Ago at={at} />,
+              },
+              { label: "Ends", isExtra: true, cell: (session) => formatTime(session.expires_at) },
+              {
+                label: "",
+                cell: (session) =>
+                  !session.current && (
+                    <button
+                      type="button"
+                      class="button small"
+                      aria-label={`End the session of ${formatTime(session.created_at)}`}
+                      onClick={() => end(session)}
+                    >
+                      End
+                    </button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,146 @@
+import type { Cargo, JobSummary } from "@atoll/client";
+import { useState } from "preact/hooks";
+import { api } from "../../../app/api.ts";
+import { useResource } from "../../../app/resource.ts";
+import { Link, navigate } from "../../../app/router.tsx";
+import { Field } from "../../../components/field.tsx";
+import { FormError, useForm } from "../../../components/form.tsx";
+import { PageHead } from "../../../components/page-head.tsx";
+import { SimpleTable } from "../../../components/simple-table.tsx";
+import { EmptyState, Loaded } from "../../../components/states.tsx";
+import { Ago } from "../../../components/time.tsx";
+import { readInputs } from "./read-inputs.ts";
+import { loadPlayable } from "../playground/playable.ts";
+
+/** The API has no list of batches: these are found among the newest jobs. */
+const LOOKED_AT = 100;
+
+interface RecentBatch {
+  readonly id: string;
+  readonly cargo: string;
+  readonly createdAt: string;
+  readonly jobs: number;
+}
+
+export function BatchesPage() {
+  const recent = useResource(
+    async (signal) => batchesOf((await api().jobs.list({ pageSize: LOOKED_AT }, { signal }).page()).data),
+    [],
+  );
+  const cargos = useResource(loadPlayable, []);
+  return (
+    <>
+      <PageHead title="Batches" note="Up to 100 jobs of one Cargo, submitted and cancelled together." />
+      <Loaded of={cargos} what="the Cargos">
+        {(list) => (list.length === 0 ? <EmptyState title="The catalog is empty" /> : <NewBatch cargos={list} />)}
+      </Loaded>
+      <section class="panel" aria-labelledby="recent-title">
+        <h2 id="recent-title">Among your newest {LOOKED_AT} jobs</h2>
+        <Loaded of={recent} what="the batches">
+          {(batches) =>
+            batches.length === 0 ? (
+              <EmptyState title="No batch yet" />
+            ) : (
+              <SimpleTable
+                rows={batches}
+                label="Batches"
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    label: "Batch",
+                    cell: ({ id }) => (
+                      <Link to={`/batches/${id}`} class="id">
+                        {id}
+                      </Link>
+                    ),
+                  },
+                  { label: "Cargo", cell: ({ cargo }) => cargo },
+                  { label: "Jobs", isNumber: true, cell: ({ jobs }) => jobs },
+                  { label: "Submitted", cell: ({ createdAt }) => <Ago at={createdAt} /> },
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </section>
+    </>
+  );
+}
+
+function NewBatch({ cargos }: { readonly cargos: readonly Cargo[] }) {
+  const [slug, setSlug] = useState(cargos.find(({ chat }) => chat)?.slug ?? cargos[0]?.slug ?? "");
+  const [lines, setLines] = useState("");
+  const [failMode, setFailMode] = useState<"best_effort" | "fail_fast">("best_effort");
+  const isChat = cargos.find((cargo) => cargo.slug === slug)?.chat === true;
+  const form = useForm(async () => {
+    const batch = await api().batches.submit({
+      workload: slug,
+      inputs: readInputs(lines, isChat),
+      fail_mode: failMode,
+    });
+    navigate(`/batches/${batch.id}`);
+  });
+  return (
+    <form class="panel" onSubmit={form.submit} noValidate>
+      <h2>New batch</h2>
+      <div class="field-grid">
+        <Field label="Cargo" error={form.errorOf("workload")}>
+          {(props) => (
+            <select {...props} value={slug} onChange={(event) => setSlug(event.currentTarget.value)}>
+              {cargos.map((cargo) => (
+                <option key={cargo.slug} value={cargo.slug}>
+                  {cargo.name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="If a job fails" error={form.errorOf("fail_mode")}>
+          {(props) => (
+            <select
+              {...props}
+              value={failMode}
+              onChange={(event) => setFailMode(event.currentTarget.value as typeof failMode)}
+            >
+              <option value="best_effort">the others go on</option>
+              <option value="fail_fast">the others are cancelled</option>
+            </select>
+          )}
+        </Field>
+      </div>
+      <Field
+        label="Inputs"
+        hint={isChat ? "One prompt on each line; or one JSON object on each line" : "One JSON object on each line"}
+        error={form.errorOf("inputs")}
+      >
+        {(props) => (
+          <textarea
+            {...props}
+            class="code"
+            rows={6}
+            spellcheck={false}
+            placeholder={isChat ? "Count to 3.\nCount to 5." : "{…}"}
+            value={lines}
+            onInput={(event) => setLines(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <FormError form={form} />
+      <div class="actions">
+        <Link to={`/catalog/${slug}`}>Input of this Cargo</Link>
+        <button class="button primary" disabled={form.isBusy}>
+          {form.isBusy ? "Submitting…" : "Submit"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function batchesOf(jobs: readonly JobSummary[]): RecentBatch[] {
+  const batches = new Map<string, RecentBatch>();
+  for (const { batch_id: id, workload_slug: cargo, created_at: createdAt } of jobs) {
+    if (id === null) continue;
+    batches.set(id, { id, cargo, createdAt, jobs: (batches.get(id)?.jobs ?? 0) + 1 });
+  }
+  return [...batches.values()];
+}

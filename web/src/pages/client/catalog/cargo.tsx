@@ -1,0 +1,87 @@
+import type { CargoDetail } from "@atoll/client";
+import { api } from "../../../app/api.ts";
+import { useResource } from "../../../app/resource.ts";
+import { Link, type PageProps } from "../../../app/router.tsx";
+import { CargoRunner } from "../../../components/cargo-runner.tsx";
+import { formatCredits, formatDuration, formatMegabytes, formatWhole } from "../../../components/numbers.ts";
+import { JsonText } from "../../../components/output.tsx";
+import { Fact, PageHead } from "../../../components/page-head.tsx";
+import { Loaded } from "../../../components/states.tsx";
+import { Badge } from "../../../components/status.tsx";
+
+export function CargoPage({ params }: PageProps) {
+  const slug = params["slug"] ?? "";
+  const cargo = useResource((signal) => api().cargos.get(slug, { signal }), [slug]);
+  return (
+    <>
+      <PageHead
+        title={cargo.value?.name ?? slug}
+        back={{ to: "/catalog", label: "Catalog" }}
+        note={cargo.value?.description}
+      >
+        {cargo.value?.approved === false && <Badge tone="waiting">not approved yet</Badge>}
+        {cargo.value?.chat === true && (
+          <Link to={`/playground?cargo=${encodeURIComponent(slug)}`} class="button">
+            Chat in the playground
+          </Link>
+        )}
+        <Link to={`/jobs?cargo=${encodeURIComponent(slug)}`} class="button">
+          Its jobs
+        </Link>
+      </PageHead>
+      <Loaded of={cargo} what="the Cargo">
+        {(value) => (
+          <div class="detail">
+            <div class="detail-main">
+              <CargoRunner key={slug} cargo={value} />
+            </div>
+            <aside class="detail-side">
+              <section class="panel" aria-labelledby="facts-title">
+                <h2 id="facts-title">Facts</h2>
+                <Facts cargo={value} />
+              </section>
+              <details class="panel">
+                <summary>Schema of the input</summary>
+                <JsonText value={value.input_schema} label="Schema of the input" />
+              </details>
+            </aside>
+          </div>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Facts({ cargo }: { readonly cargo: CargoDetail }) {
+  return (
+    <dl class="facts">
+      <Fact label="Slug">
+        <span class="id">{cargo.slug}</span>
+      </Fact>
+      <Fact label="Runtime">{cargo.runtime_type}</Fact>
+      <Fact label="Licence">{cargo.licence}</Fact>
+      <Fact label="Price">
+        <span class="num">{formatCredits(cargo.price_per_job)} credits a job</span>
+      </Fact>
+      <Fact label="Memory">
+        <span class="num">{formatMegabytes(cargo.required_ram_mb)}</span>
+      </Fact>
+      {cargo.required_vram_mb > 0 && (
+        <Fact label="Graphics memory">
+          <span class="num">{formatMegabytes(cargo.required_vram_mb)}</span>
+        </Fact>
+      )}
+      {cargo.context_tokens !== null && (
+        <Fact label="Context">
+          <span class="num">{formatWhole(cargo.context_tokens)} tokens</span>
+        </Fact>
+      )}
+      <Fact label="Waits at most">
+        <span class="num">{formatDuration(cargo.wait_limit_s * 1_000)}</span>
+      </Fact>
+      <Fact label="Runs at most">
+        <span class="num">{formatDuration(cargo.run_limit_s * 1_000)}</span>
+      </Fact>
+    </dl>
+  );
+}

@@ -1,0 +1,123 @@
+import type { Conversation, Message } from "@atoll/client";
+import { useState } from "preact/hooks";
+import { api } from "../../../app/api.ts";
+import { useResource, type Resource } from "../../../app/resource.ts";
+import { navigate, type PageProps } from "../../../app/router.tsx";
+import { ConfirmDialog, Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { FormError, useForm } from "../../../components/form.tsx";
+import { PageHead } from "../../../components/page-head.tsx";
+import { Loaded } from "../../../components/states.tsx";
+import { Thread } from "./thread.tsx";
+
+interface Loading {
+  readonly conversation: Conversation;
+  readonly messages: readonly Message[];
+  /** Older ones, which are not shown. */
+  readonly earlier: number;
+}
+const MOST_SHOWN = 100;
+
+export function ConversationPage({ params }: PageProps) {
+  const id = params["id"] ?? "";
+  const [dialog, setDialog] = useState<"rename" | "delete" | null>(null);
+  const read = useResource<Loading>(
+    async (signal) => {
+      const [conversation, page] = await Promise.all([
+        api().conversations.get(id, { signal }),
+        api().conversations.messages(id, { order: "desc", pageSize: MOST_SHOWN }, { signal }).page(),
+      ]);
+      return { conversation, messages: page.data.toReversed(), earlier: page.meta.total - page.data.length };
+    },
+    [id],
+  );
+  return (
+    <>
+      <PageHead
+        title={read.value?.conversation.title ?? "Conversation"}
+        back={{ to: "/conversations", label: "Conversations" }}
+        note={read.value?.conversation.model}
+      >
+        {read.value !== undefined && (
+          <>
+            <button type="button" class="button" onClick={() => setDialog("rename")}>
+              Rename
+            </button>
+            <button type="button" class="button" onClick={() => setDialog("delete")}>
+              Delete
+            </button>
+          </>
+        )}
+      </PageHead>
+      <Loaded of={read} what="the conversation">
+        {({ conversation, messages, earlier }) => (
+          <Thread key={id} conversation={conversation} messages={messages} earlier={earlier} onChange={read.reload} />
+        )}
+      </Loaded>
+      {dialog === "rename" && read.value !== undefined && (
+        <Rename conversation={read.value.conversation} read={read} onClose={() => setDialog(null)} />
+      )}
+      {dialog === "delete" && <Delete id={id} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+function Rename({
+  conversation,
+  read,
+  onClose,
+}: {
+  readonly conversation: Conversation;
+  readonly read: Resource<Loading>;
+  readonly onClose: () => void;
+}) {
+  const form = useForm(async (values) => {
+    const title = values("title").trim();
+    await api().conversations.update(conversation.id, { title: title === "" ? null : title });
+    read.reload();
+    onClose();
+  });
+  return (
+    <Dialog title="Rename" onClose={onClose}>
+      <form onSubmit={form.submit} noValidate>
+        <Field label="Title" error={form.errorOf("title")}>
+          {(props) => <input {...props} name="title" defaultValue={conversation.title ?? ""} autocomplete="off" />}
+        </Field>
+        <FormError form={form} />
+        <div class="actions">
+          <button type="button" class="button" onClick={onClose}>
+            Close
+          </button>
+          <button class="button primary" disabled={form.isBusy}>
+            Rename
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Delete({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const [isBusy, setBusy] = useState(false);
+  const remove = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await api().conversations.delete(id);
+      navigate("/conversations");
+    } finally {
+      setBusy(false);
+      onClose();
+    }
+  };
+  return (
+    <ConfirmDialog
+      title="Delete the conversation?"
+      confirm="Delete for good"
+      isBusy={isBusy}
+      onConfirm={() => void remove().catch(() => undefined)}
+      onClose={onClose}
+    >
+      <p>Its messages are deleted with it; an answer in progress is cancelled.</p>
+    </ConfirmDialog>
+  );
+}

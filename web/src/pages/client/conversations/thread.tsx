@@ -1,0 +1,159 @@
+import type { Conversation, Message } from "@atoll/client";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api } from "../../../app/api.ts";
+import { Link } from "../../../app/router.tsx";
+import { messageOf } from "../../../components/error-message.ts";
+import { TextOutput } from "../../../components/output.tsx";
+import { Ago } from "../../../components/time.tsx";
+
+interface Pending {
+  readonly question: string;
+  readonly answer: string;
+}
+
+/** The messages, and where the next one is typed. */
+export function Thread({
+  conversation,
+  messages,
+  earlier,
+  onChange,
+}: {
+  readonly conversation: Conversation;
+  readonly messages: readonly Message[];
+  readonly earlier: number;
+  readonly onChange: () => void;
+}) {
+  const [text, setText] = useState("");
+  const [pending, setPending] = useState<Pending | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const abort = useRef<AbortController | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+  const answered = pending?.answer.length ?? 0;
+  useEffect(() => {
+    if (box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [messages.length, answered]);
+  // The stored messages have come.
+  useEffect(() => setPending(null), [messages]);
+
+  const send = async (): Promise<void> => {
+    const question = text.trim();
+    if (question === "" || pending !== null) return;
+    const controller = new AbortController();
+    abort.current = controller;
+    setText("");
+    setError(null);
+    let [answer, isStored] = ["", false];
+    setPending({ question, answer });
+    try {
+      for await (const event of api().conversations.stream(
+        conversation.id,
+        { content: question },
+        { signal: controller.signal },
+      )) {
+        if (event.type === "message") isStored = true;
+        else if (event.type === "token") answer += event.content;
+        else if (event.type === "error" && event.code !== "cancelled") setError(`${event.code}: ${event.error}`);
+        setPending({ question, answer });
+      }
+    } catch (failure) {
+      if (!controller.signal.aborted) setError(messageOf(failure));
+      // What never reached the conversation goes back to where it was typed.
+      if (!isStored) {
+        setPending(null);
+        setText((now) => (now === "" ? question : now));
+      }
+    }
+    onChange();
+  };
+  const sendOnEnter = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <form
+      class="chat panel"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <div class="turns" role="log" aria-label="Messages" tabIndex={0} ref={box}>
+        {conversation.system_prompt !== null && (
+          <article class="turn system">
+            <h2>System prompt</h2>
+            <pre class="output">{conversation.system_prompt}</pre>
+          </article>
+        )}
+        {earlier > 0 && <p class="muted">{earlier} earlier messages are not shown.</p>}
+        {messages.map((message) => (
+          <MessageTurn key={message.id} message={message} />
+        ))}
+        {messages.length === 0 && pending === null && <p class="chat-empty muted">No message yet.</p>}
+        {pending !== null && (
+          <>
+            <article class="turn user">
+              <h2>You</h2>
+              <pre class="output">{pending.question}</pre>
+            </article>
+            <article class="turn assistant">
+              <h2>Answer</h2>
+              {pending.answer === "" ? (
+                <p class="muted" role="status">
+                  <span class="spinner" aria-hidden="true" /> Waits for an Island
+                </p>
+              ) : (
+                <pre class="output">{pending.answer}</pre>
+              )}
+            </article>
+          </>
+        )}
+      </div>
+      <div role="alert">{error !== null && <p class="form-error">{error}</p>}</div>
+      <div class="composer">
+        <label class="hidden" for="message">
+          Message
+        </label>
+        <textarea
+          id="message"
+          rows={3}
+          placeholder="Write a message. Enter sends, Shift+Enter starts a new line."
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={sendOnEnter}
+        />
+        {/* Keys: an element that becomes the other button in mid-click would send the form. */}
+        <div class="actions">
+          {pending !== null ? (
+            <button key="stop" type="button" class="button danger" onClick={() => abort.current?.abort()}>
+              Stop
+            </button>
+          ) : (
+            <button key="send" class="button primary" disabled={text.trim() === ""}>
+              Send
+            </button>
+          )}
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function MessageTurn({ message }: { readonly message: Message }) {
+  return (
+    <article class={`turn ${message.role}`}>
+      <h2>
+        {message.role === "user" ? "You" : "Answer"} <Ago at={message.created_at} />
+        {message.job_id !== null && <Link to={`/jobs/${message.job_id}`}>Job</Link>}
+      </h2>
+      {message.role === "user" ? <pre class="output">{message.content}</pre> : <TextOutput text={message.content} />}
+      {message.status !== "completed" && message.role === "assistant" && (
+        <p class="muted">
+          {message.status === "in_progress" ? "In progress" : message.status}
+          {message.error !== null && `: ${message.error.message}`}
+        </p>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,44 @@
+import type { KeyLimits } from "../../../app/account-api.ts";
+import { FieldFailure } from "../../../components/field-failure.ts";
+import { Field } from "../../../components/field.tsx";
+import type { Form, FormValues } from "../../../components/form.tsx";
+
+const DAY_MS = 86_400_000;
+
+export function LimitFields({ form }: { readonly form: Form }) {
+  return (
+    <>
+      <Field label="Expires" error={form.errorOf("expires_at")}>
+        {(props) => (
+          <select {...props} name="days">
+            <option value="">never</option>
+            <option value="7">in 7 days</option>
+            <option value="30">in 30 days</option>
+            <option value="90">in 90 days</option>
+            <option value="365">in a year</option>
+          </select>
+        )}
+      </Field>
+      <Field label="Credits a month" hint="What its jobs may cost" isOptional error={form.errorOf("credits_per_month")}>
+        {(props) => <input {...props} name="credits_per_month" inputMode="decimal" autocomplete="off" />}
+      </Field>
+      <Field label="Only these Cargos" hint="Slugs, with commas between" isOptional error={form.errorOf("cargos")}>
+        {(props) => <input {...props} name="cargos" autocomplete="off" spellcheck={false} />}
+      </Field>
+    </>
+  );
+}
+
+/** @throws {FieldFailure} */
+export function readLimits(values: FormValues, nowMs: number = Date.now()): KeyLimits {
+  const [days, credits] = [values("days"), values("credits_per_month").trim()];
+  const cargos = values("cargos")
+    .split(/[\s,]+/)
+    .filter((slug) => slug !== "");
+  if (credits !== "" && !(Number(credits) >= 0)) throw new FieldFailure("credits_per_month", "Give a number");
+  return {
+    ...(days === "" ? {} : { expires_at: new Date(nowMs + Number(days) * DAY_MS).toISOString() }),
+    ...(credits === "" ? {} : { credits_per_month: Number(credits) }),
+    ...(cargos.length === 0 ? {} : { cargos }),
+  };
+}

@@ -1,0 +1,105 @@
+import type { ApiKey } from "@atoll/client";
+import { useState } from "preact/hooks";
+import { api } from "../../../app/api.ts";
+import { useResource } from "../../../app/resource.ts";
+import { ConfirmDialog } from "../../../components/dialog.tsx";
+import { messageOf } from "../../../components/error-message.ts";
+import { PageHead } from "../../../components/page-head.tsx";
+import { SimpleTable } from "../../../components/simple-table.tsx";
+import { EmptyState, Loaded } from "../../../components/states.tsx";
+import { Ago } from "../../../components/time.tsx";
+import { NewKey } from "./new-key.tsx";
+
+export function KeysPage() {
+  const keys = useResource((signal) => api().apiKeys.list({ signal }), []);
+  const [isMaking, setMaking] = useState(false);
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  return (
+    <>
+      <PageHead title="API keys" note="For programs. A key is shown once, when it is made.">
+        <button type="button" class="button primary" onClick={() => setMaking(true)}>
+          New key
+        </button>
+      </PageHead>
+      <Loaded of={keys} what="the keys">
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState title="No key yet">
+              <p>Programs send a key with each request.</p>
+            </EmptyState>
+          ) : (
+            <section class="panel">
+              <KeyTable keys={list} onRevoke={setRevoking} />
+            </section>
+          )
+        }
+      </Loaded>
+      {isMaking && <NewKey onMade={keys.reload} onClose={() => setMaking(false)} />}
+      {revoking !== null && (
+        <Revoke
+          revoked={revoking}
+          onDone={() => {
+            setRevoking(null);
+            keys.reload();
+          }}
+          onClose={() => setRevoking(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readonly onRevoke: (key: ApiKey) => void }) {
+  return (
+    <SimpleTable
+      rows={keys}
+      label="API keys"
+      keyOf={({ id }) => id}
+      columns={[
+        { label: "Name", cell: ({ name }) => name },
+        { label: "Begins with", cell: ({ prefix }) => <code>{prefix}…</code> },
+        { label: "Scopes", cell: ({ scopes }) => scopes.join(", "), isExtra: true },
+        { label: "Made", cell: (key) => <Ago at={key.created_at} />, isExtra: true },
+        {
+          label: "Last used",
+          cell: (key) => (key.last_used_at === null ? <span class="muted">never</span> : <Ago at={key.last_used_at} />),
+        },
+        {
+          label: "",
+          cell: (key) => (
+            <button type="button" class="button small" onClick={() => onRevoke(key)} aria-label={`Revoke ${key.name}`}>
+              Revoke
+            </button>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function Revoke({
+  revoked,
+  onDone,
+  onClose,
+}: {
+  readonly revoked: ApiKey;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}) {
+  const [error, setError] = useState<string | null>(null);
+  const revoke = (): void => {
+    api()
+      .apiKeys.revoke(revoked.id)
+      .then(onDone, (failure: unknown) => setError(messageOf(failure)));
+  };
+  return (
+    <ConfirmDialog title={`Revoke “${revoked.name}”?`} confirm="Revoke" onConfirm={revoke} onClose={onClose}>
+      <p>Programs that use it are refused at once.</p>
+      {error !== null && (
+        <p class="form-error" role="alert">
+          {error}
+        </p>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,172 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { chatSamples, CodeSamples } from "../../../components/code-samples.tsx";
+import { FormError, useForm } from "../../../components/form.tsx";
+import { formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
+import { TextOutput } from "../../../components/output.tsx";
+import { useChatRun, type ChatRun, type Turn } from "./chat-run.ts";
+import { WaitingReason } from "./waiting-reason.tsx";
+import { NO_PARAMETERS, ParameterFields, readParameters } from "./parameters.tsx";
+
+/** Tries a chat model with parameters, and shows how fast it answers. */
+export function ChatPlayground({ model }: { readonly model: string }) {
+  const run = useChatRun();
+  const [typed, setTyped] = useState(NO_PARAMETERS);
+  const [prompt, setPrompt] = useState("");
+  const isRunning = run.state === "waiting" || run.state === "streaming";
+  const form = useForm(async () => {
+    const content = prompt.trim();
+    if (content === "" || isRunning) return;
+    const body = { model, ...readParameters(typed) };
+    setPrompt("");
+    const hasAnswer = await run.send(body, typed.system, content);
+    // What was typed is not lost with the answer.
+    if (!hasAnswer) setPrompt((now) => (now === "" ? content : now));
+  });
+  const sendOnEnter = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    (event.currentTarget as HTMLTextAreaElement).form?.requestSubmit();
+  };
+  const messages = [
+    ...(typed.system === "" ? [] : [{ role: "system", content: typed.system }]),
+    ...run.turns.filter(({ role }) => role === "user").slice(-1),
+  ];
+  return (
+    <div class="playground">
+      <form class="chat panel" onSubmit={form.submit} noValidate>
+        <Turns
+          model={model}
+          turns={run.turns}
+          isWaiting={run.state === "waiting"}
+          isStreaming={run.state === "streaming"}
+        />
+        <Figures run={run} />
+        <FormError form={form} />
+        <div class="composer">
+          <label class="hidden" for="prompt">
+            Prompt
+          </label>
+          <textarea
+            id="prompt"
+            rows={3}
+            placeholder="Ask something. Enter sends, Shift+Enter starts a new line."
+            value={prompt}
+            onInput={(event) => setPrompt(event.currentTarget.value)}
+            onKeyDown={sendOnEnter}
+          />
+          {/* Keys: an element that becomes the other button in mid-click would send the form. */}
+          <div class="actions">
+            {run.turns.length > 0 && (
+              <button type="button" class="button" onClick={run.clear}>
+                New chat
+              </button>
+            )}
+            {isRunning ? (
+              <button key="stop" type="button" class="button danger" onClick={run.stop}>
+                Stop
+              </button>
+            ) : (
+              <button key="send" class="button primary" disabled={prompt.trim() === ""}>
+                Send
+              </button>
+            )}
+          </div>
+        </div>
+      </form>
+      <aside class="playground-side">
+        <details class="panel" open={matchMedia("(min-width: 62rem)").matches}>
+          <summary>Parameters</summary>
+          <ParameterFields typed={typed} onChange={setTyped} form={form} />
+        </details>
+        <details class="panel">
+          <summary>From a program</summary>
+          <Samples model={model} typed={typed} messages={messages} />
+        </details>
+      </aside>
+    </div>
+  );
+}
+
+function Samples({
+  model,
+  typed,
+  messages,
+}: {
+  readonly model: string;
+  readonly typed: typeof NO_PARAMETERS;
+  readonly messages: readonly object[];
+}) {
+  let parameters = {};
+  try {
+    parameters = readParameters(typed);
+  } catch {
+    // Wrong ones are shown where they are typed.
+  }
+  const shown = messages.length === 0 ? [{ role: "user", content: "Count from 3 to 9." }] : messages;
+  return <CodeSamples samples={chatSamples({ model, messages: shown, ...parameters })} />;
+}
+
+function Turns({
+  model,
+  turns,
+  isWaiting,
+  isStreaming,
+}: {
+  readonly model: string;
+  readonly turns: readonly Turn[];
+  readonly isWaiting: boolean;
+  readonly isStreaming: boolean;
+}) {
+  const end = useRef<HTMLDivElement>(null);
+  const length = turns.at(-1)?.content.length ?? 0;
+  useEffect(() => {
+    const box = end.current?.parentElement;
+    // Follows the answer unless someone reads above.
+    if (box != null && box.scrollHeight - box.scrollTop - box.clientHeight < 120) box.scrollTop = box.scrollHeight;
+  }, [turns.length, length]);
+  if (turns.length === 0 && !isWaiting) {
+    return <p class="chat-empty muted">The answer appears here, with its speed. Nothing is stored but the job.</p>;
+  }
+  return (
+    <div class="turns" role="log" aria-label="Chat" aria-live={isStreaming ? "off" : "polite"} tabIndex={0}>
+      {turns.map(({ role, content }, index) => (
+        <article key={index} class={`turn ${role}`}>
+          <h3>{role === "user" ? "You" : "Answer"}</h3>
+          {role === "assistant" && !(isStreaming && index === turns.length - 1) ? (
+            <TextOutput text={content} />
+          ) : (
+            <pre class="output">{content}</pre>
+          )}
+        </article>
+      ))}
+      {isWaiting && <WaitingReason model={model} />}
+      <div ref={end} />
+    </div>
+  );
+}
+
+function Figures({ run }: { readonly run: ChatRun }) {
+  const { speed, state, error } = run;
+  return (
+    <div class="figures" aria-live="polite">
+      {speed?.firstTokenMs != null && (
+        <dl class="inline-facts">
+          <div>
+            <dt>First token</dt>
+            <dd class="num">{formatDuration(speed.firstTokenMs)}</dd>
+          </div>
+          <div>
+            <dt>Tokens</dt>
+            <dd class="num">{formatWhole(speed.tokens)}</dd>
+          </div>
+          <div>
+            <dt>Tokens/s</dt>
+            <dd class="num">{speed.tokensPerSecond === null ? "–" : formatRate(speed.tokensPerSecond)}</dd>
+          </div>
+        </dl>
+      )}
+      {state === "stopped" && <p class="muted">Stopped.</p>}
+      {error !== null && <p class="form-error">{error}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import type { ChatBody } from "@atoll/client";
+import { useRef, useState } from "preact/hooks";
+import { api } from "../../../app/api.ts";
+import { messageOf } from "../../../components/error-message.ts";
+
+export interface Turn {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+}
+
+/** Figures of an answer, from this browser's clock. */
+export interface Speed {
+  readonly firstTokenMs: number | null;
+  readonly tokens: number;
+  readonly tokensPerSecond: number | null;
+}
+
+/** waiting: sent, and no token yet. */
+export type RunState = "idle" | "waiting" | "streaming" | "done" | "stopped" | "failed";
+
+export interface ChatRun {
+  readonly turns: readonly Turn[];
+  readonly state: RunState;
+  readonly error: string | null;
+  readonly speed: Speed | null;
+  /** False: nothing came, and the question goes back to where it was typed. */
+  readonly send: (body: Omit<ChatBody, "messages">, system: string, content: string) => Promise<boolean>;
+  readonly stop: () => void;
+  readonly clear: () => void;
+}
+
+const REPAINT_MS = 33;
+
+/** A chat that lives in this page alone: each question goes out with all that was said before. */
+export function useChatRun(): ChatRun {
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [state, setState] = useState<RunState>("idle");
+  const [error, setError] = useState<string | null>(null);
+  const [speed, setSpeed] = useState<Speed | null>(null);
+  const abort = useRef<AbortController | null>(null);
+
+  const send: ChatRun["send"] = async (body, system, content) => {
+    const asked: readonly Turn[] = [...turns, { role: "user", content }];
+    const controller = new AbortController();
+    abort.current = controller;
+    const meter = new SpeedMeter();
+    let answer = "";
+    let repaintMs = 0;
+    const show = (): void => {
+      setTurns([...asked, { role: "assistant", content: answer }]);
+      setSpeed(meter.read());
+    };
+    setTurns(asked);
+    setState("waiting");
+    setError(null);
+    setSpeed(null);
+    try {
+      const messages = [...(system === "" ? [] : [{ role: "system" as const, content: system }]), ...asked];
+      const chunks = api().chat.stream(
+        { ...body, messages, stream_options: { include_usage: true } },
+        { signal: controller.signal },
+      );
+      for await (const { choices, usage } of chunks) {
+        if (usage !== undefined) meter.counted(usage.completion_tokens);
+        const piece = choices[0]?.delta.content ?? "";
+        if (piece === "") continue;
+        if (answer === "") setState("streaming");
+        answer += piece;
+        meter.token();
+        if (performance.now() - repaintMs < REPAINT_MS) continue;
+        repaintMs = performance.now();
+        show();
+      }
+      show();
+      setState("done");
+      return true;
+    } catch (failure) {
+      if (controller.signal.aborted) {
+        setState("stopped");
+        if (answer !== "") show();
+        else setTurns(turns);
+        return answer !== "";
+      }
+      setError(messageOf(failure));
+      setState("failed");
+      if (answer !== "") show();
+      else setTurns(turns);
+      return answer !== "";
+    }
+  };
+  return {
+    turns,
+    state,
+    error,
+    speed,
+    send,
+    stop: () => abort.current?.abort(),
+    clear: () => {
+      abort.current?.abort();
+      setTurns([]);
+      setSpeed(null);
+      setError(null);
+      setState("idle");
+    },
+  };
+}
+
+/** Time to the first token, and tokens a second after it. */
+class SpeedMeter {
+  readonly #startMs = performance.now();
+  #firstMs: number | null = null;
+  #lastMs = 0;
+  #pieces = 0;
+  #tokens: number | null = null;
+
+  token(): void {
+    this.#lastMs = performance.now();
+    this.#firstMs ??= this.#lastMs;
+    this.#pieces += 1;
+  }
+
+  /** What the coordinator counted; a piece of text can be more than one token. */
+  counted(tokens: number): void {
+    this.#tokens = tokens;
+  }
+
+  read(): Speed {
+    const tokens = this.#tokens ?? this.#pieces;
+    const spentMs = this.#firstMs === null ? 0 : this.#lastMs - this.#firstMs;
+    return {
+      firstTokenMs: this.#firstMs === null ? null : this.#firstMs - this.#startMs,
+      tokens,
+      tokensPerSecond: tokens > 1 && spentMs > 0 ? ((tokens - 1) * 1_000) / spentMs : null,
+    };
+  }
+}

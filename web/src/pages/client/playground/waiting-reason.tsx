@@ -1,0 +1,35 @@
+import { useEffect, useState } from "preact/hooks";
+import { api } from "../../../app/api.ts";
+import { useLive } from "../../../app/live.ts";
+
+/** It changes with the network, not with the job. */
+const ASK_MS = 2_000;
+
+/** Why the chat that was just sent has no token yet. A chat is a job: events tell its id, the job tells the reason. */
+export function WaitingReason({ model }: { readonly model: string }) {
+  const [jobId, setJobId] = useState<string | null>(null);
+  const [reason, setReason] = useState<string | null>(null);
+  useLive("job", (job) => {
+    if (job.workload_slug === model && job.completed_at === null) setJobId(job.id);
+  });
+  useEffect(() => {
+    if (jobId === null) return undefined;
+    const ask = (): void => {
+      api()
+        .jobs.get(jobId)
+        .then(
+          ({ waiting }) => setReason(waiting?.message ?? null),
+          // Then there is no reason to show.
+          () => setReason(null),
+        );
+    };
+    ask();
+    const timer = setInterval(ask, ASK_MS);
+    return () => clearInterval(timer);
+  }, [jobId]);
+  return (
+    <p class="muted" role="status">
+      <span class="spinner" aria-hidden="true" /> {reason === null ? "Waits for an Island" : `Waits because ${reason}`}
+    </p>
+  );
+}

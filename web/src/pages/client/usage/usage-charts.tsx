@@ -1,0 +1,97 @@
+import { useState } from "preact/hooks";
+import { readUsage, type UsageLine } from "../../../app/account-api.ts";
+import { useResource } from "../../../app/resource.ts";
+import { Link } from "../../../app/router.tsx";
+import { Chart } from "../../../components/chart.tsx";
+import { formatCredits, formatWhole } from "../../../components/numbers.ts";
+import { SimpleTable } from "../../../components/simple-table.tsx";
+import { Loaded } from "../../../components/states.tsx";
+import { dayOf, usageByDay } from "./usage-by-day.ts";
+
+const PERIODS = [7, 30, 90] as const;
+const DAY_MS = 86_400_000;
+
+/** What the account spent and earned, by day and by Cargo. */
+export function UsageCharts() {
+  const [days, setDays] = useState<(typeof PERIODS)[number]>(30);
+  const usage = useResource(
+    async (signal) => {
+      const nowMs = Date.now();
+      const period = { from: dayOf(nowMs - (days - 1) * DAY_MS), to: dayOf(nowMs) };
+      const [byDay, byCargo] = await Promise.all([
+        readUsage({ ...period, by: ["day"] }, signal),
+        readUsage({ ...period, by: ["workload"] }, signal),
+      ]);
+      return { byDay: usageByDay(byDay, nowMs, days), byCargo };
+    },
+    [days],
+  );
+  return (
+    <>
+      <div class="segmented" role="group" aria-label="Period">
+        {PERIODS.map((period) => (
+          <button key={period} type="button" aria-pressed={period === days} onClick={() => setDays(period)}>
+            {period} days
+          </button>
+        ))}
+      </div>
+      <Loaded of={usage} what="the usage">
+        {({ byDay, byCargo }) => (
+          <>
+            <div class="columns">
+              <Chart
+                title="Credits spent"
+                kind="bars"
+                at={byDay.at}
+                series={[{ label: "Spent", values: byDay.spent }]}
+                format={formatCredits}
+              />
+              <Chart
+                title="Credits earned"
+                kind="bars"
+                at={byDay.at}
+                series={[{ label: "Earned", values: byDay.earned }]}
+                format={formatCredits}
+              />
+            </div>
+            <ByCargo lines={byCargo} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function ByCargo({ lines }: { readonly lines: readonly UsageLine[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="by-cargo-title">
+      <h2 id="by-cargo-title">By Cargo</h2>
+      <SimpleTable
+        rows={lines.toSorted((a, b) => b.credits - a.credits)}
+        label="Usage by Cargo"
+        keyOf={({ kind, workload_slug: slug }) => `${kind} ${slug}`}
+        columns={[
+          {
+            label: "Cargo",
+            cell: ({ workload_slug: slug }) =>
+              slug === null ? (
+                <span class="muted">gone</span>
+              ) : (
+                <Link to={`/catalog/${encodeURIComponent(slug)}`}>{slug}</Link>
+              ),
+          },
+          { label: "What", cell: ({ kind }) => kind },
+          { label: "Jobs", isNumber: true, cell: ({ jobs }) => formatWhole(jobs) },
+          {
+            label: "Tokens",
+            isNumber: true,
+            isExtra: true,
+            cell: (line) => formatWhole(line.prompt_tokens + line.completion_tokens),
+          },
+          { label: "Credits", isNumber: true, cell: ({ credits }) => formatCredits(credits) },
+        ]}
+      />
+    </section>
+  );
+}

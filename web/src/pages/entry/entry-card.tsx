@@ -1,0 +1,26 @@
+import type { ComponentChildren } from "preact";
+import { isDown } from "../../app/connection.ts";
+import { Mark } from "../../app/shell.tsx";
+
+/** Frame of the pages before the session. */
+export function EntryCard({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <main class="entry">
+      <div class="entry-card">
+        <p class="brand">
+          <Mark /> Atoll
+        </p>
+        <h1>{title}</h1>
+        {isDown.value && (
+          <div class="banner warning" role="alert">
+            The coordinator does not answer. This page reconnects by itself.
+          </div>
+        )}
+        {children}
+      </div>
+      <p class="entry-foot">
+        <a href="docs">API reference</a>
+      </p>
+    </main>
+  );
+}

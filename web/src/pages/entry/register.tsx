@@ -1,0 +1,48 @@
+import { PermissionDeniedError } from "@atoll/client";
+import { useState } from "preact/hooks";
+import { Link } from "../../app/router.tsx";
+import { register } from "../../app/session.ts";
+import { FieldFailure } from "../../components/field-failure.ts";
+import { FormError, useForm } from "../../components/form.tsx";
+import { EntryCard } from "./entry-card.tsx";
+import { EmailField, NewPasswordField } from "./password-field.tsx";
+
+export function RegisterPage() {
+  const [isMailed, setMailed] = useState(false);
+  const form = useForm(async (values) => {
+    try {
+      const isOpen = await register({ email: values("email"), password: values("password") });
+      setMailed(!isOpen);
+    } catch (error) {
+      if (error instanceof PermissionDeniedError) {
+        throw new FieldFailure("", "Accounts of this network are opened by its operator. Ask for one.");
+      }
+      throw error;
+    }
+  });
+  if (isMailed) {
+    return (
+      <EntryCard title="Look into your mail">
+        <p>
+          If the address has no account yet, a mail with a token is on its way.{" "}
+          <Link to="/verify">Enter the token</Link>.
+        </p>
+      </EntryCard>
+    );
+  }
+  return (
+    <EntryCard title="Open an account">
+      <form onSubmit={form.submit} noValidate>
+        <EmailField form={form} />
+        <NewPasswordField form={form} />
+        <FormError form={form} />
+        <button class="button primary wide" disabled={form.isBusy}>
+          {form.isBusy ? "Opening…" : "Open an account"}
+        </button>
+      </form>
+      <p class="entry-links">
+        <Link to="/sign-in">Sign in instead</Link>
+      </p>
+    </EntryCard>
+  );
+}

@@ -1,0 +1,123 @@
+import type { Island } from "@atoll/client";
+import { api } from "../../app/api.ts";
+import { useLive } from "../../app/live.ts";
+import { useResource } from "../../app/resource.ts";
+import { Link } from "../../app/router.tsx";
+import { Meter } from "../../components/meter.tsx";
+import { formatCredits, formatMegabytes, formatShare } from "../../components/numbers.ts";
+import { PageHead } from "../../components/page-head.tsx";
+import { EmptyState, Loaded } from "../../components/states.tsx";
+import { IslandStatusBadge } from "../../components/status.tsx";
+import { Tile } from "../../components/tile.tsx";
+import { Ago } from "../../components/time.tsx";
+
+const MOST_SHOWN = 100;
+
+export function IslandsPage() {
+  const islands = useResource((signal) => api().islands.list({ pageSize: MOST_SHOWN }, { signal }).page(), []);
+  useLive("island", (island) => {
+    const page = islands.value;
+    if (page === undefined) return;
+    const index = page.data.findIndex(({ id }) => id === island.id);
+    if (index < 0) islands.reload();
+    else islands.set({ ...page, data: page.data.with(index, { ...(page.data[index] as Island), ...island }) });
+  });
+  useLive("islandRemoved", islands.reload);
+  return (
+    <>
+      <PageHead title="My Islands" note="Your machines that run jobs of the network.">
+        <Link to="/islands/add" class="button primary">
+          Add an Island
+        </Link>
+      </PageHead>
+      <Loaded of={islands} what="your Islands">
+        {({ data, meta }) =>
+          data.length === 0 ? (
+            <EmptyState title="No Island yet">
+              <p>
+                A machine with a free CPU or GPU earns credits here. <Link to="/islands/add">Add one</Link>; it takes a
+                minute.
+              </p>
+            </EmptyState>
+          ) : (
+            <>
+              <Sums islands={data} />
+              <ul class="cards wide">
+                {data.map((island) => (
+                  <IslandCard key={island.id} island={island} />
+                ))}
+              </ul>
+              {meta.total > data.length && (
+                <p class="muted">
+                  The first {data.length} of {meta.total} are shown.
+                </p>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Sums({ islands }: { readonly islands: readonly Island[] }) {
+  const sum = (read: (island: Island) => number): number => islands.reduce((total, island) => total + read(island), 0);
+  return (
+    <dl class="tiles">
+      <Tile
+        label="Online"
+        value={`${islands.filter(({ status }) => status !== "offline").length} of ${islands.length}`}
+      />
+      <Tile
+        label="Slots busy"
+        value={`${sum(({ load }) => load?.slots_busy ?? 0)} of ${sum(({ load }) => load?.slots ?? 0)}`}
+      />
+      <Tile label="Earned today" value={formatCredits(sum(({ earned }) => earned.today))} />
+      <Tile label="Earned in 30 days" value={formatCredits(sum(({ earned }) => earned.days_30))} />
+    </dl>
+  );
+}
+
+function IslandCard({ island }: { readonly island: Island }) {
+  const { load, hardware, earned, uptime } = island;
+  const gpu = hardware.gpus[0];
+  return (
+    <li class="card island">
+      <div class="card-head">
+        <h2 class="ellipsis">
+          <Link to={`/islands/${island.id}`}>{island.name}</Link>
+        </h2>
+        <IslandStatusBadge status={island.status} />
+      </div>
+      <p class="muted ellipsis">
+        {gpu?.name ?? hardware.cpu_model ?? `${hardware.platform} ${hardware.arch}`}, {formatMegabytes(hardware.ram_mb)}
+      </p>
+      {load === null ? (
+        <p class="muted">
+          Last seen <Ago at={island.last_seen_at} />
+        </p>
+      ) : (
+        <div class="meters">
+          <Meter
+            label="Slots"
+            share={load.slots === 0 ? 0 : load.slots_busy / load.slots}
+            text={`${load.slots_busy}/${load.slots}`}
+          />
+          {load.cpu !== null && <Meter label="CPU" share={load.cpu} text={formatShare(load.cpu)} />}
+        </div>
+      )}
+      <p class="ellipsis muted">{island.loaded.length === 0 ? "No model in memory" : island.loaded.join(", ")}</p>
+      <p class="card-foot">
+        <span>
+          Today <span class="num">{formatCredits(earned.today)}</span>
+        </span>
+        <span>
+          7 days <span class="num">{formatCredits(earned.days_7)}</span>
+        </span>
+        <span>
+          Up <span class="num">{formatShare(uptime.days_7)}</span>
+        </span>
+      </p>
+    </li>
+  );
+}

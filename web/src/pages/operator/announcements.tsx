@@ -1,0 +1,66 @@
+import type { Announcement } from "@atoll/client";
+import { api } from "../../app/api.ts";
+import { useResource } from "../../app/resource.ts";
+import { Field } from "../../components/field.tsx";
+import { FormError, useForm } from "../../components/form.tsx";
+import { Loaded } from "../../components/states.tsx";
+import { Ago } from "../../components/time.tsx";
+
+/** What everybody is told at the top of every page. */
+export function Announcements() {
+  const list = useResource((signal) => api().announcements({ signal }), []);
+  const form = useForm(async (values) => {
+    await api().operator.announce({ level: values("level") as Announcement["level"], text: values("text").trim() });
+    list.reload();
+  });
+  const remove = (id: string): void => {
+    api().operator.removeAnnouncement(id).then(list.reload, list.reload);
+  };
+  return (
+    <section class="panel" aria-labelledby="announcements-title">
+      <h2 id="announcements-title">Announcements</h2>
+      <Loaded of={list} what="the announcements">
+        {(announcements) =>
+          announcements.length === 0 ? (
+            <p class="muted">None.</p>
+          ) : (
+            <ul class="plain rows">
+              {announcements.map(({ id, text, level, created_at }) => (
+                <li key={id}>
+                  <span>
+                    {text}{" "}
+                    <span class="muted">
+                      {level}, <Ago at={created_at} />
+                    </span>
+                  </span>
+                  <button type="button" class="button small" onClick={() => remove(id)} aria-label={`Remove “${text}”`}>
+                    Remove
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <form onSubmit={form.submit} noValidate>
+        <Field label="New announcement" error={form.errorOf("text")}>
+          {(props) => <input {...props} name="text" autocomplete="off" />}
+        </Field>
+        <Field label="Level" error={form.errorOf("level")}>
+          {(props) => (
+            <select {...props} name="level">
+              <option value="info">info</option>
+              <option value="warning">warning</option>
+            </select>
+          )}
+        </Field>
+        <FormError form={form} />
+        <div class="actions">
+          <button class="button" disabled={form.isBusy}>
+            Announce
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}

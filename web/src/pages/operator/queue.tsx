@@ -1,0 +1,57 @@
+import { api } from "../../app/api.ts";
+import { useResource } from "../../app/resource.ts";
+import { Link } from "../../app/router.tsx";
+import { formatWhole } from "../../components/numbers.ts";
+import { PageHead } from "../../components/page-head.tsx";
+import { SimpleTable } from "../../components/simple-table.tsx";
+import { EmptyState, Loaded } from "../../components/states.tsx";
+import { Ago } from "../../components/time.tsx";
+
+import { reasonInWords } from "./reasons.ts";
+import { useRefresh } from "./refresh.ts";
+
+export function QueuePage() {
+  const queue = useResource((signal) => api().operator.queue({ signal }), []);
+  useRefresh(queue.reload);
+  return (
+    <>
+      <PageHead title="Queue" note="Waiting jobs by Cargo and reason, over all coordinators." />
+      <Loaded of={queue} what="the queue">
+        {({ data, is_complete: isComplete }) => (
+          <>
+            {!isComplete && (
+              <div class="banner warning" role="status">
+                A coordinator did not answer; its jobs are missing here.
+              </div>
+            )}
+            {data.length === 0 ? (
+              <EmptyState title="Nothing waits" />
+            ) : (
+              <section class="panel">
+                <SimpleTable
+                  rows={data}
+                  label="Queue"
+                  keyOf={({ workload_slug, reason, only_islands_of }) =>
+                    `${workload_slug} ${reason} ${only_islands_of}`
+                  }
+                  columns={[
+                    {
+                      label: "Cargo",
+                      cell: ({ workload_slug: slug }) => (
+                        <Link to={`/operator/jobs?show=Unfinished&cargo=${encodeURIComponent(slug)}`}>{slug}</Link>
+                      ),
+                    },
+                    { label: "Jobs", isNumber: true, cell: ({ jobs }) => formatWhole(jobs) },
+                    { label: "Reason", cell: ({ reason }) => reasonInWords(reason) },
+                    { label: "Longest wait since", cell: (line) => <Ago at={line.waiting_since} /> },
+                    { label: "In words", cell: ({ message }) => <span class="wrap">{message}</span>, isExtra: true },
+                  ]}
+                />
+              </section>
+            )}
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,172 @@
+import type { ApproveCargo, CargoReview } from "@atoll/client";
+import { api } from "../../app/api.ts";
+import { useState } from "preact/hooks";
+import { useResource } from "../../app/resource.ts";
+import type { PageProps } from "../../app/router.tsx";
+import { ConfirmDialog } from "../../components/dialog.tsx";
+import { messageOf } from "../../components/error-message.ts";
+import { formatCredits, formatMegabytes, formatWhole } from "../../components/numbers.ts";
+import { JsonText } from "../../components/output.tsx";
+import { Fact, PageHead } from "../../components/page-head.tsx";
+import { Loaded } from "../../components/states.tsx";
+import { formatTime } from "../../components/time.tsx";
+import { CargoState } from "./cargos.tsx";
+
+/** Everything that an approval signs, and the approval. */
+export function ReviewPage({ params }: PageProps) {
+  const slug = params["slug"] ?? "";
+  // With the pin, which may be looked up at a registry.
+  const review = useResource((signal) => api().operator.cargos.review(slug, {}, { signal }), [slug]);
+  const [isAsking, setAsking] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const act = (what: () => Promise<unknown>): void => {
+    setBusy(true);
+    setError(null);
+    what()
+      .then(review.reload, (failure: unknown) => setError(messageOf(failure)))
+      .finally(() => {
+        setBusy(false);
+        setAsking(false);
+      });
+  };
+  const { value } = review;
+  const isDisabled = value?.status === "disabled";
+  const lacksPin = value !== undefined && value.pin !== null && value.pin.value === null;
+  return (
+    <>
+      <PageHead
+        title={value?.name ?? slug}
+        back={{ to: "/operator/cargos", label: "Cargo approvals" }}
+        note={value?.description}
+      >
+        {value !== undefined && (
+          <>
+            <CargoState status={value.status} />
+            <button
+              type="button"
+              class="button"
+              disabled={isBusy}
+              onClick={() =>
+                act(() => (isDisabled ? api().operator.cargos.enable(slug) : api().operator.cargos.disable(slug)))
+              }
+            >
+              {isDisabled ? "Enable" : "Disable"}
+            </button>
+            <button type="button" class="button primary" disabled={isBusy || lacksPin} onClick={() => setAsking(true)}>
+              Approve
+            </button>
+          </>
+        )}
+      </PageHead>
+      {error !== null && (
+        <div class="banner warning" role="alert">
+          {error}
+        </div>
+      )}
+      <Loaded of={review} what="the Cargo and its pin">
+        {(shown) => (
+          <div class="detail">
+            <div class="detail-main">
+              <Signed review={shown} />
+            </div>
+            <aside class="detail-side">
+              <details class="panel">
+                <summary>Whole definition</summary>
+                <JsonText value={shown.cargo} label="Definition" />
+              </details>
+            </aside>
+          </div>
+        )}
+      </Loaded>
+      {isAsking && value !== undefined && (
+        <ConfirmDialog
+          title={`Approve ${slug}?`}
+          confirm="Sign and approve"
+          isBusy={isBusy}
+          onConfirm={() => act(() => api().operator.cargos.approve(slug, approvalOf(value)))}
+          onClose={() => setAsking(false)}
+        >
+          <p>Islands of all owners run exactly what is shown here, and everybody can submit jobs for it.</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** Exactly what is shown: the revision, and the pin that was looked up. */
+function approvalOf({ revision, pin }: CargoReview): ApproveCargo {
+  return pin?.value == null ? { revision } : { revision, [pin.kind]: pin.value };
+}
+
+function Signed({ review }: { readonly review: CargoReview }) {
+  const { signs } = review;
+  const pinned = (value: string | null) =>
+    value === null ? <strong class="plain-bad">not pinned</strong> : <span class="id">{value}</span>;
+  return (
+    <section class="panel" aria-labelledby="signed-title">
+      <h2 id="signed-title">What is signed</h2>
+      <dl class="facts">
+        <Fact label="Runtime">{signs.runtime_type}</Fact>
+        {signs.image !== null && (
+          <>
+            <Fact label="Image">
+              <span class="id">{signs.image}</span>
+            </Fact>
+            <Fact label="Digest">{pinned(signs.image_digest)}</Fact>
+            <Fact label="Command">
+              <span class="id">{signs.command === null ? "the image’s own" : signs.command.join(" ")}</span>
+            </Fact>
+            <Fact label="Network">
+              {signs.network ? <strong class="plain-bad">reaches the public internet</strong> : "none"}
+            </Fact>
+          </>
+        )}
+        <Fact label="GPU">{signs.gpu ? "yes" : "no"}</Fact>
+        {signs.model_url !== null && (
+          <>
+            <Fact label="Model">
+              <span class="id">{signs.model_url}</span>
+            </Fact>
+            {review.pin?.kind === "model_commit" ? (
+              <Fact label="Commit">{pinned(signs.model_commit)}</Fact>
+            ) : (
+              <Fact label="SHA-256">{pinned(signs.model_hash)}</Fact>
+            )}
+          </>
+        )}
+        {signs.model_bytes !== null && (
+          <Fact label="Size">
+            <span class="num">{formatWhole(signs.model_bytes)} bytes</span>
+          </Fact>
+        )}
+        {signs.args !== null && (
+          <Fact label="Arguments">
+            <span class="id">{signs.args.join(" ")}</span>
+          </Fact>
+        )}
+        <Fact label="Memory">
+          <span class="num">{formatMegabytes(signs.required_ram_mb)}</span>
+        </Fact>
+        <Fact label="Graphics memory">
+          <span class="num">{formatMegabytes(signs.required_vram_mb)}</span>
+        </Fact>
+        <Fact label="Price">
+          <span class="num">{formatCredits(signs.price_per_job)} credits a job</span>
+        </Fact>
+        <Fact label="From">
+          {review.origin}
+          {review.owner_email !== null && `, ${review.owner_email}`}
+        </Fact>
+        <Fact label="Revision">
+          <span class="id">{review.revision}</span>
+        </Fact>
+        <Fact label="Last approval">
+          {review.approval === null
+            ? "none"
+            : `${formatTime(review.approval.at)} by ${review.approval.by}${review.approval.revision === review.revision ? "" : ", of an earlier revision"}`}
+        </Fact>
+      </dl>
+    </section>
+  );
+}
