@@ -1,4 +1,3 @@
-import { partiesOf } from "../../../credits/postings.ts";
 import type {
   Account,
   AccountLimits,
@@ -11,15 +10,13 @@ import type {
 import { REFUSALS } from "../../refusals.ts";
 import type { Database } from "../engine/database.ts";
 import { textFromColumn, textToColumn } from "../engine/text.ts";
-import { post } from "../ledger/post.ts";
+import { ACCOUNT, createAccount, type NewAccount } from "./create-account.ts";
 import { emailKey, KEY, keyOf, type KeyRow } from "./key-rows.ts";
 import * as tokens from "./island-tokens.ts";
 import { lockAccount } from "./lock-account.ts";
 import { setPassword } from "./set-password.ts";
 import { readStanding } from "./standing.ts";
 
-const ACCOUNT = `SELECT accounts.id, email, created_at_ms AS "createdAtMs", balances.micro AS "balanceMicro", role
-  FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
 const LIMITS = `SELECT requests_per_minute AS "requestsPerMinute", concurrent_jobs AS "concurrentJobs",
   concurrent_streams AS "concurrentStreams", share FROM accounts WHERE id = $1`;
 
@@ -30,23 +27,8 @@ export class PostgresAccountStore implements AccountStore {
     this.#db = db;
   }
 
-  create({ id, email, passwordHash, postings, createdAtMs }: Parameters<AccountStore["create"]>[0]): Promise<Account> {
-    return this.#db.transact(async (session) => {
-      const inserted = await session.run(
-        `INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (email_key) DO NOTHING`,
-        [id, email, emailKey(email), passwordHash, createdAtMs],
-      );
-      if (inserted === 0) throw REFUSALS.email_taken();
-      for (const party of partiesOf(id)) {
-        // oxlint-disable-next-line no-await-in-loop -- Two.
-        await session.run("INSERT INTO balances (party, micro) VALUES ($1, 0)", [party]);
-      }
-      await post(session, postings, createdAtMs);
-      const created = await session.one<Account>(`${ACCOUNT} WHERE accounts.id = $1`, [id]);
-      if (created === undefined) throw new Error(`The account ${id} is missing from the database`);
-      return created;
-    });
+  create(account: NewAccount): Promise<Account> {
+    return this.#db.transact((session) => createAccount(session, account));
   }
 
   get(accountId: string): Promise<Account | undefined> {

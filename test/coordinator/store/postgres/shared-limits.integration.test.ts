@@ -48,8 +48,7 @@ function describeLimits(database: PostgresDatabase): void {
     const common = { accountId, slug, workloadId, priority, createdAtMs, idempotency, webhook, postings };
     return { id, ...common, failMode: "best_effort", placeLimit: null, jobs, ...override };
   };
-  const hasPlace = async (store: PostgresStore): Promise<unknown[]> =>
-    (await store.jobs.unfinished()).map((each) => each.hasPlace);
+  const hasPlace = async (store: PostgresStore) => (await store.jobs.unfinished()).map((each) => each.hasPlace);
 
   describe("unfinished jobs of an account, submitted at two coordinators at once", () => {
     it.each([0, 1_000_000])(
@@ -268,10 +267,8 @@ function describeLimits(database: PostgresDatabase): void {
       await one.accounts.setLimits(accountId, { requestsPerMinute: 7 });
       const second = await two.cluster.credentialChanges.since(first.revision);
       expect([second.ended[0], second.ended.slice(1).sort()]).toEqual(["itk_1", ["s", "se"]]);
-      expect(await two.cluster.credentialChanges.since(second.revision)).toMatchObject({
-        revision: second.revision,
-        ended: [],
-      });
+      const none = { revision: second.revision, ended: [] };
+      expect(await two.cluster.credentialChanges.since(second.revision)).toMatchObject(none);
       await one.accounts.delete(accountId, MADE_AT_MS);
       expect((await two.cluster.credentialChanges.since(second.revision)).ended.toSorted()).toEqual([
         "itk_1",

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { hasSessions } from "../../../app/account-api.ts";
 import { api } from "../../../app/api.ts";
 import { account, forgetSession } from "../../../app/session.ts";
 import { Dialog } from "../../../components/dialog.tsx";
@@ -26,7 +25,7 @@ export function AccountPage() {
           </Fact>
         </dl>
       </section>
-      {hasSessions() && <Sessions />}
+      <Sessions />
       <ChangePassword />
       <section class="panel narrow" aria-labelledby="delete-title">
         <h2 id="delete-title">Delete the account</h2>

@@ -1,6 +1,5 @@
 import type { Scope } from "@atoll/client";
 import { useState } from "preact/hooks";
-import { hasKeyLimits } from "../../../app/account-api.ts";
 import { api } from "../../../app/api.ts";
 import { BASE_URL } from "../../../app/base.ts";
 import { CopyBox } from "../../../components/copy-button.tsx";
@@ -49,7 +48,7 @@ export function NewKey({ onMade, onClose }: { readonly onMade: () => void; reado
             </select>
           )}
         </Field>
-        {hasKeyLimits() && <LimitFields form={form} />}
+        <LimitFields form={form} />
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>

@@ -1,5 +1,4 @@
 import type { LedgerLine } from "@atoll/client";
-import { hasUsage } from "../../../app/account-api.ts";
 import { api } from "../../../app/api.ts";
 import { PAGE_SIZE, usePagedList } from "../../../app/paged-list.ts";
 import { Link } from "../../../app/router.tsx";
@@ -58,7 +57,7 @@ export function UsagePage() {
           <span class="muted">credits to spend</span>
         </p>
       </PageHead>
-      {hasUsage() && <UsageCharts />}
+      <UsageCharts />
       <h2>Ledger</h2>
       <VirtualTable
         list={list}
