@@ -9,7 +9,13 @@ const JSON_HEADERS = {
   "x-ratelimit-remaining": "99",
   "x-ratelimit-reset": "1767225660",
 };
-const ACCOUNT = { id: "user_1", email: "a@example.com", credits: 1.5, created_at: "2026-01-01T00:00:00.000Z" };
+const ACCOUNT = {
+  id: "user_1",
+  email: "a@example.com",
+  credits: 1.5,
+  role: "user",
+  created_at: "2026-01-01T00:00:00.000Z",
+};
 
 function answer(
   override: Partial<Omit<Answer, "headers" | "body">> & { headers?: object; body?: unknown } = {},

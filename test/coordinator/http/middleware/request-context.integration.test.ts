@@ -105,7 +105,8 @@ describe("errors", () => {
       404,
       {
         error: {
-          message: "Nothing is served at this path: the API is below /api/v1 (also /v1), its page at /docs",
+          message:
+            "Nothing is served at this path: the API is below /api/v1 (also /v1), its page at /docs, the console at /",
           code: "not_found",
         },
       },
