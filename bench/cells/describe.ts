@@ -65,8 +65,12 @@ const inFull = (count: number): string => count.toLocaleString("en-US");
 /** One plot for each subject, a line for each scenario. */
 export function plotsOf(scenarios: Readonly<Record<string, StoredScenario>>): LinePlot[] {
   const all = Object.entries(scenarios);
-  const sizes = all[0]?.[1].runs.map(({ coordinators }) => coordinators) ?? [];
-  const comparable = all.filter(([, { runs }]) => runs.length === sizes.length);
+  const sizesOf = ({ runs }: StoredScenario): number[] => runs.map(({ coordinators }) => coordinators);
+  const sizes = all
+    .map(([, each]) => sizesOf(each))
+    .reduce((most, each) => (each.length > most.length ? each : most), []);
+  // A line may end before the others.
+  const comparable = all.filter(([, each]) => sizesOf(each).every((size, index) => size === sizes[index]));
   const plot = (name: string, title: string, columns: readonly Column[]): LinePlot => ({
     name,
     title,

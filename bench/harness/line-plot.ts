@@ -65,7 +65,7 @@ function drawPanel({ label, lines }: Panel, x: LinePlot["x"], left: number): str
     ...lines.map((line, index) => drawLine(line, COLOURS[index % COLOURS.length] as string, atX, atY)),
     ...lines.map(
       ({ name }, index) =>
-        `<text x="${left + index * 90}" y="${bottom + 48}" fill="${COLOURS[index % COLOURS.length]}">■ ${escape(name)}</text>`,
+        `<text x="${at(left + (index * PANEL.width) / Math.max(3.3, lines.length))}" y="${bottom + 48}" fill="${COLOURS[index % COLOURS.length]}">■ ${escape(name)}</text>`,
     ),
   ].join("\n");
 }
