@@ -5,12 +5,14 @@ import { ServiceError, ValidationError, type FieldError } from "../../../shared/
 import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
 
 const MAX_BODY_BYTES = MIB;
+/** A body that announces more than it may have, and up to this, is read and dropped: who still sends would often lose the answer. */
+const MAX_DROPPED_BYTES = 8 * MIB;
 /** Deeper JSON would exhaust the stack of code that recurses into it, ours or a library's. */
 const MAX_DEPTH = 100;
 
 /**
  * Reads and parses a JSON body of any content type.
- * @throws {ServiceError} `payload_too_large`, with or without a Content-Length, and reads no further; `invalid_json`;
+ * @throws {ServiceError} `payload_too_large`, with or without a Content-Length, and keeps none of it; `invalid_json`;
  * `validation_failed` for a structure that no schema can check (too deep, or a member `__proto__`).
  */
 export async function readJson(incoming: IncomingMessage): Promise<unknown> {
@@ -46,7 +48,8 @@ function arrivedBody(incoming: IncomingMessage, maxBytes: number): Buffer | null
 }
 
 function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+  const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
+  if (announcedBytes > MAX_DROPPED_BYTES) return Promise.reject(tooLarge(maxBytes));
   // Its events are over: the client left while its key was looked up.
   if (incoming.destroyed) return Promise.reject(gone());
   return new Promise((resolve, reject) => {
@@ -55,7 +58,9 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> 
       incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       act();
     };
+    const isTooLarge = announcedBytes > maxBytes;
     const onData = (chunk: Buffer): void => {
+      if (isTooLarge) return;
       if (body.length + chunk.length > maxBytes) {
         settle(() => {
           incoming.pause();
@@ -65,7 +70,7 @@ function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> 
       }
       body.add(chunk);
     };
-    const onEnd = (): void => settle(() => resolve(body.bytes));
+    const onEnd = (): void => settle(() => (isTooLarge ? reject(tooLarge(maxBytes)) : resolve(body.bytes)));
     const onGone = (): void => settle(() => reject(gone()));
     incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });

@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { unlessUws } from "../../../support/transport.ts";
 import { Api, readToEnd } from "../api.ts";
 
 let api: Api;
@@ -62,6 +64,26 @@ describe("a JSON body", () => {
     const answer = await api.call("POST", "/jobs", { body: `${fits} ` });
     expect([answer.status, answer.body.error.code]).toEqual([413, "payload_too_large"]);
   });
+
+  it(
+    ...unlessUws(
+      "a little too large is read to its end, and the connection goes on",
+      "takes no request before the answer",
+    ),
+    async () => {
+      const size = 1_048_578;
+      const head = ["Host: x", `Authorization: Bearer ${api.key}`];
+      const socket = await api.raw("POST /api/v1/jobs HTTP/1.1", ...head, `Content-Length: ${size}`);
+      socket.write(" ".repeat(size / 2));
+      // Longer than the library reads on after an answer.
+      await sleep(700);
+      socket.write(
+        " ".repeat(size / 2) + ["GET /api/v1/jobs HTTP/1.1", ...head, "Connection: close", "", ""].join("\r\n"),
+      );
+      const answer = await readToEnd(socket);
+      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    },
+  );
 
   it("is refused by its announced length before it is read", async () => {
     const socket = await api.raw(
