@@ -11,7 +11,7 @@ import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
 import { streamFeed } from "../streaming/stream-feed.ts";
-import { cancelWhenGone, failureOf, goneSignal } from "../streaming/waiting-client.ts";
+import { cancelAbandoned, cancelWhenGone, failureOf, goneSignal } from "../streaming/waiting-client.ts";
 
 const chatRoute = createRoute({
   operationId: "createChatCompletion",
@@ -55,7 +55,9 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     if (body.stream !== true) return c.json(completionOf(job.record, feed));
     const includeUsage = body.stream_options?.include_usage === true;
     // From here the relay watches the client.
-    return streamFeed(deps, { response, identity, feed, encoder: chatChunks({ ...headOf(job.record), includeUsage }) });
+    const encoder = chatChunks({ ...headOf(job.record), includeUsage });
+    // Nobody can come back for the rest of a chat.
+    return streamFeed(deps, { response, identity, feed, encoder, onCut: () => cancelAbandoned(job, log) });
   });
 }
 

@@ -19,14 +19,17 @@ export function goneSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Cancels the job when the client leaves. Nobody is left to answer, so anything but an ended job is a fault for the log. */
+/** Cancels a job whose client waits no more. Nobody is left to answer, so anything but an ended job is a fault for the log. */
+export function cancelAbandoned(job: JobHandle, log: HttpDeps["log"]): void {
+  job.cancel().catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
+    log.error({ err: error, job_id: job.record.id }, "cancelling an abandoned job failed");
+  });
+}
+
+/** Cancels the job when the client leaves. */
 export function cancelWhenGone(job: JobHandle, gone: AbortSignal, log: HttpDeps["log"]): void {
-  const cancel = (): void => {
-    job.cancel().catch((error: unknown) => {
-      if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
-      log.error({ err: error, job_id: job.record.id }, "cancelling an abandoned job failed");
-    });
-  };
+  const cancel = (): void => cancelAbandoned(job, log);
   if (gone.aborted) cancel();
   else gone.addEventListener("abort", cancel);
 }

@@ -60,6 +60,31 @@ describe("POST /chat/completions with stream", () => {
     expect(text).not.toContain("[DONE]");
   });
 
+  it.each([
+    ["overloaded", "memory", ["half", "rest"]],
+    ["island_lost", "lost", ["half"]],
+  ] as const)(
+    "ends in an error line with %s when its copy of the answer is cut, and cancels the job",
+    async (code, because, texts) => {
+      api.jobs.onSubmit = (feed) => feed.push([token("half")]);
+      const reader = new BodyReader(
+        await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }),
+      );
+      await reader.until("null}]}\n\n");
+      await reader.until('"content":"half"},"logprobs":null,"finish_reason":null}]}\n\n');
+      const feed = api.jobs.feeds.get("job_new1");
+      if (because === "memory") feed?.push([token("rest")]);
+      feed?.cut(because);
+      const text = await reader.toEnd();
+      const lines = text.trimEnd().split("\n\n");
+      expect([...text.matchAll(/"content":"(\w+)"/g)].map(([, word]) => word)).toEqual(texts);
+      expect(JSON.parse(lines.at(-1)?.slice("data: ".length) ?? "")).toMatchObject({
+        error: { code, retryable: true },
+      });
+      expect(api.jobs.cancelled).toEqual(["job_new1"]);
+    },
+  );
+
   it("sends no header before there is output", async () => {
     const request = api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } });
     let hasAnswered = false;
