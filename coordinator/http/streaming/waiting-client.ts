@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import type { FeedEnding } from "../../jobs/feed.ts";
+import { openUntil, type Feed, type FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle } from "../../jobs/job-service.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { JobFailedError, NoIslandError } from "../error-answers.ts";
@@ -32,6 +32,24 @@ export function cancelWhenGone(job: JobHandle, gone: AbortSignal, log: HttpDeps[
   const cancel = (): void => cancelAbandoned(job, log);
   if (gone.aborted) cancel();
   else gone.addEventListener("abort", cancel);
+}
+
+/**
+ * The job's feed once `isReady` holds, or the client is gone. One that cannot be read here is cancelled: its client gets nothing of it.
+ * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`
+ */
+export async function readyFeed(
+  job: JobHandle,
+  isReady: (feed: Feed) => boolean,
+  gone: AbortSignal,
+  log: HttpDeps["log"],
+): Promise<Feed> {
+  try {
+    return await openUntil(() => job.openFeed(), isReady, gone);
+  } catch (error) {
+    cancelAbandoned(job, log);
+    throw error;
+  }
 }
 
 /** The answer to a client whose job ended without a result. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { OverloadedError } from "../../../../shared/errors.ts";
 import { Api, BodyReader, eventually } from "../api.ts";
 import { MESSAGES, answerWith, failWith, token } from "../chat-answers.ts";
 import { DONE, T0 } from "../scripted-jobs.ts";
@@ -84,6 +85,12 @@ describe("POST /chat/completions with stream", () => {
       expect(api.jobs.cancelled).toEqual(["job_new1"]);
     },
   );
+
+  it.each([false, true])("cancels the job when its answer cannot be read here; stream %s", async (stream) => {
+    api.jobs.onSubmit = () => void (api.jobs.failure = new OverloadedError());
+    const { status, body } = await chat({ stream });
+    expect([status, body.error.code, api.jobs.cancelled]).toEqual([503, "overloaded", ["job_new1"]]);
+  });
 
   it("sends no header before there is output", async () => {
     const request = api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } });
