@@ -53,6 +53,7 @@ export default defineConfig({
     // For hangs alone: a machine that does other work is slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
-import { OverloadedError } from "../../shared/errors.ts";
+import { OverloadedError, ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
@@ -96,10 +96,11 @@ export class FollowedFeeds {
    * The feed of a job that another coordinator has. It is cut if it takes more memory than there is for it. `after`: where the reader is,
    * who comes back for the rest; then, if the job's copy was cut before, a new one begins there, so that each has more than the last.
    * Undefined: the reader needs all at once.
-   * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`
+   * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`, `shutting_down`
    */
   async open(jobId: string, after?: FeedPosition): Promise<Feed> {
-    if (after !== undefined) await this.#untilRoom(jobId);
+    if (after !== undefined) await this.#untilRoom(jobId, after);
+    if (this.#isClosed) throw new ServiceError("shutting_down", "The coordinator stops");
     const cutMs = this.#cutMs.get(jobId);
     const { feed, opened } = this.#copyFor(jobId, after, cutMs);
     await opened;
@@ -111,9 +112,9 @@ export class FollowedFeeds {
   }
 
   /** Waits for memory, not for ever. While there is none there are copies, so there are renewals. */
-  async #untilRoom(jobId: string): Promise<void> {
+  async #untilRoom(jobId: string, after: FeedPosition): Promise<void> {
     for (let waited = 0; waited < MAX_WAITED_RENEWALS; waited += 1) {
-      if (!this.#memory.isFull || this.#byJob.has(jobId) || this.#isClosed) return;
+      if (!this.#memory.isFull || this.#knownFor(jobId, after) !== undefined || this.#isClosed) return;
       await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     }
   }
@@ -125,20 +126,25 @@ export class FollowedFeeds {
   }
 
   #copyFor(jobId: string, after: FeedPosition | undefined, cutMs: number | undefined): FollowedFeed {
-    const { outputs, statuses } = after ?? FEED_START;
-    const known = this.#byJob.get(jobId);
-    if (known !== undefined && known.feed.start.outputs <= outputs && known.feed.start.statuses <= statuses)
-      return known;
+    const known = this.#knownFor(jobId, after);
+    if (known !== undefined) return known;
     const wasJustCut = cutMs !== undefined && this.#deps.clock.monotonicMs() - cutMs < CUT_MS;
     if (this.#memory.isFull || (after === undefined && wasJustCut)) throw new OverloadedError(NO_MEMORY);
     return this.#follow(FeedMirror.of(jobId, cutMs === undefined ? FEED_START : after), null);
+  }
+
+  /** The present copy, if it has all that comes after the reader. */
+  #knownFor(jobId: string, { outputs, statuses } = FEED_START): FollowedFeed | undefined {
+    const known = this.#byJob.get(jobId);
+    const start = known?.feed.start ?? FEED_START;
+    return start.outputs <= outputs && start.statuses <= statuses ? known : undefined;
   }
 
   /** Goes on with the feed of a job that was this coordinator's, for those who read it. */
   goOn({ feed, ownerId }: Pick<DroppedJob, "feed" | "ownerId">): void {
     this.#onReader(feed);
     // What nobody reads is followed when somebody does.
-    if (feed.readers > 0) this.#follow(new FeedMirror(feed), ownerId);
+    if (feed.readers > 0 && !this.#isClosed) this.#follow(new FeedMirror(feed), ownerId);
   }
 
   close(): void {

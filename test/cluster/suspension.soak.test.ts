@@ -9,12 +9,12 @@ import { call, until } from "../support/http.ts";
 let cluster: Cluster;
 let operator: string;
 
-/** Longest time until a suspension counts everywhere; what a busy machine adds is the test's own. */
-const EVERYWHERE_MS = 1_000;
+/** A suspension that waited for one of these would not count within the patience of this test. */
+const LONG_WAITS = ["--heartbeat-s", "3600", "--sse-heartbeat-s", "3600", "--lease-ms", "600000"];
 
 describeCluster("an operator of three coordinators", () => {
   beforeAll(async () => {
-    cluster = await Cluster.open();
+    cluster = await Cluster.open({ flags: LONG_WAITS });
     const { id } = cluster.createAccount("op@example.com");
     operator = newSecret("st");
     const nowMs = Date.now();
@@ -63,7 +63,6 @@ describeCluster("an operator of three coordinators", () => {
       ({ islands: { online } }) => online === 3,
       "three Islands in the overview of one coordinator",
     );
-    const beganMs = Date.now();
     const { status } = await ask(0, operator, "POST", `/operator/accounts/${account.id}/suspension`, {
       reason: "spam",
     });
@@ -76,8 +75,6 @@ describeCluster("an operator of three coordinators", () => {
         "refused",
       );
     }
-    // A bound with room for a machine that runs other tests: what is asserted is that nothing waits for a heartbeat or a lease.
-    expect(Date.now() - beganMs).toBeLessThan(2 * EVERYWHERE_MS);
     await until(
       async () =>
         (await ask(1, operator, "GET", `/operator/jobs?account=${account.id}`)).body.data as { status: string }[],

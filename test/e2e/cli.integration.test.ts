@@ -10,6 +10,7 @@ import { addAccountCommands } from "../../bin/main/account-commands.ts";
 import { Program, runProgram, type ProgramResult } from "../support/program.ts";
 import { runCommand } from "../support/run-command.ts";
 import { expectRefusal } from "../support/refusal.ts";
+import { itInFullRun } from "../support/soak-rounds.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-cli-"));
 const EMAIL = "ann@example.com";
@@ -62,7 +63,7 @@ describe("coordinator serve refuses in one line", () => {
     expectRefusal(refused, `Port ${port} of 127.0.0.1 is in use by another program: choose another port`);
   });
 
-  it("a host that is not ours", async () => {
+  itInFullRun("a host that is not ours", async () => {
     // Kept for documentation by RFC 5737: no machine has it.
     const refused = await serve("--host", "192.0.2.1", "--registration", "closed");
     expectRefusal(refused, "192.0.2.1 is not an address of this machine: choose another host");
@@ -74,7 +75,7 @@ describe("coordinator serve refuses in one line", () => {
     expectRefusal(await serve("--config", folder), `${folder}: is a directory, not a file`);
   });
 
-  it("a --data that is a file, or below one", async () => {
+  itInFullRun("a --data that is a file, or below one", async () => {
     const path = await file("a-file", "");
     expectRefusal(await serve("--data", path), `${path}: is a file, not a directory`);
     const below = join(path, "below");
@@ -91,7 +92,7 @@ describe("coordinator serve refuses in one line", () => {
     );
   });
 
-  it("a database that is newer than the program", async () => {
+  itInFullRun("a database that is newer than the program", async () => {
     const directory = join(folder, "newer");
     await runCommand("account", "create", "--email", EMAIL, "--password", "correct horse", "--data", directory);
     const db = new Database(join(directory, "atoll.db"));
@@ -100,7 +101,7 @@ describe("coordinator serve refuses in one line", () => {
     expectRefusal(await serve("--data", directory), /^The database is newer than this program: .*$/);
   });
 
-  it("a catalog that is missing, and a default chat Cargo that is not in it", async () => {
+  itInFullRun("a catalog that is missing, and a default chat Cargo that is not in it", async () => {
     const missing = join(folder, "no-catalog");
     expectRefusal(await serve("--catalog-directory", missing), /^\S+no-catalog\/cargos: .*$/);
     expectRefusal(
@@ -109,7 +110,7 @@ describe("coordinator serve refuses in one line", () => {
     );
   });
 
-  it("an invalid number", async () => {
+  itInFullRun("an invalid number", async () => {
     expectRefusal(await serve("--port", ""), '--port: "" is not an integer in 0..65535');
   });
 });
@@ -130,7 +131,7 @@ describe("two coordinators on one data directory", () => {
     await third.printed(/listening on/);
   });
 
-  it("the second refuses also by another name of the directory", async () => {
+  itInFullRun("the second refuses also by another name of the directory", async () => {
     await using first = new Program("coordinator", ["serve", "--port", "0", "--data", data, "--log-level", "warn"]);
     await first.printed(/listening on/);
     const alias = join(folder, "alias");
@@ -203,7 +204,7 @@ describe("coordinator account create", () => {
   it("says that it makes a new database", async () => {
     const fresh = join(folder, "fresh");
     const args = ["account", "create", "--email", EMAIL, ...PASSWORD, "--data", fresh];
-    expect((await coordinator(...args)).stderr).toBe(`Made a new database in ${fresh}\n`);
+    expect((await runCommand(...args)).stderr).toBe(`Made a new database in ${fresh}\n`);
     expect(await readdir(fresh)).toEqual(["atoll.db", "webhooks.key"]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { call } from "../support/http.ts";
+import { itInFullRun } from "../support/soak-rounds.ts";
 import { expectNothingLeft, KEPT, startDemo, useDemoFolder } from "./demo-world.ts";
 
 useDemoFolder();
@@ -18,7 +19,7 @@ describe("npm run demo", () => {
 });
 
 describe("npm run demo -- --keep", () => {
-  it("leaves both running and prints how to reach them, until a signal", async () => {
+  itInFullRun("leaves both running and prints how to reach them, until a signal", async () => {
     await using demo = startDemo("--keep");
     const [, url, key] = await demo.printed(KEPT);
     const { status, body } = await call(url as string, key as string, "POST", "/chat/completions", {

@@ -6,6 +6,7 @@ import { afterAll, describe, it } from "vitest";
 import { lockDirectory } from "../../island-agent/disk/directory-lock.ts";
 import { Program, runProgram, type ProgramResult } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
+import { itInFullRun } from "../support/soak-rounds.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-cli-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -42,7 +43,7 @@ describe("island refuses in one line", () => {
     expectRefusal(await program.ended(), /^(ISLAND_COORDINATOR_TOKEN|The token): ?.*$/);
   });
 
-  it("a models path that is a file", async () => {
+  itInFullRun("a models path that is a file", async () => {
     const directory = await joined();
     await writeFile(join(directory, "models"), "");
     expectRefusal(
@@ -51,7 +52,7 @@ describe("island refuses in one line", () => {
     );
   });
 
-  it("models that another process works on", async () => {
+  itInFullRun("models that another process works on", async () => {
     const directory = await joined();
     const models = join(directory, "models");
     await mkdir(models);
@@ -67,7 +68,7 @@ describe("island refuses in one line", () => {
     expectRefusal(await start(directory), /host-id does not hold a UUID/);
   });
 
-  it("status and start on a data directory that is a file", async () => {
+  itInFullRun("status and start on a data directory that is a file", async () => {
     const path = await file("island-file", "");
     for (const command of ["status", "start"]) {
       expectRefusal(

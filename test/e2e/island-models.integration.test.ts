@@ -8,6 +8,7 @@ import { HubRepository } from "../island-agent/models/hub-repository.ts";
 import { call } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 import { runProgram, type Program } from "../support/program.ts";
+import { itInFullRun } from "../support/soak-rounds.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const CARGOS = join(ROOT, "catalog", "cargos");
@@ -121,7 +122,7 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     ]);
   });
 
-  it("all but pull work without an agent too", async () => {
+  itInFullRun("all but pull work without an agent too", async () => {
     island.kill("SIGTERM");
     await island.ended();
     expect((await stored()).map(({ inUse }) => inUse)).toEqual([false, false]);

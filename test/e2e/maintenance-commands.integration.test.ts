@@ -3,6 +3,7 @@ import { lockForServing } from "../../coordinator/store/sqlite/engine/serve-lock
 import { call } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
+import { runCommand } from "../support/run-command.ts";
 import { IS_POSTGRES, STORE_ENV } from "../support/test-store.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 
@@ -16,7 +17,10 @@ afterAll(() => coordinator[Symbol.asyncDispose]());
 const run = (...args: string[]) => new Program("coordinator", [...args, ...coordinator.placeFlags], STORE_ENV).ended();
 
 it("account reset-password makes a token with which the owner sets a password, once", async () => {
-  const { code, stdout } = await run("account", "reset-password", "--email", "ann@example.com", "--json");
+  const { code, stdout } = await runCommand(
+    ...["account", "reset-password", "--email", "ann@example.com", "--json"],
+    ...coordinator.placeFlags,
+  );
   const { token } = JSON.parse(stdout) as { token: string };
   expect([code, token]).toEqual([0, expect.stringMatching(/^pr_/)]);
   const post = (path: string, body: object) => call(coordinator.url, null, "POST", path, body);

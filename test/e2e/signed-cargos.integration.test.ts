@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { Network } from "../support/network.ts";
 import { Program, runProgram } from "../support/program.ts";
+import { runCommand } from "../support/run-command.ts";
+import { IS_FULL_SOAK, itInFullRun } from "../support/soak-rounds.ts";
 import { unlessSeveral } from "../support/several-coordinators.ts";
 import { IS_POSTGRES } from "../support/test-store.ts";
 
@@ -69,46 +71,52 @@ describe("an Island and the key of its coordinator", () => {
     },
   );
 
-  it("know each other also when the token comes by standard input or the environment, not for all to see", async () => {
-    const join_ = (name: string, ...more: string[]) => [
-      "join",
-      network.url,
-      "--data",
-      network.islandData(name),
-      ...more,
-    ];
-    const none = await runProgram("island", ...join_("b"));
-    expect(none).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^No code or token: give --code.*\n$/) as string,
-    });
-    await using piped = new Program("island", join_("b", "--token", "-"), {}, `${token}\n`);
-    expect(await piped.ended()).toMatchObject({ code: 0, stderr: "" });
-    await using given = new Program("island", join_("c"), { ISLAND_COORDINATOR_TOKEN: token });
-    expect(await given.ended()).toMatchObject({ code: 0, stderr: "" });
-    for (const name of ["b", "c"]) {
-      expect(await readFile(join(network.islandData(name), "config.toml"), "utf8")).toContain(token);
-    }
-  });
+  itInFullRun(
+    "know each other also when the token comes by standard input or the environment, not for all to see",
+    async () => {
+      const join_ = (name: string, ...more: string[]) => [
+        "join",
+        network.url,
+        "--data",
+        network.islandData(name),
+        ...more,
+      ];
+      const none = await runProgram("island", ...join_("b"));
+      expect(none).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^No code or token: give --code.*\n$/) as string,
+      });
+      await using piped = new Program("island", join_("b", "--token", "-"), {}, `${token}\n`);
+      expect(await piped.ended()).toMatchObject({ code: 0, stderr: "" });
+      await using given = new Program("island", join_("c"), { ISLAND_COORDINATOR_TOKEN: token });
+      expect(await given.ended()).toMatchObject({ code: 0, stderr: "" });
+      for (const name of ["b", "c"]) {
+        expect(await readFile(join(network.islandData(name), "config.toml"), "utf8")).toContain(token);
+      }
+    },
+  );
 
-  it.skipIf(IS_POSTGRES)("need a key that is whole: with a damaged one the coordinator does not start", async () => {
-    network.coordinator.kill("SIGTERM");
-    await network.coordinator.ended();
-    const path = join(network.data, "signing.key");
-    const kept = await readFile(path, "utf8");
-    for (const content of ["", generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" })]) {
-      await writeFile(path, content);
-      const refused = await runProgram("coordinator", "serve", "--port", "0", "--data", network.data);
-      expect(refused.code).toBe(1);
-      expect(refused.stderr).toMatch(/^\S+signing\.key (is damaged|holds a key of type).*signing-key rotate/);
-      expect(refused.stderr).not.toContain("    at ");
-    }
-    await writeFile(path, kept);
-    await using _served = await serve();
-  });
+  it.runIf(IS_FULL_SOAK && !IS_POSTGRES)(
+    "need a key that is whole: with a damaged one the coordinator does not start",
+    async () => {
+      network.coordinator.kill("SIGTERM");
+      await network.coordinator.ended();
+      const path = join(network.data, "signing.key");
+      const kept = await readFile(path, "utf8");
+      for (const content of ["", generateKeyPairSync("x25519").privateKey.export({ type: "pkcs8", format: "pem" })]) {
+        await writeFile(path, content);
+        const refused = await runProgram("coordinator", "serve", "--port", "0", "--data", network.data);
+        expect(refused.code).toBe(1);
+        expect(refused.stderr).toMatch(/^\S+signing\.key (is damaged|holds a key of type).*signing-key rotate/);
+        expect(refused.stderr).not.toContain("    at ");
+      }
+      await writeFile(path, kept);
+      await using _served = await serve();
+    },
+  );
 
   it("cannot be shown before there is one", async () => {
-    const empty = await runProgram("coordinator", "signing-key", "show", "--data", join(network.directory, "none"));
+    const empty = await runCommand("signing-key", "show", "--data", join(network.directory, "none"));
     expect(empty.code).toBe(1);
     expect(empty.stderr).toMatch(/^No coordinator data in /);
   });

@@ -3,7 +3,7 @@ import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { openUntil, type Feed } from "../../jobs/feed.ts";
+import type { Feed } from "../../jobs/feed.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
@@ -11,7 +11,7 @@ import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
 import { streamFeed } from "../streaming/stream-feed.ts";
-import { cancelWhenGone, failureOf, goneSignal } from "../streaming/waiting-client.ts";
+import { cancelAbandoned, cancelWhenGone, failureOf, goneSignal, readyFeed } from "../streaming/waiting-client.ts";
 
 const chatRoute = createRoute({
   operationId: "createChatCompletion",
@@ -49,13 +49,15 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     cancelWhenGone(job, gone, log);
     // No header is sent before there is an answer, so that a failure can still have its status.
     const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (body.stream === true && hasOutput);
-    const feed = await openUntil(() => job.openFeed(), isReady, gone);
+    const feed = await readyFeed(job, isReady, gone, log);
     if (gone.aborted) return RESPONSE_ALREADY_SENT;
     if (feed.ending?.type === "error" && !(body.stream === true && feed.hasOutput)) throw failureOf(feed.ending);
     if (body.stream !== true) return c.json(completionOf(job.record, feed));
     const includeUsage = body.stream_options?.include_usage === true;
     // From here the relay watches the client.
-    return streamFeed(deps, { response, identity, feed, encoder: chatChunks({ ...headOf(job.record), includeUsage }) });
+    const encoder = chatChunks({ ...headOf(job.record), includeUsage });
+    // Nobody can come back for the rest of a chat.
+    return streamFeed(deps, { response, identity, feed, encoder, onCut: () => cancelAbandoned(job, log) });
   });
 }
 

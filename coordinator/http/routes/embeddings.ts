@@ -3,13 +3,12 @@ import { createRoute } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { openUntil } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
-import { cancelWhenGone, failureOf, goneSignal } from "../streaming/waiting-client.ts";
+import { cancelWhenGone, failureOf, goneSignal, readyFeed } from "../streaming/waiting-client.ts";
 import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
 import { LargeJson } from "../../store/large-json.ts";
 
@@ -44,11 +43,7 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
     });
     const gone = goneSignal(c.env.outgoing);
     cancelWhenGone(job, gone, log);
-    const { ending } = await openUntil(
-      () => job.openFeed(),
-      (feed) => feed.ending !== null,
-      gone,
-    );
+    const { ending } = await readyFeed(job, (feed) => feed.ending !== null, gone, log);
     if (gone.aborted || ending === null) return RESPONSE_ALREADY_SENT;
     if (ending.type === "error") throw failureOf(ending);
     const output = ending.output instanceof LargeJson ? await ending.output.value() : ending.output;

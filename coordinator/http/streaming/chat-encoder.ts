@@ -1,5 +1,6 @@
 import type { FeedEncoder } from "./sse.ts";
 import { openAiType } from "../error-answers.ts";
+import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
 import type { Usage } from "../../../shared/output.ts";
 
 export interface ChatStreamHead {
@@ -19,6 +20,12 @@ export function chatUsage({ promptTokens, completionTokens }: Usage) {
   };
 }
 
+/** Why a chat's stream cannot go on, whose job another coordinator has. */
+const CUTS: Record<CutReason, { readonly code: string; readonly message: string }> = {
+  memory: { code: "overloaded", message: "The coordinator has no memory for the rest of this answer; try again" },
+  lost: { code: "island_lost", message: "The Island was lost, and another one answers anew; try again" },
+};
+
 /**
  * The chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish reason, usage if asked, [DONE].
  * An error after output began is one `{error}` line without [DONE], so that a cut answer does not look complete.
@@ -33,12 +40,16 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
     prologue: chunk('{"role":"assistant","content":""}', "null"),
     item: (item) => (item.type === "token" ? beforeText + JSON.stringify(item.content) + afterText : ""),
     ending(ending) {
-      if (ending.type === "error") {
-        const { message, code, retryable } = ending;
-        return `data: ${JSON.stringify({ error: { message, type: openAiType(500), param: null, code, retryable } })}\n\n`;
-      }
+      if (ending.type === "error") return errorLine(ending);
       const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(ending.usage))}}\n\n` : "";
       return `${chunk("{}", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;
     },
+    cut: (because) => errorLine({ ...CUTS[because], retryable: true }),
   };
+}
+
+type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
+
+function errorLine({ message, code, retryable }: StreamError): string {
+  return `data: ${JSON.stringify({ error: { message, type: openAiType(500), param: null, code, retryable } })}\n\n`;
 }

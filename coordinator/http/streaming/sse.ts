@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { FeedItem } from "../../store/job-store.ts";
-import type { Feed, FeedEnding } from "../../jobs/feed.ts";
+import type { CutReason, Feed, FeedEnding } from "../../jobs/feed.ts";
 import { FeedCursor } from "../../jobs/feed-cursor.ts";
 import type { FeedPosition } from "../../jobs/feed-position.ts";
 import { piecesOfParts, type JsonPart } from "../middleware/json-parts.ts";
@@ -17,6 +17,8 @@ export interface FeedEncoder {
   /** `reader`: has the position after the item. It costs more than a token's text, so that only those ask for it who say it. */
   item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
+  /** The last words to a reader whose feed is cut. Absent: the reader comes back with its position, and needs none. */
+  cut?(because: CutReason): string;
 }
 
 export interface RelayOptions {
@@ -29,6 +31,8 @@ export interface RelayOptions {
   readonly heartbeatMs: number;
   /** Whether the credential is still valid; asked at every heartbeat. False cuts the stream; a rejection does not. */
   readonly mayRead: () => Promise<boolean>;
+  /** Called when the stream ends because the feed is cut. */
+  readonly onCut?: (() => void) | undefined;
 }
 
 export const SSE_HEADERS = {
@@ -86,12 +90,8 @@ export class FeedRelay {
   /** `text`: comes before what follows from the feed. */
   #pump(text = ""): void {
     const { feed, encoder, response } = this.#options;
-    if (this.#cursor.isLost || feed.cutBecause === "lost") {
-      // No event: the client reconnects and then gets 422 position_lost.
-      this.#release();
-      response.end();
-      return;
-    }
+    // A client that comes back gets 422 position_lost.
+    if (this.#cursor.isLost || feed.cutBecause === "lost") return this.#endCut("", "lost");
     while (text.length < MAX_WRITE_CHARS) {
       const item = this.#cursor.take();
       if (item === undefined) break;
@@ -106,11 +106,16 @@ export class FeedRelay {
       if (typeof event !== "string") return this.#writeParts([text, ...event], true);
       this.#release();
       response.end(text + event);
-    } else if (isAtEnd && feed.isCut) {
-      // No event: the client reconnects and then gets the rest.
-      this.#release();
-      response.end(text);
-    } else if (text !== "") this.#write(text);
+    } else if (isAtEnd && feed.cutBecause !== null) this.#endCut(text, feed.cutBecause);
+    else if (text !== "") this.#write(text);
+    return undefined;
+  }
+
+  #endCut(text: string, because: CutReason): void {
+    const { encoder, response, onCut } = this.#options;
+    this.#release();
+    response.end(text + (encoder.cut?.(because) ?? ""));
+    onCut?.();
   }
 
   /** The item, for a reader that fell behind with the tokens that directly follow it. */

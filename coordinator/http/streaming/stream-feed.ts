@@ -14,15 +14,17 @@ export interface FeedStream {
   readonly encoder: FeedEncoder;
   /** The reader has this already; nothing by default. */
   readonly after?: FeedPosition;
+  /** Called when the stream ends because the feed is cut. */
+  readonly onCut?: () => void;
 }
 
 /** Streams a feed to the client as Server-Sent Events until the feed or the client ends. Returns what a Hono handler returns. */
 export function streamFeed(
   { accounts, clock, options }: Pick<HttpDeps, "accounts" | "clock" | "options">,
-  { response, identity, feed, encoder, after = FEED_START }: FeedStream,
+  { response, identity, feed, encoder, after = FEED_START, onCut }: FeedStream,
 ): Response {
   const mayRead = (): Promise<boolean> => accounts.isStillValid(identity);
   const { heartbeatMs } = options;
-  void new FeedRelay({ feed, after, encoder, response, clock, heartbeatMs, mayRead });
+  void new FeedRelay({ feed, after, encoder, response, clock, heartbeatMs, mayRead, onCut });
   return RESPONSE_ALREADY_SENT;
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import type { FeedEnding } from "../../jobs/feed.ts";
+import { openUntil, type Feed, type FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle } from "../../jobs/job-service.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { JobFailedError, NoIslandError } from "../error-answers.ts";
@@ -19,16 +19,37 @@ export function goneSignal(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Cancels the job when the client leaves. Nobody is left to answer, so anything but an ended job is a fault for the log. */
+/** Cancels a job whose client waits no more. Nobody is left to answer, so anything but an ended job is a fault for the log. */
+export function cancelAbandoned(job: JobHandle, log: HttpDeps["log"]): void {
+  job.cancel().catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
+    log.error({ err: error, job_id: job.record.id }, "cancelling an abandoned job failed");
+  });
+}
+
+/** Cancels the job when the client leaves. */
 export function cancelWhenGone(job: JobHandle, gone: AbortSignal, log: HttpDeps["log"]): void {
-  const cancel = (): void => {
-    job.cancel().catch((error: unknown) => {
-      if (error instanceof ServiceError && error.code === "job_not_cancellable") return;
-      log.error({ err: error, job_id: job.record.id }, "cancelling an abandoned job failed");
-    });
-  };
+  const cancel = (): void => cancelAbandoned(job, log);
   if (gone.aborted) cancel();
   else gone.addEventListener("abort", cancel);
+}
+
+/**
+ * The job's feed once `isReady` holds, or the client is gone. One that cannot be read here is cancelled: its client gets nothing of it.
+ * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`
+ */
+export async function readyFeed(
+  job: JobHandle,
+  isReady: (feed: Feed) => boolean,
+  gone: AbortSignal,
+  log: HttpDeps["log"],
+): Promise<Feed> {
+  try {
+    return await openUntil(() => job.openFeed(), isReady, gone);
+  } catch (error) {
+    cancelAbandoned(job, log);
+    throw error;
+  }
 }
 
 /** The answer to a client whose job ended without a result. */

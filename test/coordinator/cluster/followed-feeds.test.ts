@@ -181,6 +181,17 @@ describe("FollowedFeeds.open()", () => {
     await expect(third?.followed.open("job_1")).rejects.toMatchObject({ code: "storage_unavailable" });
   });
 
+  it("refuses once it is closed, and follows nothing more", async () => {
+    const feed = world.job(side(owner));
+    const dropped = world.job(side(here), "job_2");
+    dropped.subscribe(() => undefined);
+    here?.followed.close();
+    await expect(here?.followed.open("job_1")).rejects.toMatchObject({ code: "shutting_down" });
+    here?.drop("job_2");
+    await world.settle();
+    expect([feed.readers, world.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
   it("leaves a feed that nobody reads any more, and goes on with it for its next reader", async () => {
     const feed = world.job(side(owner));
     const reader = await readAt(here);

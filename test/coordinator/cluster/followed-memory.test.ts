@@ -129,4 +129,26 @@ describe("copies that take more memory than they may", () => {
     expect([waiting.side, waiting.items.length]).toEqual([small, 1]);
     expect((await small.open("job_2")).isCut).toBe(false);
   });
+
+  it("are waited for also where the job has a copy that begins after the reader", async () => {
+    world.maxFollowedBytes = 10_000;
+    const small = world.side();
+    for (const jobId of ["job_1", "job_2"]) world.job(side(owner), jobId);
+    const [early, late] = [new TestReader("job_1"), new TestReader("job_1")];
+    await early.connect(small);
+    say("job_1", 100);
+    await world.pass(1_025);
+    await early.connect(small);
+    const other = await small.open("job_2");
+    const leave = other.subscribe(() => undefined);
+    say("job_2", 100);
+    await world.pass(25);
+    expect([early.side, other.cutBecause]).toEqual([small, "memory"]);
+    void late.connect(small);
+    await world.pass(2_000);
+    expect([late.side, late.items.length]).toEqual([small, 0]);
+    leave();
+    await world.pass(1_025);
+    expect(late.items.length).toBe(100);
+  });
 });

@@ -7,6 +7,7 @@ import { llmcppRuntime } from "../../../island-agent/runtimes/llmcpp/llmcpp-runt
 import { onnxRuntime } from "../../../island-agent/runtimes/onnx/onnx-runtime.ts";
 import { checkToken } from "../../../island-agent/session/check-token.ts";
 import { systemClock } from "../../../shared/clock.ts";
+import { itInFullRun } from "../../support/soak-rounds.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "..", "catalog", "models", "tiny-islander.gguf");
@@ -59,7 +60,7 @@ describe("measureTokens()", () => {
     expect(rate).toEqual({ problem: "it takes longer than 0.001 s" });
   });
 
-  it("says why a model could not be measured", async () => {
+  itInFullRun("says why a model could not be measured", async () => {
     const rate = await measureTokens(runtime, import.meta.filename, systemClock);
     expect(rate).toEqual({ problem: expect.stringContaining("not a readable GGUF file") });
   });

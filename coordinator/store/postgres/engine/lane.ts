@@ -23,7 +23,7 @@ interface Queued {
 
 /**
  * A connection that writes operations in call order, all that have queued in one commit. What it keeps while nothing can be written is
- * bounded by the unfinished jobs, each of which has few attempts and one gathered write of output under way (`JobWrites`), and its bytes
+ * bounded by the unfinished jobs, each of which has few attempts and few gathered writes of output under way (`JobWrites`), and its bytes
  * by the budgets of output and of what Islands sent and is not stored.
  */
 export class Lane {

@@ -25,8 +25,10 @@ function mediaOf(name: string, content: Readonly<Record<string, Media>> = {}): [
   return Object.entries(content).map(([type, each]) => [`${name} ${type}`, each]);
 }
 
+/** One for all checks: it takes a tenth of a second to make. */
+const ajv = schemaChecker(schemas);
+
 function check(schema: Schema, value: unknown): string | null {
-  const ajv = schemaChecker(schemas);
   const validate = ajv.compile(rebased(schema) as object);
   return validate(value) ? null : ajv.errorsText(validate.errors);
 }
@@ -34,16 +36,15 @@ function check(schema: Schema, value: unknown): string | null {
 describe("the OpenAPI document", () => {
   it("is one by the JSON Schema of OpenAPI 3.1", async () => {
     const file = join(import.meta.dirname, "..", "..", "..", "fixtures", "openapi", "oas-3.1.schema.json");
-    const ajv = new Ajv2020({ strict: false });
-    addFormats.default(ajv);
-    ajv.addFormat("media-range", true);
-    const validate = ajv.compile(JSON.parse(await readFile(file, "utf8")) as object);
+    const ofOpenApi = new Ajv2020({ strict: false });
+    addFormats.default(ofOpenApi);
+    ofOpenApi.addFormat("media-range", true);
+    const validate = ofOpenApi.compile(JSON.parse(await readFile(file, "utf8")) as object);
     expect(validate(document) ? [] : validate.errors).toEqual([]);
     expect(validate({ ...document, info: {} })).toBe(false);
   });
 
   it("has schemas that Ajv compiles in strict mode, and no reference into nothing", () => {
-    const ajv = schemaChecker(schemas);
     for (const name of Object.keys(schemas)) ajv.compile(rebased({ $ref: `#/components/schemas/${name}` }) as object);
     for (const [, { schema }] of media) ajv.compile(rebased(schema) as object);
     const references = JSON.stringify(document).match(/#\/components\/[^"]+/g) ?? [];

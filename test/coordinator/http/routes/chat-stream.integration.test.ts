@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { OverloadedError } from "../../../../shared/errors.ts";
 import { Api, BodyReader, eventually } from "../api.ts";
 import { MESSAGES, answerWith, failWith, token } from "../chat-answers.ts";
 import { DONE, T0 } from "../scripted-jobs.ts";
@@ -58,6 +59,37 @@ describe("POST /chat/completions with stream", () => {
       'data: {"error":{"message":"because","type":"server_error","param":null,"code":"runtime_crashed","retryable":true}}',
     );
     expect(text).not.toContain("[DONE]");
+  });
+
+  it.each([
+    ["overloaded", "memory", ["half", "rest"]],
+    ["island_lost", "lost", ["half"]],
+  ] as const)(
+    "ends in an error line with %s when its copy of the answer is cut, and cancels the job",
+    async (code, because, texts) => {
+      api.jobs.onSubmit = (feed) => feed.push([token("half")]);
+      const reader = new BodyReader(
+        await api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } }),
+      );
+      await reader.until("null}]}\n\n");
+      await reader.until('"content":"half"},"logprobs":null,"finish_reason":null}]}\n\n');
+      const feed = api.jobs.feeds.get("job_new1");
+      if (because === "memory") feed?.push([token("rest")]);
+      feed?.cut(because);
+      const text = await reader.toEnd();
+      const lines = text.trimEnd().split("\n\n");
+      expect([...text.matchAll(/"content":"(\w+)"/g)].map(([, word]) => word)).toEqual(texts);
+      expect(JSON.parse(lines.at(-1)?.slice("data: ".length) ?? "")).toMatchObject({
+        error: { code, retryable: true },
+      });
+      expect(api.jobs.cancelled).toEqual(["job_new1"]);
+    },
+  );
+
+  it.each([false, true])("cancels the job when its answer cannot be read here; stream %s", async (stream) => {
+    api.jobs.onSubmit = () => void (api.jobs.failure = new OverloadedError());
+    const { status, body } = await chat({ stream });
+    expect([status, body.error.code, api.jobs.cancelled]).toEqual([503, "overloaded", ["job_new1"]]);
   });
 
   it("sends no header before there is output", async () => {

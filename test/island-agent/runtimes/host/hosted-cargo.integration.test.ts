@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { rowsOf } from "../../../support/soak-rounds.ts";
 import { finished, loadScripted, MEMORY, NEVER, RESULT, tell } from "./host-world.ts";
 
 const output = (...items: unknown[]) => ({ kind: "output", outputs: [{ run: 1, items }] });
@@ -42,8 +43,10 @@ describe("a Cargo whose runtime cannot resume", () => {
 });
 
 describe("a host process that breaks the protocol", () => {
-  it.each<[string, unknown]>([
+  /** Each costs a process. */
+  const BROKEN: [string, unknown][] = [
     ["null", null],
+    ["output of a run that it does not have", { kind: "output", outputs: [{ run: 99, items: [token] }] }],
     ["a number", 7],
     ["an unknown kind", { kind: "surprise" }],
     ["output of nothing", { kind: "output" }],
@@ -53,7 +56,6 @@ describe("a host process that breaks the protocol", () => {
     ["an item of an unknown type", output({ type: "poem" })],
     ["an item whose text is a number", output({ ...token, content: 3 })],
     ["an item that counts less than nothing", output({ ...token, count: -1 })],
-    ["output of a run that it does not have", { kind: "output", outputs: [{ run: 99, items: [token] }] }],
     ["the end of a run that it does not have", finished(99)],
     ["an end without memory", { ...finished(1), memory: null }],
     ["an end with a text for its memory", { ...finished(1), memory: { ...MEMORY, ramBytes: "much" } }],
@@ -62,7 +64,9 @@ describe("a host process that breaks the protocol", () => {
     ["a failure without an error", { kind: "failed", run: 1 }],
     ["the stop of a run that was not aborted", { kind: "aborted", run: 1 }],
     ["a load that is over already", { kind: "loaded", memory: MEMORY, facts: {} }],
-  ])("is killed for %s, and all its runs fail as retryable", async (_name, message) => {
+  ];
+
+  it.each(rowsOf(BROKEN))("is killed for %s, and all its runs fail as retryable", async (_name, message) => {
     await using cargo = await loadScripted();
     const other = tell(cargo, {});
     // The other is run 1, of which the messages tell.

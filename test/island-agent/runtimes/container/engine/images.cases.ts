@@ -10,6 +10,7 @@ import { ImageStore } from "../../../../../island-agent/runtimes/container/image
 import { busyboxRoot, TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
 import { ImageRegistry } from "../../../../support/image-registry.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
+import { itInFullRun } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 
 /** Images, pulled by a real engine from a registry on this machine. */
@@ -77,7 +78,7 @@ export function describeImages(engine: () => TestEngine): void {
       expect(await images.remove(imageReference(spec))).toBe("absent");
     });
 
-    it("takes whatever the tag names where the Cargo names no digest", async () => {
+    itInFullRun("takes whatever the tag names where the Cargo names no digest", async () => {
       const { spec } = publish();
       const lease = await images.acquire("a", { ...spec, digest: null }, NEVER);
       expect(lease.image.repoDigests).toEqual([expect.stringContaining(spec.digest ?? "")]);
@@ -196,7 +197,7 @@ export function describeImages(engine: () => TestEngine): void {
       await again.close();
     });
 
-    it("forgets an image that somebody else removed", async () => {
+    itInFullRun("forgets an image that somebody else removed", async () => {
       const { spec } = publish();
       (await images.acquire("a", spec, NEVER)).release();
       await engine().docker.getImage(nameOf(spec)).remove();

@@ -9,7 +9,7 @@ import { describeRuntime } from "../../runtime.contract.ts";
 import { importTestImage, type TestEngine } from "../../../../support/container-engine.ts";
 import { ContainerWorld, LONG, makeCargo, MIB, NEVER, TALKER } from "./container-support.ts";
 import { estimateOf } from "../../../../support/estimate-of.ts";
-import { rowsOf } from "../../../../support/soak-rounds.ts";
+import { itInFullRun, rowsOf } from "../../../../support/soak-rounds.ts";
 
 export function describeContainers(engine: () => TestEngine): void {
   let world: ContainerWorld;
@@ -55,7 +55,7 @@ export function describeContainers(engine: () => TestEngine): void {
       expect(items).toHaveLength(3);
     });
 
-    it("gives nothing more of what came in one piece with the line at which it was given up", async () => {
+    itInFullRun("gives nothing more of what came in one piece with the line at which it was given up", async () => {
       const controller = new AbortController();
       const items: OutputItem[] = [];
       const lines = `read -r job; printf '{"type":"progress","step":%d,"total":3}\\n' 1 2 3; sleep 1000`;
@@ -154,7 +154,7 @@ export function describeContainers(engine: () => TestEngine): void {
       await engine().docker.getImage(image).remove();
     });
 
-    it("takes a volume for one however it is written", async () => {
+    itInFullRun("takes a volume for one however it is written", async () => {
       const image = "docker.io/atoll/odd:1";
       await importTestImage(engine().docker, image, ['VOLUME ["/tmp/", "/data/x/..", "/data", "/dev/shm"]']);
       expect(await world.run(makeCargo(TALKER, { image }))).toMatchObject({ finishReason: "stop" });

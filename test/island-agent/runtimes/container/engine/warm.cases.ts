@@ -5,7 +5,7 @@ import type { LoadedContainer } from "../../../../../island-agent/runtimes/conta
 import { CargoGone } from "../../../../../island-agent/runtimes/runtime.ts";
 import { importTestImage, type TestEngine } from "../../../../support/container-engine.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
-import { IS_FULL_SOAK } from "../../../../support/soak-rounds.ts";
+import { itInFullRun } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, LONG, makeCargo, NEVER, TALKER } from "./container-support.ts";
 
 /** The window in which the warm pool counts demand. */
@@ -50,7 +50,7 @@ export function describeWarm(engine: () => TestEngine): void {
       await brief.close();
     });
 
-    it("runs a program that takes no input, each time anew", async () => {
+    itInFullRun("runs a program that takes no input, each time anew", async () => {
       await using loaded = await world.load(makeCargo(`echo '{"type":"token","content":"a"}'; echo '{"type":"done"}'`));
       for (let job = 0; job < 5; job += 1) {
         const items: OutputItem[] = [];
@@ -59,7 +59,7 @@ export function describeWarm(engine: () => TestEngine): void {
       }
     });
 
-    it("survives the killing of a container that waits", async () => {
+    itInFullRun("survives the killing of a container that waits", async () => {
       await using loaded = await world.load(makeCargo(TALKER));
       for (let kill = 0; kill < 2; kill += 1) {
         // The container of the last job ends by itself: wait until only those run that wait for jobs.
@@ -97,12 +97,12 @@ export function describeWarm(engine: () => TestEngine): void {
       await expect(run(loaded)).resolves.toMatchObject({ finishReason: "stop" });
     });
 
-    it("leaves no container, socket or timer, whenever its jobs are given up", async () => {
+    itInFullRun("leaves no container, socket or timer, whenever its jobs are given up", async () => {
       const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name === "PipeWrap").length;
       const loaded = await world.load(makeCargo(TALKER));
       await run(loaded);
       const before = sockets();
-      for (let job = 0; job < 24; job += IS_FULL_SOAK ? 1 : 3) {
+      for (let job = 0; job < 24; job += 1) {
         const stop = new AbortController();
         const outcome = loaded.run({ input: LONG, resume: null }, () => stop.abort(new Error("seen")), stop.signal);
         const settled = outcome.then(
