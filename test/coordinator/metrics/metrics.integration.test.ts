@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { get } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
@@ -15,6 +16,15 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 const read = async (): Promise<string> => (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
+/** `fetch` sets the Host header itself. */
+async function statusWith(headers: Record<string, string>): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  get(`${coordinator.url}/api/v1/metrics`, { headers }, (answer) => resolve(answer.resume().statusCode)).on(
+    "error",
+    reject,
+  );
+  return promise;
+}
 const submit = () =>
   call(coordinator.url, account.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
 
@@ -53,13 +63,21 @@ describe("GET /metrics", () => {
 });
 
 describe("GET /metrics without a token", () => {
-  it.each(["x-forwarded-for", "forwarded", "x-real-ip", "via"])(
+  it.each(["x-forwarded-for", "forwarded", "x-real-ip", "via", "cf-connecting-ip", "x-forwarded-server"])(
     "is off for who comes through a proxy (%s)",
     async (name) => {
-      const headers = { [name]: "203.0.113.7" };
-      expect((await fetch(`${coordinator.url}/api/v1/metrics`, { headers })).status).toBe(404);
+      expect(await statusWith({ [name]: "203.0.113.7" })).toBe(404);
     },
   );
+
+  it("is off for pages of others in a browser of this machine", async () => {
+    expect(await statusWith({ origin: "https://evil.example" })).toBe(404);
+    const { port } = new URL(coordinator.url);
+    // The page's owner lets its name mean 127.0.0.1: the browser sees one origin.
+    expect(await statusWith({ host: `evil.example:${port}` })).toBe(404);
+    expect(await statusWith({ host: `localhost:${port}` })).toBe(200);
+    expect(await statusWith({ host: `[::1]:${port}` })).toBe(200);
+  });
 });
 
 describe("GET /metrics of a coordinator that others can reach", () => {
