@@ -14,3 +14,9 @@ export const NO_PARTS = {
   version: "1",
   clock: new ManualClock(),
 } satisfies Omit<MetricsDeps, "member" | "bus">;
+
+/** One coordinator of several, to which nothing has happened. */
+export const LONELY_MEMBER = {
+  counts: { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 },
+  elsewhere: () => null,
+} satisfies MetricsDeps["member"];

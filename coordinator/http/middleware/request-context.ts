@@ -66,10 +66,13 @@ export function requestContext(
   };
 }
 
-/** The pattern of the path; "none" for a path that has no route. */
+/** What all requests pass, also those that no route answers. */
+const EVERY_PATH = "/*";
+
+/** The pattern of the path; "none" for a path, or a method, that has no route. */
 function routeOf(c: Context<HttpEnv>): string {
   const pattern = routePath(c, -1);
-  return pattern === "" || pattern.endsWith("*") ? "none" : pattern;
+  return pattern === "" || pattern === EVERY_PATH ? "none" : pattern;
 }
 
 function isStream(outgoing: ServerResponse): boolean {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { get } from "node:http";
+import { request, type RequestOptions } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
@@ -16,15 +16,14 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 const read = async (): Promise<string> => (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
-/** `fetch` sets the Host header itself. */
-async function statusWith(headers: Record<string, string>): Promise<number | undefined> {
+/** With headers and methods that `fetch` does not send. */
+async function statusOf(path: string, options: RequestOptions): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-  get(`${coordinator.url}/api/v1/metrics`, { headers }, (answer) => resolve(answer.resume().statusCode)).on(
-    "error",
-    reject,
-  );
+  const sent = request(`${coordinator.url}${path}`, options, (answer) => resolve(answer.resume().statusCode));
+  sent.on("error", reject).end();
   return promise;
 }
+const statusWith = (headers: Record<string, string>) => statusOf("/api/v1/metrics", { headers });
 const submit = () =>
   call(coordinator.url, account.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
 
@@ -59,6 +58,34 @@ describe("GET /metrics", () => {
     const response = await fetch(`${coordinator.url}/api/v1/metrics`);
     expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await response.text()).toMatch(/^# HELP atoll_info /m);
+  });
+});
+
+describe("the labels of requests", () => {
+  const routes = async () =>
+    new Set([...(await read()).matchAll(/^atoll_http_requests_total\{(.*)\} /gm)].map(([, labels]) => labels));
+
+  it("are those of the program, whatever strangers send", async () => {
+    const before = await routes();
+    for (const nth of [1, 2, 3]) {
+      const headers = { "user-agent": `agent ${nth}`, "x-request-id": `id-${nth}` };
+      await statusOf(`/none/of/this/${nth}`, { headers });
+      await statusOf(`/api/v1/jobs/${nth}?page=${nth}`, { headers });
+      await statusOf(`/api/v1/jobs/${nth}`, { method: "PUT", headers });
+      await statusOf(`/api/v1/jobs/${nth}`, { method: ["PURGE", "MKCOL", "LOCK"][nth - 1] ?? "", headers });
+      // Pages of the console; programs get 404.
+      await statusOf(`/operator/islands/${nth}`, { headers });
+      await statusOf(`/jobs/${nth}`, { headers });
+    }
+    const added = [...(await routes())].filter((labels) => !before.has(labels)).sort();
+    expect(added).toEqual([
+      'method="GET",route="/api/v1/jobs/:id",status="401"',
+      'method="GET",route="/jobs/*",status="404"',
+      'method="GET",route="/operator/*",status="404"',
+      'method="GET",route="none",status="404"',
+      'method="PUT",route="none",status="405"',
+      'method="other",route="none",status="405"',
+    ]);
   });
 });
 
