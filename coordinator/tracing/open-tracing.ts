@@ -1,8 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { CloseLimit } from "../../shared/close-limit.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { JobRegistry } from "../jobs/job-registry.ts";
-import { JobTraces } from "./job-traces.ts";
+import { JobTraces, type JobTracesDeps } from "./job-traces.ts";
 
 export interface TracingOptions {
   /** Of a collector that takes OTLP over HTTP, without `/v1/traces`. */
@@ -15,7 +14,7 @@ export interface TracingOptions {
 }
 
 export interface TracingDeps {
-  readonly jobs: Pick<JobRegistry, "subscribe">;
+  readonly jobs: JobTracesDeps["jobs"];
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
 }
@@ -69,11 +68,13 @@ export async function openTracing(options: TracingOptions, { jobs, clock, log }:
   const propagator = new core.W3CTraceContextPropagator();
   const tracer = provider.getTracer("atoll", options.version);
   const contextNow = () => contexts.active();
-  void new JobTraces({ api, tracer, contextNow, jobs, clock });
+  const contextFrom = (headers: TraceHeaders) =>
+    propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter);
+  const contextOf = (traceparent: string) => contextFrom({ traceparent });
+  void new JobTraces({ api, tracer, contextNow, contextOf, jobs, clock });
   return {
     within(headers, handle) {
-      const context = propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter);
-      return contexts.with(context, handle);
+      return contexts.with(contextFrom(headers), handle);
     },
     async close() {
       const limit = new CloseLimit(clock, MAX_CLOSE_MS);
