@@ -102,7 +102,8 @@ export class JobTraces {
 
   #wait(job: ActiveJob): void {
     const trace = this.#traceOf(job);
-    if (trace === undefined) return;
+    // The scheduler hears of a wait first: an Island may have the job by now.
+    if (trace === undefined || trace.attempt !== null) return;
     trace.queue ??= this.#deps.tracer.startSpan("queue", { startTime: this.#nowMs }, trace.context);
   }
 

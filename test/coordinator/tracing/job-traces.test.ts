@@ -67,6 +67,16 @@ describe("JobTraces", () => {
     expect([traceIds(), traces.size]).toEqual([new Set([TRACE]), 0]);
   });
 
+  it("has no wait of a job that an Island gets before the wait is told", () => {
+    tell("job_offered", job());
+    tell("attempt_begun", job({ attempt: 1 }));
+    tell("attempt_failed", job({ attempt: 1 }), { cause: "failed", error: ERROR });
+    tell("attempt_begun", job({ attempt: 2 }));
+    tell("job_waiting", job({ attempt: 2 }));
+    tell("job_ended", job({ attempt: 2, state: "completed" }), { ending: ENDING });
+    expect(names().filter((name) => name === "queue")).toHaveLength(2);
+  });
+
   it("times each part on the coordinator's clock", () => {
     const startMs = clock.now();
     tell("job_offered", job());
