@@ -2,6 +2,8 @@ import type { Clock } from "../../shared/clock.ts";
 import { CloseLimit } from "../../shared/close-limit.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { JobTraces, type JobTracesDeps } from "./job-traces.ts";
+import { TraceFaults } from "./trace-faults.ts";
+import type { TraceHeaders } from "./trace-headers.ts";
 
 export interface TracingOptions {
   /** Of a collector that takes OTLP over HTTP, without `/v1/traces`. */
@@ -17,12 +19,6 @@ export interface TracingDeps {
   readonly jobs: JobTracesDeps["jobs"];
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
-}
-
-/** The headers of a request by which a client's trace goes on here. Source: W3C Trace Context. */
-export interface TraceHeaders {
-  readonly traceparent?: string | undefined;
-  readonly tracestate?: string | undefined;
 }
 
 export interface Tracing {
@@ -47,7 +43,8 @@ export async function openTracing(options: TracingOptions, { jobs, clock, log }:
     import("@opentelemetry/resources"),
     import("@opentelemetry/sdk-trace"),
   ]);
-  const warn = (message: string): void => log.warn({ otel: message }, "Traces could not be sent");
+  const faults = new TraceFaults(log, clock);
+  const warn = (message: string): void => faults.note(message);
   const ignore = (): void => undefined;
   api.diag.setLogger(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
-import type { TraceHeaders } from "../../tracing/open-tracing.ts";
+import { traceHeadersOf } from "../../tracing/trace-headers.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
 /*
@@ -46,7 +46,7 @@ export function requestContext(
         request_id: requestId,
         method,
         // Without the query and the body: they may hold the client's data.
-        path: c.req.path,
+        path: c.req.path.slice(0, MAX_LOGGED_PATH_CHARS),
         status,
         duration_ms: Math.round(durationMs * 1_000) / 1_000,
         ...(accountId === undefined ? {} : { account_id: accountId }),
@@ -61,11 +61,13 @@ export function requestContext(
       return c.body(null, 204);
     }
     if (tracing === undefined || tracing === null) await next();
-    else await tracing.within(traceHeadersOf(c.env.incoming), next);
+    else await tracing.within(traceHeadersOf(c.env.incoming.headers), next);
     return undefined;
   };
 }
 
+/** Longer than any of a route with ids in it; strangers may send 16 KB. */
+const MAX_LOGGED_PATH_CHARS = 500;
 /** What all requests pass, also those that no route answers. */
 const EVERY_PATH = "/*";
 
@@ -77,12 +79,6 @@ function routeOf(c: Context<HttpEnv>): string {
 
 function isStream(outgoing: ServerResponse): boolean {
   return String(outgoing.getHeader("content-type")).startsWith("text/event-stream");
-}
-
-function traceHeadersOf({ headers }: IncomingMessage): TraceHeaders {
-  const { traceparent, tracestate } = headers;
-  const single = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
-  return { traceparent: single(traceparent), tracestate: single(tracestate) };
 }
 
 /** Keeps the caller's own id if it is harmless in a log and a header. */
