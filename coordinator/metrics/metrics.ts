@@ -59,7 +59,7 @@ export class Metrics {
 
   async #register(): Promise<Registry> {
     const library = await import("prom-client");
-    const { member, bus, webhooks } = this.#deps;
+    const { member, bus, webhooks, gateway } = this.#deps;
     const registry = new library.Registry();
     const { http } = this;
     const streams = () => [[[], http.openStreams]] as const;
@@ -71,6 +71,7 @@ export class Metrics {
       ...this.#jobs.tallies,
       http.requests,
       http.refusals,
+      gateway.refusals,
       webhooks.figures.tries,
       webhooks.figures.gaveUp,
     ];

@@ -1,11 +1,11 @@
 import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
 import type { Reading } from "../../shared/prometheus.ts";
+import type { Tally } from "../../shared/tally.ts";
 import type { FrameCounts } from "../islands/frame-counts.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
-import type { WorkKind } from "../scheduler/shared-work.ts";
+import type { AskElsewhere } from "../scheduler/wait-counts.ts";
 import type { Store } from "../store/store.ts";
 
 /** What is read when metrics are asked for. */
@@ -14,10 +14,10 @@ export interface ReadingsDeps {
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
   readonly scheduler: Pick<Scheduler, "quarantinedCount" | "waitsByReason">;
   readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause">;
-  readonly gateway: { readonly frames: FrameCounts };
+  readonly gateway: { readonly frames: FrameCounts; readonly refusals: Tally };
   readonly webhooks: { readonly pendingCount: number };
   /** Null for a coordinator that is alone. */
-  readonly member: { elsewhere(kind: WorkKind): Elsewhere | null } | null;
+  readonly member: { readonly elsewhere: AskElsewhere } | null;
   readonly version: string;
 }
 

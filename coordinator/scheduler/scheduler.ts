@@ -1,6 +1,5 @@
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
-import type { Elsewhere } from "./explain-elsewhere.ts";
 import { explainUnknownCargo, explainWait, type Waiting } from "./explain.ts";
 import { IndexedHeap } from "./indexed-heap.ts";
 import { IslandIndices } from "./island-indices.ts";
@@ -10,8 +9,8 @@ import { ModelHolders } from "./model-holders.ts";
 import { OnlineIsland } from "./online-island.ts";
 import { endsFirst, type Pause } from "./pause.ts";
 import type { SchedulerDeps } from "./scheduler-deps.ts";
-import { SharedWork, type WorkKind } from "./shared-work.ts";
-import { countWaits } from "./wait-counts.ts";
+import { SharedWork } from "./shared-work.ts";
+import { countWaits, type AskElsewhere } from "./wait-counts.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
@@ -104,8 +103,7 @@ export class Scheduler {
     return { ...explainWait(index.cargo, index.census(), avoided), position };
   }
 
-  /** Waiting jobs by reason. `elsewhere`: what other coordinators have for a kind of work. */
-  waitsByReason(elsewhere: (kind: WorkKind) => Elsewhere | null): ReadonlyMap<Waiting["reason"], number> {
+  waitsByReason(elsewhere: AskElsewhere): ReadonlyMap<Waiting["reason"], number> {
     return countWaits(this.#waiting, this.#indices, elsewhere);
   }
 

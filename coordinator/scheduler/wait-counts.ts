@@ -4,14 +4,14 @@ import type { IslandIndices } from "./island-indices.ts";
 import type { WorkKind } from "./slot-offer.ts";
 import type { WaitingJobs } from "./waiting-jobs.ts";
 
-/**
- * Waiting jobs by the reason for which they wait. The cost grows with their kinds, not with jobs.
- * @param elsewhere What other coordinators have for a kind of work; null without any.
- */
+/** What other coordinators have for a kind of work; null without any. */
+export type AskElsewhere = (kind: WorkKind) => Elsewhere | null;
+
+/** Waiting jobs by the reason for which they wait. The cost grows with their kinds, not with jobs. */
 export function countWaits(
   waiting: WaitingJobs,
   indices: IslandIndices,
-  elsewhere: (kind: WorkKind) => Elsewhere | null,
+  elsewhere: AskElsewhere,
 ): ReadonlyMap<Waiting["reason"], number> {
   const counts = new Map<Waiting["reason"], number>();
   for (const { kind, size } of waiting.queues) {

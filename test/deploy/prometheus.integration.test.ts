@@ -45,6 +45,7 @@ describe("what a busy coordinator is scraped for", () => {
     'atoll_http_requests_total{method="GET",route="/api/v1/jobs/:id/stream",status="200"} 1',
     'atoll_http_requests_total{method="GET",route="/api/v1/jobs/:id",status="404"} 1',
     'atoll_http_refusals_total{code="not_found"} 1',
+    'atoll_session_refusals_total{code="unauthenticated"} 1',
     'atoll_http_request_seconds_count{method="POST",route="/api/v1/jobs"} 2',
     'atoll_job_assign_seconds_count{class="batch"} 2',
     'atoll_job_first_output_seconds_count{class="batch"} 1',

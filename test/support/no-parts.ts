@@ -1,6 +1,7 @@
 import { noFrames } from "../../coordinator/islands/frame-counts.ts";
 import type { MetricsDeps } from "../../coordinator/metrics/metrics.ts";
 import { WebhookFigures } from "../../coordinator/webhooks/webhook-figures.ts";
+import { Tally } from "../../shared/tally.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** The parts that metrics are read from, of a coordinator where nothing has happened. */
@@ -9,7 +10,10 @@ export const NO_PARTS = {
   islands: { connectedCount: 0, connected: () => [] },
   scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
   store: { commits: 0, queued: 0, readOnlyBecause: null },
-  gateway: { frames: noFrames() },
+  gateway: {
+    frames: noFrames(),
+    refusals: new Tally({ name: "atoll_session_refusals_total", help: "Islands that were refused", labelNames: [] }),
+  },
   webhooks: { pendingCount: 0, figures: new WebhookFigures() },
   version: "1",
   clock: new ManualClock(),

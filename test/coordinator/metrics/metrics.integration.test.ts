@@ -77,15 +77,17 @@ describe("the labels of requests", () => {
       await statusOf(`/operator/islands/${nth}`, { headers });
       await statusOf(`/jobs/${nth}`, { headers });
     }
-    const added = [...(await routes())].filter((labels) => !before.has(labels)).sort();
-    expect(added).toEqual([
-      'method="GET",route="/api/v1/jobs/:id",status="401"',
-      'method="GET",route="/jobs/*",status="404"',
-      'method="GET",route="/operator/*",status="404"',
-      'method="GET",route="none",status="404"',
-      'method="PUT",route="none",status="405"',
-      'method="other",route="none",status="405"',
-    ]);
+    const added = new Set([...(await routes())].filter((labels) => !before.has(labels)));
+    expect(added).toEqual(
+      new Set([
+        'method="GET",route="/api/v1/jobs/:id",status="401"',
+        'method="GET",route="/jobs/*",status="404"',
+        'method="GET",route="/operator/*",status="404"',
+        'method="GET",route="none",status="404"',
+        'method="PUT",route="none",status="405"',
+        'method="other",route="none",status="405"',
+      ]),
+    );
   });
 });
 

@@ -43,7 +43,9 @@ function describeMove(bus: NatsServer, server: PostgresServer): void {
     expect(atFirst?.attributes).toMatchObject({ "atoll.job.id": assign.jobId, "atoll.moved": true });
     const [atSecond] = of("job", atFirst?.spanId);
     expect(atSecond?.attributes).toMatchObject({ "atoll.job.id": assign.jobId, "atoll.state": "completed" });
-    expect([of("queue", atSecond?.spanId), of("attempt", atSecond?.spanId)].map(({ length }) => length)).toEqual([1, 1]);
+    expect([of("queue", atSecond?.spanId), of("attempt", atSecond?.spanId)].map(({ length }) => length)).toEqual([
+      1, 1,
+    ]);
     expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE]));
   });
 }
