@@ -5,6 +5,7 @@ import { routePath } from "hono/route";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { traceHeadersOf } from "../../tracing/trace-headers.ts";
+import { RequestLog } from "./request-log.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
 /*
@@ -25,6 +26,7 @@ export function requestContext(
   { log, clock, metrics, tracing }: Pick<HttpDeps, "log" | "clock" | "metrics" | "tracing">,
   limits: RequestLimits,
 ): MiddlewareHandler<HttpEnv> {
+  const requests = new RequestLog(log, clock);
   return async (c, next) => {
     const { outgoing } = c.env;
     const startedMs = clock.monotonicMs();
@@ -42,7 +44,7 @@ export function requestContext(
       const { method } = c.req;
       metrics.http.noteAnswer({ method, route: routeOf(c), status, durationMs, isStream: isStream(outgoing) });
       const accountId = c.get("accountId");
-      const line = {
+      requests.note({
         request_id: requestId,
         method,
         // Without the query and the body: they may hold the client's data.
@@ -51,8 +53,7 @@ export function requestContext(
         duration_ms: Math.round(durationMs * 1_000) / 1_000,
         ...(accountId === undefined ? {} : { account_id: accountId }),
         ...(outgoing.writableFinished ? {} : { aborted: true }),
-      };
-      log.info(line, "request");
+      });
     });
     if (c.req.method === "OPTIONS") {
       outgoing.setHeader("Access-Control-Allow-Methods", ALLOWED_METHODS);
