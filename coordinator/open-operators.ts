@@ -97,9 +97,9 @@ function endSuspended({ suspensions, islands, jobs, gateway, log }: OpenOperator
     for (const hostId of islands.connectedOf(accountIds)) sendAway(islands, suspensions, hostId);
     gateway.endSessionsOfAccounts(accountIds);
     const withJobs = new Set([...jobs.list()].map(({ accountId }) => accountId).filter((id) => accountIds.has(id)));
-    for (const account of withJobs) {
-      jobs.cancelAll(account).catch((error: unknown) => {
-        log.error({ err: error, account }, "Jobs of a suspended account may go on");
+    for (const account_id of withJobs) {
+      jobs.cancelAll(account_id).catch((error: unknown) => {
+        log.error({ err: error, account_id }, "Jobs of a suspended account may go on");
       });
     }
   });

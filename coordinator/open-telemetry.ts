@@ -3,9 +3,10 @@ import type { Logger } from "../shared/logger.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { logJobEnds } from "./metrics/job-log.ts";
 import { Metrics, type MetricsDeps } from "./metrics/metrics.ts";
-import { openTracing, type Tracing } from "./tracing/open-tracing.ts";
+import { openTracing, type Tracing, type TracingDeps } from "./tracing/open-tracing.ts";
 
 export interface OpenTelemetryDeps extends MetricsDeps {
+  readonly jobs: MetricsDeps["jobs"] & TracingDeps["jobs"];
   readonly clock: Clock;
   readonly config: Pick<CoordinatorConfig, "tracesUrl" | "tracesShare" | "peerUrl" | "host" | "port">;
   readonly log: Logger;

@@ -143,7 +143,7 @@ export class IslandAgent {
       const waitMs = this.#redials.waitMsAfter(end, !this.#outbox.isEmpty);
       if (waitMs === null) return this.#finish(end.reason);
       this.#lastProblem = end.reason;
-      log.info({ reason: end.reason, retryInMs: Math.round(waitMs), next: coordinators.current }, "Session ended");
+      log.info({ reason: end.reason, retry_in_ms: Math.round(waitMs), next: coordinators.current }, "Session ended");
       if (waitMs === 0) continue;
       this.#link = "waiting";
       this.#connectNow = new AbortController();

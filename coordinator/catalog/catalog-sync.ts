@@ -159,7 +159,7 @@ export class CatalogSync {
       if (approved === null) {
         const text =
           "A Cargo that was approved is off, because this version ships another; coordinator cargo show <slug>";
-        this.#options.log.warn({ slug: file.slug, approved: revision }, text);
+        this.#options.log.warn({ cargo: file.slug, approved: revision }, text);
         return [];
       }
       const before = this.#pinned.get(file.slug);
@@ -184,7 +184,7 @@ export class CatalogSync {
     if ("errors" in read) {
       // It was valid when it was stored; the rules became stricter since.
       this.#options.log.warn(
-        { slug: stored.slug, problems: read.errors },
+        { cargo: stored.slug, problems: read.errors },
         "A stored Cargo is not offered, because it breaks a rule of this version",
       );
       return null;

@@ -19,6 +19,11 @@ const memory = z.object({
       error: z.object({ code: z.enum(JOB_ERROR_CODES), message: z.string().max(10_000), retryable: z.boolean() }),
     })
     .nullable(),
+  trace: z
+    .string()
+    .regex(/^00-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/)
+    .optional()
+    .catch(undefined),
 });
 const message = z.object({ memories: z.array(memory).max(MAX_TOLD) });
 

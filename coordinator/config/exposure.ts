@@ -48,7 +48,8 @@ function reachedBy({ host, publicUrl, trustProxy }: Addresses): string {
   return publicUrl === null && trustProxy ? "trust_proxy" : `public_url ${publicUrl}`;
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a name or address is of this machine alone. */
+export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

@@ -84,7 +84,11 @@ export class Dispatcher {
       case "quarantine": {
         const { islandId: island_id, quarantine } = effect;
         if (quarantine === null) log.info({ island_id }, "An Island left quarantine: a job succeeded");
-        else log.warn({ island_id, ...quarantine }, "An Island is in quarantine: it let down several jobs in a row");
+        else {
+          const { inARow: in_a_row, forMs: for_ms, lastCode: code } = quarantine;
+          const facts = { island_id, in_a_row, for_ms, code };
+          log.warn(facts, "An Island is in quarantine: it let down several jobs in a row");
+        }
         return undefined;
       }
       default:

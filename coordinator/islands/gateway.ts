@@ -4,6 +4,7 @@ import type { IslandIdentity } from "../accounts/identity.ts";
 import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
 import { CLOSE, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { Tally } from "../../shared/tally.ts";
 import { AccountSessions, type SessionCaps } from "./account-sessions.ts";
 import { noFrames } from "./frame-counts.ts";
 import { JoinLimit } from "./join-limit.ts";
@@ -27,6 +28,11 @@ export interface GatewayDeps extends Pick<SessionDeps, "connections" | "clock" |
 export class IslandGateway {
   /** Frames of all sessions since the start. */
   readonly frames = noFrames();
+  readonly refusals = new Tally({
+    name: "atoll_session_refusals_total",
+    help: "Islands with a token that were not let in, by error code",
+    labelNames: ["code"],
+  });
   readonly #sessions = new Set<IslandSession>();
   readonly #deps: GatewayDeps;
   readonly #sessionDeps: SessionDeps;
@@ -54,28 +60,13 @@ export class IslandGateway {
    *   of the address were refused, too many sessions are open or the token waits after a flood.
    */
   async upgrade(request: IncomingMessage): Promise<AcceptedUpgrade> {
-    const { addressOf, publicKey } = this.#deps;
-    const address = addressOf(request);
-    const token = /^Bearer ([!-~]{1,200})$/i.exec(request.headers.authorization ?? "")?.[1];
-    this.#limit.assertMayTry(address, token);
-    const owner = token === undefined ? undefined : await this.#ownerOf(token, address);
-    if (token === undefined || owner === undefined) {
-      // A request without a token is not a failed try: an Island that joins asks for the public key this way.
-      if (token !== undefined) this.#limit.refused(address, token);
-      throw new ServiceError(
-        "unauthenticated",
-        "The Island token is missing or not valid. Send one as: Authorization: Bearer it_…",
-      );
+    try {
+      return await this.#admit(request);
+    } catch (error) {
+      const hasToken = request.headers.authorization !== undefined;
+      if (hasToken && error instanceof ServiceError) this.refusals.add([error.code]);
+      throw error;
     }
-    this.#limit.accepted(token);
-    const { share, close } = this.#accounts.open(owner);
-    return {
-      headers: { [PUBLIC_KEY_HEADER]: publicKey, [ACCOUNT_HEADER]: owner.accountId },
-      // Accept any version here and refuse it in a close frame: otherwise the client's library hides the reason.
-      chooseProtocol: (offered) => (offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : offered[0]),
-      open: (socket, protocol) => this.#open(socket, protocol, { ...owner, share }),
-      release: close,
-    };
   }
 
   /**
@@ -108,6 +99,31 @@ export class IslandGateway {
     for (const session of this.#sessions) {
       if (accountIds.has(session.owner.accountId)) session.dismiss("the account is suspended", SUSPENDED_RETRY_MS);
     }
+  }
+
+  async #admit(request: IncomingMessage): Promise<AcceptedUpgrade> {
+    const { addressOf, publicKey } = this.#deps;
+    const address = addressOf(request);
+    const token = /^Bearer ([!-~]{1,200})$/i.exec(request.headers.authorization ?? "")?.[1];
+    this.#limit.assertMayTry(address, token);
+    const owner = token === undefined ? undefined : await this.#ownerOf(token, address);
+    if (token === undefined || owner === undefined) {
+      // A request without a token is not a failed try: an Island that joins asks for the public key this way.
+      if (token !== undefined) this.#limit.refused(address, token);
+      throw new ServiceError(
+        "unauthenticated",
+        "The Island token is missing or not valid. Send one as: Authorization: Bearer it_…",
+      );
+    }
+    this.#limit.accepted(token);
+    const { share, close } = this.#accounts.open(owner);
+    return {
+      headers: { [PUBLIC_KEY_HEADER]: publicKey, [ACCOUNT_HEADER]: owner.accountId },
+      // Accept any version here and refuse it in a close frame: otherwise the client's library hides the reason.
+      chooseProtocol: (offered) => (offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : offered[0]),
+      open: (socket, protocol) => this.#open(socket, protocol, { ...owner, share }),
+      release: close,
+    };
   }
 
   #open(socket: SessionSocket, protocol: string | undefined, owner: SessionOwner): void {

@@ -60,6 +60,8 @@ export interface ActiveJob {
   readonly meter: Pick<AttemptMeter, "tokensPerSecond"> | null;
   /** Null until an Island says that no Island can do the job. It is believed when another one says so too. */
   readonly final: FinalFailure | null;
+  /** The job's span as W3C `traceparent`, also of its last owner; null for a job that is not traced. */
+  readonly trace: string | null;
   /** The job failed as its Island made more output than the job may have. */
   readonly isOverrun: boolean;
   /** The Island that was lost with the last attempt may continue it, as no other attempt has begun. */

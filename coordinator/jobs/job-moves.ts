@@ -24,9 +24,16 @@ export class JobMoves {
   /** What is not stored of these jobs. Those of which there is nothing are left out. */
   memoriesOf(jobIds: readonly string[]): JobMemory[] {
     return jobIds.flatMap((jobId) => {
-      const { letDowns, final } = this.#active.byId.get(jobId) ?? { letDowns: [], final: null };
-      return letDowns.length === 0 && final === null ? [] : [{ jobId, letDowns, final }];
+      const { letDowns, final, trace } = this.#active.byId.get(jobId) ?? { letDowns: [], final: null, trace: null };
+      if (letDowns.length === 0 && final === null && trace === null) return [];
+      return [{ jobId, letDowns, final, ...(trace === null ? {} : { trace }) }];
     });
+  }
+
+  /** The job's trace, which goes on at its next owner. Ignored for a job that is gone. */
+  noteTrace(jobId: string, trace: string): void {
+    const job = this.#active.byId.get(jobId);
+    if (job !== undefined) job.trace = trace;
   }
 
   /** A move is over. `toId`: who has the job now; null if it stays, and competes again. Ignored for a job that is gone. */

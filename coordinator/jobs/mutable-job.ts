@@ -41,6 +41,7 @@ export class MutableJob implements ActiveJob {
   meter: AttemptMeter | null = null;
   prompt: PromptTokens | null = null;
   final: FinalFailure | null = null;
+  trace: string | null = null;
   isOverrun = false;
   readonly delivered = new DeliveredTokens();
   startedAtMs: number | null;
@@ -181,9 +182,10 @@ export class MutableJob implements ActiveJob {
   }
 
   /** What its last owner knew of it. */
-  remember({ letDowns, final }: JobMemory): void {
+  remember({ letDowns, final, trace }: JobMemory): void {
     for (const assignee of letDowns) this.#avoid(assignee);
     this.final = final;
+    this.trace = trace ?? null;
   }
 
   #avoid({ islandId, accountId }: Assignee): void {

@@ -8,11 +8,10 @@ import { HttpFigures } from "./http-figures.ts";
 import { JobFigures, type JobFiguresDeps } from "./job-figures.ts";
 import { ENDED, readingsOf, type ReadingsDeps } from "./readings.ts";
 
-export interface MetricsDeps extends Omit<ReadingsDeps, "jobs" | "webhooks">, JobFiguresDeps {
+export interface MetricsDeps extends Omit<ReadingsDeps, "jobs" | "webhooks" | "member">, JobFiguresDeps {
   readonly jobs: ReadingsDeps["jobs"] & Pick<JobRegistry, "subscribe">;
   readonly webhooks: ReadingsDeps["webhooks"] & { readonly figures: WebhookFigures };
-  /** Null for a coordinator that is alone. */
-  readonly member: ClusterFigures["member"] | null;
+  readonly member: (NonNullable<ReadingsDeps["member"]> & ClusterFigures["member"]) | null;
   readonly bus: ClusterFigures["bus"];
 }
 
@@ -60,7 +59,7 @@ export class Metrics {
 
   async #register(): Promise<Registry> {
     const library = await import("prom-client");
-    const { member, bus, webhooks } = this.#deps;
+    const { member, bus, webhooks, gateway } = this.#deps;
     const registry = new library.Registry();
     const { http } = this;
     const streams = () => [[[], http.openStreams]] as const;
@@ -72,6 +71,7 @@ export class Metrics {
       ...this.#jobs.tallies,
       http.requests,
       http.refusals,
+      gateway.refusals,
       webhooks.figures.tries,
       webhooks.figures.gaveUp,
     ];

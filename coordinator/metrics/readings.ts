@@ -1,9 +1,11 @@
 import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
 import type { Reading } from "../../shared/prometheus.ts";
+import type { Tally } from "../../shared/tally.ts";
 import type { FrameCounts } from "../islands/frame-counts.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { AskElsewhere } from "../scheduler/wait-counts.ts";
 import type { Store } from "../store/store.ts";
 
 /** What is read when metrics are asked for. */
@@ -12,8 +14,10 @@ export interface ReadingsDeps {
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
   readonly scheduler: Pick<Scheduler, "quarantinedCount" | "waitsByReason">;
   readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause">;
-  readonly gateway: { readonly frames: FrameCounts };
+  readonly gateway: { readonly frames: FrameCounts; readonly refusals: Tally };
   readonly webhooks: { readonly pendingCount: number };
+  /** Null for a coordinator that is alone. */
+  readonly member: { readonly elsewhere: AskElsewhere } | null;
   readonly version: string;
 }
 
@@ -80,11 +84,12 @@ function islandReadings({ islands, scheduler, gateway }: ReadingsDeps): readonly
   ];
 }
 
-/** As this coordinator sees it, with the jobs of batches that wait for a place of their account. */
-function waits({ jobs, scheduler }: Pick<ReadingsDeps, "jobs" | "scheduler">): Rows {
+/** Of this coordinator's jobs, also those of batches that wait for a place of their account. */
+function waits({ jobs, scheduler, member }: Pick<ReadingsDeps, "jobs" | "scheduler" | "member">): Rows {
   let parked = 0;
   for (const { state, hasPlace } of jobs.list()) if (state === "pending" && !hasPlace) parked += 1;
-  return rowsOf([...scheduler.waitsByReason(), ["account_limit", parked]]);
+  const byReason = scheduler.waitsByReason((kind) => member?.elsewhere(kind) ?? null);
+  return rowsOf([...byReason, ["account_limit", parked]]);
 }
 
 type Rows = (readonly [labels: readonly string[], value: number])[];

@@ -22,16 +22,22 @@ const OF_THIS_ONE: readonly Waiting["reason"][] = [
   "all_failing",
 ];
 
+/** The reason of a job that waits at its coordinator, with what is known of the others. */
+export function reasonElsewhere(reason: Waiting["reason"], others: Elsewhere | null): Waiting["reason"] {
+  return others !== null && others.running > 0 && OF_THIS_ONE.includes(reason) ? "all_busy" : reason;
+}
+
 /** Adds to why a job waits at its coordinator what is known of the others. */
-export function explainElsewhere(waiting: Waiting, { peers, running, slots, free }: Elsewhere): Waiting {
+export function explainElsewhere(waiting: Waiting, others: Elsewhere): Waiting {
+  const { peers, running, slots, free } = others;
   if (peers === 0) return waiting;
   const here = `at the job's coordinator: ${waiting.message}`;
   if (running === 0) {
-    const others = peers === 1 ? "the other one has" : `the ${peers} others have`;
-    return { ...waiting, message: `${here}; ${others} no Island that is known to run it` };
+    const who = peers === 1 ? "the other one has" : `the ${peers} others have`;
+    return { ...waiting, message: `${here}; ${who} no Island that is known to run it` };
   }
-  const others = `${running} of ${peers} ${peers === 1 ? "other" : "others"} ${running === 1 ? "runs" : "run"} it`;
+  const who = `${running} of ${peers} ${peers === 1 ? "other" : "others"} ${running === 1 ? "runs" : "run"} it`;
   const state = `${slots === 1 ? "1 slot" : `${slots} slots`}, ${free === 0 ? "all busy" : "asked now"}`;
-  const reason = OF_THIS_ONE.includes(waiting.reason) ? "all_busy" : waiting.reason;
-  return { ...waiting, reason, message: `${here}; ${others} (${state})` };
+  const reason = reasonElsewhere(waiting.reason, others);
+  return { ...waiting, reason, message: `${here}; ${who} (${state})` };
 }

@@ -10,7 +10,7 @@ import { OnlineIsland } from "./online-island.ts";
 import { endsFirst, type Pause } from "./pause.ts";
 import type { SchedulerDeps } from "./scheduler-deps.ts";
 import { SharedWork } from "./shared-work.ts";
-import { countWaits } from "./wait-counts.ts";
+import { countWaits, type AskElsewhere } from "./wait-counts.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { Quarantine, SchedulerEffect, SchedulerEvent, SchedulerIsland, WaitingJob } from "./events.ts";
@@ -103,8 +103,8 @@ export class Scheduler {
     return { ...explainWait(index.cargo, index.census(), avoided), position };
   }
 
-  waitsByReason(): ReadonlyMap<Waiting["reason"], number> {
-    return countWaits(this.#waiting, this.#indices);
+  waitsByReason(elsewhere: AskElsewhere): ReadonlyMap<Waiting["reason"], number> {
+    return countWaits(this.#waiting, this.#indices, elsewhere);
   }
 
   /** True if an Island outside of `avoid` fits jobs of that kind, free or not. */

@@ -3,16 +3,19 @@ import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
+import type { JobMoves } from "../jobs/job-moves.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobEnding } from "../store/job-store.ts";
 
 export interface JobTracesDeps {
   /** The package `@opentelemetry/api`, which is loaded only where traces are made. */
-  readonly api: Pick<typeof OpenTelemetry, "trace" | "SpanStatusCode" | "ROOT_CONTEXT">;
+  readonly api: Pick<typeof OpenTelemetry, "trace" | "SpanStatusCode" | "ROOT_CONTEXT" | "TraceFlags">;
   readonly tracer: Tracer;
   /** The span of the client whose request makes the job, if it sent one. */
   readonly contextNow: () => Context;
-  readonly jobs: Pick<JobRegistry, "subscribe">;
+  /** The span that a `traceparent` names. */
+  readonly contextOf: (traceparent: string) => Context;
+  readonly jobs: Pick<JobRegistry, "subscribe"> & { readonly moves: Pick<JobMoves, "noteTrace"> };
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -26,8 +29,8 @@ interface JobTrace {
 
 /**
  * A trace for each job: `job` from its submission to its end; in it `submit` until it is stored, `queue` while it waits for an Island, and
- * `attempt` for each that Islands had, with `first_output` until the client may see something and `output` from then on. A job that
- * came from another coordinator, or from before a restart, has none here.
+ * `attempt` for each that Islands had, with `first_output` until the client may see something and `output` from then on. The `job` of a
+ * waiting job that another coordinator handed over belongs to the one that ended there. A job from before a restart has none.
  */
 export class JobTraces {
   readonly #deps: JobTracesDeps;
@@ -73,22 +76,34 @@ export class JobTraces {
   #traceOf(job: ActiveJob): JobTrace | undefined {
     const begun = this.#traces.get(job.id);
     const isOffered = job.stored !== null;
-    if (begun !== undefined || !(isOffered || (job.batchId !== null && job.attempt === 0))) return begun;
-    const { api, tracer, contextNow } = this.#deps;
-    const parent = isOffered ? contextNow() : api.ROOT_CONTEXT;
-    const attributes = { "atoll.job.id": job.id, "atoll.account.id": job.accountId, "atoll.cargo": job.slug };
-    const span = tracer.startSpan("job", { startTime: job.waitsSinceMs, attributes }, parent);
-    const trace = { job: span, context: api.trace.setSpan(parent, span), queue: null, attempt: null };
-    this.#traces.set(job.id, trace);
-    const submit = tracer.startSpan("submit", { startTime: job.waitsSinceMs }, trace.context);
+    const isNew = isOffered || (job.batchId !== null && job.attempt === 0);
+    if (begun !== undefined || !(isNew || job.trace !== null)) return begun;
+    const { api, contextNow, contextOf } = this.#deps;
+    // Of another coordinator, where it was submitted.
+    if (job.trace !== null) return this.#begin(job, contextOf(job.trace), this.#nowMs);
+    const trace = this.#begin(job, isOffered ? contextNow() : api.ROOT_CONTEXT, job.waitsSinceMs);
+    const submit = this.#deps.tracer.startSpan("submit", { startTime: job.waitsSinceMs }, trace.context);
     // A job that is withdrawn is never stored: its span is not sent.
     void (job.stored ?? Promise.resolve()).then(() => submit.end(this.#nowMs));
     return trace;
   }
 
+  #begin(job: ActiveJob, parent: Context, startTime: number): JobTrace {
+    const { api, tracer, jobs } = this.#deps;
+    const attributes = { "atoll.job.id": job.id, "atoll.account.id": job.accountId, "atoll.cargo": job.slug };
+    const span = tracer.startSpan("job", { startTime, attributes }, parent);
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    const isSampled = (traceFlags & api.TraceFlags.SAMPLED) !== 0;
+    if (isSampled) jobs.moves.noteTrace(job.id, `00-${traceId}-${spanId}-01`);
+    const trace = { job: span, context: api.trace.setSpan(parent, span), queue: null, attempt: null };
+    this.#traces.set(job.id, trace);
+    return trace;
+  }
+
   #wait(job: ActiveJob): void {
     const trace = this.#traceOf(job);
-    if (trace === undefined) return;
+    // The scheduler hears of a wait first: an Island may have the job by now.
+    if (trace === undefined || trace.attempt !== null) return;
     trace.queue ??= this.#deps.tracer.startSpan("queue", { startTime: this.#nowMs }, trace.context);
   }
 

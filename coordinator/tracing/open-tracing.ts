@@ -1,8 +1,9 @@
 import type { Clock } from "../../shared/clock.ts";
 import { CloseLimit } from "../../shared/close-limit.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { JobRegistry } from "../jobs/job-registry.ts";
-import { JobTraces } from "./job-traces.ts";
+import { JobTraces, type JobTracesDeps } from "./job-traces.ts";
+import { TraceFaults } from "./trace-faults.ts";
+import type { TraceHeaders } from "./trace-headers.ts";
 
 export interface TracingOptions {
   /** Of a collector that takes OTLP over HTTP, without `/v1/traces`. */
@@ -15,15 +16,9 @@ export interface TracingOptions {
 }
 
 export interface TracingDeps {
-  readonly jobs: Pick<JobRegistry, "subscribe">;
+  readonly jobs: JobTracesDeps["jobs"];
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
-}
-
-/** The headers of a request by which a client's trace goes on here. Source: W3C Trace Context. */
-export interface TraceHeaders {
-  readonly traceparent?: string | undefined;
-  readonly tracestate?: string | undefined;
 }
 
 export interface Tracing {
@@ -48,7 +43,8 @@ export async function openTracing(options: TracingOptions, { jobs, clock, log }:
     import("@opentelemetry/resources"),
     import("@opentelemetry/sdk-trace"),
   ]);
-  const warn = (message: string): void => log.warn({ otel: message }, "Traces could not be sent");
+  const faults = new TraceFaults(log, clock);
+  const warn = (message: string): void => faults.note(message);
   const ignore = (): void => undefined;
   api.diag.setLogger(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
@@ -69,11 +65,13 @@ export async function openTracing(options: TracingOptions, { jobs, clock, log }:
   const propagator = new core.W3CTraceContextPropagator();
   const tracer = provider.getTracer("atoll", options.version);
   const contextNow = () => contexts.active();
-  void new JobTraces({ api, tracer, contextNow, jobs, clock });
+  const contextFrom = (headers: TraceHeaders) =>
+    propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter);
+  const contextOf = (traceparent: string) => contextFrom({ traceparent });
+  void new JobTraces({ api, tracer, contextNow, contextOf, jobs, clock });
   return {
     within(headers, handle) {
-      const context = propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter);
-      return contexts.with(context, handle);
+      return contexts.with(contextFrom(headers), handle);
     },
     async close() {
       const limit = new CloseLimit(clock, MAX_CLOSE_MS);

@@ -205,7 +205,7 @@ export class CargoPool {
     entry.loaded = loaded;
     this.#budget.arrange();
     onChange();
-    log.info({ slug: manifest.slug, estimate: entry.estimate, measured: loaded.memory }, "Cargo loaded");
+    log.info({ cargo: manifest.slug, estimate: entry.estimate, measured: loaded.memory }, "Cargo loaded");
     void loaded.gone.then(() => this.#unload(entry));
     return loaded;
   }
@@ -248,7 +248,7 @@ export class CargoPool {
     try {
       await loaded[Symbol.asyncDispose]();
     } catch (error) {
-      this.#deps.log.warn({ slug: entry.manifest.slug, reason: String(error) }, "Cargo did not unload cleanly");
+      this.#deps.log.warn({ cargo: entry.manifest.slug, reason: String(error) }, "Cargo did not unload cleanly");
     }
     this.#leaveMemory(entry);
   }

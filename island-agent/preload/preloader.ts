@@ -242,7 +242,7 @@ export class Preloader {
   #failed({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
     const detail = messageOf(error);
     if (error instanceof DiskBudgetExceededError) return { state: "does not fit", detail };
-    this.#deps.log.warn({ slug, reason: detail }, "Preload failed");
+    this.#deps.log.warn({ cargo: slug, reason: detail }, "Preload failed");
     return { state: "failed", detail };
   }
 }

@@ -94,7 +94,7 @@ export class RuntimeProbes implements Disposable {
     const { type } = runtime;
     const { clock, log } = this.#deps;
     if (this.#unusable.get(type)?.problem.reason !== reason)
-      log.info({ type, reason, isFinal }, "Runtime cannot be used here");
+      log.info({ type, reason, is_final: isFinal }, "Runtime cannot be used here");
     const waitMs = isFinal ? null : this.#backoffOf(type).nextMs();
     this.#unusable.set(type, {
       problem: { type, reason, retryAtMs: waitMs === null ? null : clock.now() + waitMs },

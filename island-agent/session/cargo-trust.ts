@@ -58,7 +58,7 @@ export class CargoTrust {
     const problem =
       `The manifest of "${cargo.slug}" is not signed for this Island by the key that it pinned (${fingerprint})` +
       (this.#accountId === null ? "; it knows no account of its own until it joins again" : "");
-    if (!this.#hasLogged) this.#log.warn({ slug: cargo.slug, fingerprint }, "A Cargo is not signed: it is refused");
+    if (!this.#hasLogged) this.#log.warn({ cargo: cargo.slug, fingerprint }, "A Cargo is not signed: it is refused");
     this.#hasLogged = true;
     return problem;
   }

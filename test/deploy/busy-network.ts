@@ -35,7 +35,7 @@ export class BusyNetwork implements AsyncDisposable {
     return METRICS_TOKEN;
   }
 
-  /** A job that is refused once, then streamed to its end, with a webhook; one that fails; a chat; and a request that is refused. */
+  /** A job that is refused once, then streamed to its end, with a webhook; one that fails; a chat; a request and an Island that are refused. */
   async work(): Promise<void> {
     const { url } = this.coordinator;
     const island = this.#island;
@@ -60,6 +60,7 @@ export class BusyNetwork implements AsyncDisposable {
     island.send(...runFrames(fourth, "c"));
     await answer;
     await call(url, this.#key, "GET", "/jobs/unknown");
+    await FakeIsland.dial(url, "it_unknown").catch(() => undefined);
     const delivered = `atoll_webhook_delivery_seconds_count ${this.#rounds}\n`;
     await until(
       () => this.scrape(),

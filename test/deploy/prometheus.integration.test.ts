@@ -4,11 +4,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { CountedBus } from "../../coordinator/bus/counted-bus.ts";
 import { LocalBus } from "../../coordinator/bus/local-bus.ts";
 import { Metrics } from "../../coordinator/metrics/metrics.ts";
-import { NO_PARTS } from "../support/no-parts.ts";
+import { LONELY_MEMBER, NO_PARTS } from "../support/no-parts.ts";
 import { BusyNetwork } from "./busy-network.ts";
 import { alertQueries, dashboardQueries, labelsIn, metricsIn, PROMETHEUS_DIRECTORY, seriesOf } from "./queries.ts";
 
-const NOTHING_MOVED = { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 };
 /** Labels that Prometheus adds. */
 const OF_PROMETHEUS = ["job", "instance"];
 
@@ -23,7 +22,7 @@ beforeAll(async () => {
   await network.work();
   scrape = await network.scrape();
   const bus = new CountedBus(new LocalBus());
-  const ofSeveral = await new Metrics({ ...NO_PARTS, member: { counts: NOTHING_MOVED }, bus }).read();
+  const ofSeveral = await new Metrics({ ...NO_PARTS, member: LONELY_MEMBER, bus }).read();
   known = new Map([...seriesOf(ofSeveral), ...seriesOf(scrape), ["up", new Set<string>()]]);
 });
 
@@ -46,6 +45,7 @@ describe("what a busy coordinator is scraped for", () => {
     'atoll_http_requests_total{method="GET",route="/api/v1/jobs/:id/stream",status="200"} 1',
     'atoll_http_requests_total{method="GET",route="/api/v1/jobs/:id",status="404"} 1',
     'atoll_http_refusals_total{code="not_found"} 1',
+    'atoll_session_refusals_total{code="unauthenticated"} 1',
     'atoll_http_request_seconds_count{method="POST",route="/api/v1/jobs"} 2',
     'atoll_job_assign_seconds_count{class="batch"} 2',
     'atoll_job_first_output_seconds_count{class="batch"} 1',

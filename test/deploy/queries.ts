@@ -11,8 +11,15 @@ export interface Query {
   readonly expr: string;
 }
 
-interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
+/** What Grafana shows in one frame, or the title of a row of them. */
+export interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly datasource?: { readonly uid: string };
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat?: string }[];
 }
 
 interface Alerts {
@@ -21,13 +28,18 @@ interface Alerts {
 
 /** Those of deploy/grafana/atoll.json, with its variables as Grafana fills them in for everything. */
 export function dashboardQueries(): readonly Query[] {
-  const { panels } = JSON.parse(readFileSync(join(DEPLOY, "grafana", "atoll.json"), "utf8")) as Dashboard;
-  return panels.flatMap(({ title, targets = [] }) =>
+  return dashboardPanels().flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => ({
       place: title,
       expr: expr.replaceAll("$__rate_interval", "1m").replaceAll("$job", ".*").replaceAll("$instance", ".*"),
     })),
   );
+}
+
+/** The panels of deploy/grafana/atoll.json. */
+export function dashboardPanels(): readonly Panel[] {
+  const text = readFileSync(join(DEPLOY, "grafana", "atoll.json"), "utf8");
+  return (JSON.parse(text) as { readonly panels: readonly Panel[] }).panels;
 }
 
 /** Those of deploy/prometheus/alerts.yml. */

@@ -6,14 +6,13 @@ import { LocalBus } from "../../coordinator/bus/local-bus.ts";
 import { Metrics } from "../../coordinator/metrics/metrics.ts";
 import { AgentMetrics } from "../../island-agent/control/agent-metrics.ts";
 import { NO_AGENT_STATUS } from "../support/no-agent-status.ts";
-import { NO_PARTS } from "../support/no-parts.ts";
+import { LONELY_MEMBER, NO_PARTS } from "../support/no-parts.ts";
 
-const NOTHING_MOVED = { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 };
 const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "metrics.md"), "utf8");
 
 it("docs/metrics.md has every metric of a coordinator and of an Island, with its type, and no other", async () => {
   const bus = new CountedBus(new LocalBus());
-  const coordinator = new Metrics({ ...NO_PARTS, member: { counts: NOTHING_MOVED }, bus });
+  const coordinator = new Metrics({ ...NO_PARTS, member: LONELY_MEMBER, bus });
   const agent = new AgentMetrics({ status: () => NO_AGENT_STATUS, version: "1" });
   const texts = await Promise.all([coordinator.read(), agent.read()]);
   const types = texts.flatMap((text) => [...text.matchAll(/^# TYPE (atoll_\w+) (\w+)$/gm)]);

@@ -1,6 +1,7 @@
 import { noFrames } from "../../coordinator/islands/frame-counts.ts";
 import type { MetricsDeps } from "../../coordinator/metrics/metrics.ts";
 import { WebhookFigures } from "../../coordinator/webhooks/webhook-figures.ts";
+import { Tally } from "../../shared/tally.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** The parts that metrics are read from, of a coordinator where nothing has happened. */
@@ -9,8 +10,17 @@ export const NO_PARTS = {
   islands: { connectedCount: 0, connected: () => [] },
   scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
   store: { commits: 0, queued: 0, readOnlyBecause: null },
-  gateway: { frames: noFrames() },
+  gateway: {
+    frames: noFrames(),
+    refusals: new Tally({ name: "atoll_session_refusals_total", help: "Islands that were refused", labelNames: [] }),
+  },
   webhooks: { pendingCount: 0, figures: new WebhookFigures() },
   version: "1",
   clock: new ManualClock(),
 } satisfies Omit<MetricsDeps, "member" | "bus">;
+
+/** One coordinator of several, to which nothing has happened. */
+export const LONELY_MEMBER = {
+  counts: { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 },
+  elsewhere: () => null,
+} satisfies MetricsDeps["member"];

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
-import type { TraceHeaders } from "../../tracing/open-tracing.ts";
+import { traceHeadersOf } from "../../tracing/trace-headers.ts";
+import { RequestLog } from "./request-log.ts";
 import { cookieToken, keepPrivate } from "../server/console-session.ts";
 
 /*
@@ -25,6 +26,7 @@ export function requestContext(
   { log, clock, metrics, tracing }: Pick<HttpDeps, "log" | "clock" | "metrics" | "tracing">,
   limits: RequestLimits,
 ): MiddlewareHandler<HttpEnv> {
+  const requests = new RequestLog(log, clock);
   return async (c, next) => {
     const { outgoing } = c.env;
     const startedMs = clock.monotonicMs();
@@ -42,17 +44,16 @@ export function requestContext(
       const { method } = c.req;
       metrics.http.noteAnswer({ method, route: routeOf(c), status, durationMs, isStream: isStream(outgoing) });
       const accountId = c.get("accountId");
-      const line = {
+      requests.note({
         request_id: requestId,
         method,
         // Without the query and the body: they may hold the client's data.
-        path: c.req.path,
+        path: c.req.path.slice(0, MAX_LOGGED_PATH_CHARS),
         status,
         duration_ms: Math.round(durationMs * 1_000) / 1_000,
         ...(accountId === undefined ? {} : { account_id: accountId }),
         ...(outgoing.writableFinished ? {} : { aborted: true }),
-      };
-      log.info(line, "request");
+      });
     });
     if (c.req.method === "OPTIONS") {
       outgoing.setHeader("Access-Control-Allow-Methods", ALLOWED_METHODS);
@@ -61,25 +62,24 @@ export function requestContext(
       return c.body(null, 204);
     }
     if (tracing === undefined || tracing === null) await next();
-    else await tracing.within(traceHeadersOf(c.env.incoming), next);
+    else await tracing.within(traceHeadersOf(c.env.incoming.headers), next);
     return undefined;
   };
 }
 
-/** The pattern of the path; "none" for a path that has no route. */
+/** Longer than any of a route with ids in it; strangers may send 16 KB. */
+const MAX_LOGGED_PATH_CHARS = 500;
+/** What all requests pass, also those that no route answers. */
+const EVERY_PATH = "/*";
+
+/** The pattern of the path; "none" for a path, or a method, that has no route. */
 function routeOf(c: Context<HttpEnv>): string {
   const pattern = routePath(c, -1);
-  return pattern === "" || pattern.endsWith("*") ? "none" : pattern;
+  return pattern === "" || pattern === EVERY_PATH ? "none" : pattern;
 }
 
 function isStream(outgoing: ServerResponse): boolean {
   return String(outgoing.getHeader("content-type")).startsWith("text/event-stream");
-}
-
-function traceHeadersOf({ headers }: IncomingMessage): TraceHeaders {
-  const { traceparent, tracestate } = headers;
-  const single = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
-  return { traceparent: single(traceparent), tracestate: single(tracestate) };
 }
 
 /** Keeps the caller's own id if it is harmless in a log and a header. */

@@ -3,12 +3,13 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { servePublic } from "../middleware/endpoint.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { hashSecret } from "../../accounts/secrets.ts";
+import { isLoopback } from "../../config/exposure.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpOptions } from "../http-deps.ts";
 import { bearerToken } from "../middleware/auth.ts";
 import { failures } from "../schemas/responses.ts";
 
-/** What proxies add. */
-const FORWARDED = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
+/** What proxies add: Forwarded, X-Forwarded-…, Via, X-Real-IP, CF-Connecting-IP, … */
+const OF_PROXIES = /^(?:x-)?forwarded|^via$|-ip$/;
 
 const metricsRoute = createRoute({
   operationId: "getMetrics",
@@ -17,7 +18,8 @@ const metricsRoute = createRoute({
   summary: "Metrics for Prometheus",
   description:
     "Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this " +
-    "setting it is open to the coordinator's own machine where no other can reach it, and off (404) elsewhere and through a proxy.",
+    "setting it is open to programs on the coordinator's own machine where no other can reach it, and off (404) elsewhere, through a " +
+    "proxy, and for pages of other sites in a browser.",
   responses: {
     200: { description: "Prometheus text format", content: { "text/plain": { schema: z.string() } } },
     ...failures(401, 404),
@@ -32,7 +34,7 @@ export function serveMetrics(app: HttpApp, { metrics, options }: Pick<HttpDeps, 
 }
 
 function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage): void {
-  if (access === "off" || (access === "open" && isForwarded(incoming)))
+  if (access === "off" || (access === "open" && (isForwarded(incoming) || isForeignPage(incoming))))
     throw new ServiceError("not_found", "Metrics are off on this coordinator: its operator sets metrics_token");
   if (access === "open") return;
   const token = bearerToken(incoming);
@@ -44,5 +46,10 @@ function assertMayRead(access: HttpOptions["metrics"], incoming: IncomingMessage
 
 /** A proxy brought the request here: whoever reaches the proxy could read. */
 function isForwarded({ headers }: IncomingMessage): boolean {
-  return FORWARDED.some((name) => headers[name] !== undefined);
+  return Object.keys(headers).some((name) => OF_PROXIES.test(name));
+}
+
+/** A browser of this machine asks for a page of another origin, or of a name that its owner points at this machine. */
+function isForeignPage({ headers: { origin, host } }: IncomingMessage): boolean {
+  return origin !== undefined || !isLoopback(URL.parse(`http://${host}`)?.hostname ?? "");
 }

@@ -794,7 +794,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this setting it is open to the coordinator's own machine where no other can reach it, and off (404) elsewhere and through a proxy.
+         * @description Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this setting it is open to programs on the coordinator's own machine where no other can reach it, and off (404) elsewhere, through a proxy, and for pages of other sites in a browser.
          */
         get: operations["getMetrics"];
         put?: never;

@@ -103,7 +103,7 @@ describe("CatalogSync", () => {
     await put({ approvals: [{ ...approval, file: other, revision: "two" }] });
     await catalogSync.refresh();
     expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
-    expect(warnings).toMatchObject([{ slug: "pandoc" }]);
+    expect(warnings).toMatchObject([{ cargo: "pandoc" }]);
   });
   it("leaves an imported Cargo off that says why it is not pinned, and leaves on what was approved without pins", async () => {
     const unpinned = { ...ONNX_FILE, model: { url: "hf:owner/repo", sha256: null, size_bytes: null } };
@@ -128,7 +128,7 @@ describe("CatalogSync", () => {
       undefined,
       "some-onnx",
     ]);
-    expect(warnings).toMatchObject([{ slug: "bad" }]);
+    expect(warnings).toMatchObject([{ cargo: "bad" }]);
   });
   it("notices by itself what another process stored, and reads nothing while nothing changed", async () => {
     const { snapshots } = store;

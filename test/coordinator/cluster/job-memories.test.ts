@@ -40,3 +40,18 @@ it("many are told in several messages, and many let-downs are told of the last o
   await Promise.resolve();
   expect([messages, two.take("job_500")?.letDowns]).toEqual([2, letDowns.slice(20)]);
 });
+
+it("the trace of a job goes with it, if it is one", async () => {
+  const bus = new LocalBus();
+  const [one, two] = [new JobMemories(bus, "c1"), new JobMemories(bus, "c2")];
+  const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  one.tell("c2", [
+    { jobId: "job_1", letDowns: [], final: null, trace },
+    { jobId: "job_2", letDowns: [], final: null, trace: "of another version" },
+  ]);
+  await Promise.resolve();
+  expect([two.take("job_1")?.trace, two.take("job_2")]).toEqual([
+    trace,
+    { jobId: "job_2", letDowns: [], final: null, trace: undefined },
+  ]);
+});

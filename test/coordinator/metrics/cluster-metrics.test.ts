@@ -4,7 +4,7 @@ import { CountedBus } from "../../../coordinator/bus/counted-bus.ts";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
 import { Metrics, type MetricsDeps } from "../../../coordinator/metrics/metrics.ts";
-import { NO_PARTS } from "../../support/no-parts.ts";
+import { LONELY_MEMBER, NO_PARTS } from "../../support/no-parts.ts";
 
 const COUNTS = { stolen: 5, handedOver: 4, adopted: 3, claimed: 2, reaped: 1 };
 
@@ -31,7 +31,7 @@ describe("metrics of one coordinator of several", () => {
     expect(await bus.request("a", "ask", 1_000)).toBe("ask");
     await expect(bus.request("b", "ask", 1_000)).rejects.toBeInstanceOf(BusError);
     await expect(bus.request("nobody", "ask", 1_000)).rejects.toBeInstanceOf(BusError);
-    const { metrics, tell } = metricsOf({ counts: COUNTS }, bus);
+    const { metrics, tell } = metricsOf({ ...LONELY_MEMBER, counts: COUNTS }, bus);
     tell({ type: "job_dropped" });
     await metrics.read();
     const lines = (await metrics.read()).split("\n");

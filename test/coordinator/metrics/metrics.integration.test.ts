@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { request, type RequestOptions } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
@@ -15,6 +16,14 @@ beforeAll(async () => {
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
 const read = async (): Promise<string> => (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
+/** With headers and methods that `fetch` does not send. */
+async function statusOf(path: string, options: RequestOptions): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const sent = request(`${coordinator.url}${path}`, options, (answer) => resolve(answer.resume().statusCode));
+  sent.on("error", reject).end();
+  return promise;
+}
+const statusWith = (headers: Record<string, string>) => statusOf("/api/v1/metrics", { headers });
 const submit = () =>
   call(coordinator.url, account.key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
 
@@ -52,14 +61,52 @@ describe("GET /metrics", () => {
   });
 });
 
+describe("the labels of requests", () => {
+  const routes = async () =>
+    new Set([...(await read()).matchAll(/^atoll_http_requests_total\{(.*)\} /gm)].map(([, labels]) => labels));
+
+  it("are those of the program, whatever strangers send", async () => {
+    const before = await routes();
+    for (const nth of [1, 2, 3]) {
+      const headers = { "user-agent": `agent ${nth}`, "x-request-id": `id-${nth}` };
+      await statusOf(`/none/of/this/${nth}`, { headers });
+      await statusOf(`/api/v1/jobs/${nth}?page=${nth}`, { headers });
+      await statusOf(`/api/v1/jobs/${nth}`, { method: "PUT", headers });
+      await statusOf(`/api/v1/jobs/${nth}`, { method: ["PURGE", "MKCOL", "LOCK"][nth - 1] ?? "", headers });
+      // Pages of the console; programs get 404.
+      await statusOf(`/operator/islands/${nth}`, { headers });
+      await statusOf(`/jobs/${nth}`, { headers });
+    }
+    const added = new Set([...(await routes())].filter((labels) => !before.has(labels)));
+    expect(added).toEqual(
+      new Set([
+        'method="GET",route="/api/v1/jobs/:id",status="401"',
+        'method="GET",route="/jobs/*",status="404"',
+        'method="GET",route="/operator/*",status="404"',
+        'method="GET",route="none",status="404"',
+        'method="PUT",route="none",status="405"',
+        'method="other",route="none",status="405"',
+      ]),
+    );
+  });
+});
+
 describe("GET /metrics without a token", () => {
-  it.each(["x-forwarded-for", "forwarded", "x-real-ip", "via"])(
+  it.each(["x-forwarded-for", "forwarded", "x-real-ip", "via", "cf-connecting-ip", "x-forwarded-server"])(
     "is off for who comes through a proxy (%s)",
     async (name) => {
-      const headers = { [name]: "203.0.113.7" };
-      expect((await fetch(`${coordinator.url}/api/v1/metrics`, { headers })).status).toBe(404);
+      expect(await statusWith({ [name]: "203.0.113.7" })).toBe(404);
     },
   );
+
+  it("is off for pages of others in a browser of this machine", async () => {
+    expect(await statusWith({ origin: "https://evil.example" })).toBe(404);
+    const { port } = new URL(coordinator.url);
+    // The page's owner lets its name mean 127.0.0.1: the browser sees one origin.
+    expect(await statusWith({ host: `evil.example:${port}` })).toBe(404);
+    expect(await statusWith({ host: `localhost:${port}` })).toBe(200);
+    expect(await statusWith({ host: `[::1]:${port}` })).toBe(200);
+  });
 });
 
 describe("GET /metrics of a coordinator that others can reach", () => {

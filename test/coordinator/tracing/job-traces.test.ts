@@ -19,10 +19,12 @@ const ENDING = { error: null, usage: null, chargeMicro: 0 };
 let clock: ManualClock;
 let exporter: InMemorySpanExporter;
 let traces: JobTraces;
+let noted: Map<string, string>;
 let tell: (type: JobRegistryEvent["type"], job: ActiveJob, facts?: object) => void;
 
 beforeEach(() => {
   clock = new ManualClock();
+  noted = new Map();
   exporter = new InMemorySpanExporter();
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
   const listeners: ((event: JobRegistryEvent) => void)[] = [];
@@ -31,7 +33,15 @@ beforeEach(() => {
     api,
     tracer: provider.getTracer("test"),
     contextNow: () => CLIENT,
-    jobs: { subscribe: (listener) => void listeners.push(listener) },
+    contextOf: (traceparent) => {
+      const [, traceId = "", spanId = ""] = traceparent.split("-");
+      const spanContext = { traceId, spanId, traceFlags: api.TraceFlags.SAMPLED, isRemote: true };
+      return api.trace.setSpanContext(api.ROOT_CONTEXT, spanContext);
+    },
+    jobs: {
+      subscribe: (listener) => void listeners.push(listener),
+      moves: { noteTrace: (jobId, trace) => void noted.set(jobId, trace) },
+    },
     clock,
   });
 });
@@ -39,7 +49,7 @@ beforeEach(() => {
 const job = (facts: Partial<ActiveJob> = {}): ActiveJob =>
   ({
     ...{ id: "job_1", accountId: "user_1", slug: "tiny-chat", batchId: null, islandId: "host_1", attempt: 0 },
-    ...{ waitsSinceMs: clock.now(), stored: Promise.resolve(), state: "pending" },
+    ...{ waitsSinceMs: clock.now(), stored: Promise.resolve(), state: "pending", trace: null },
     ...facts,
   }) as ActiveJob;
 const spans = () => exporter.getFinishedSpans().map(({ name, attributes }) => ({ name, attributes }));
@@ -55,6 +65,16 @@ describe("JobTraces", () => {
     tell("job_ended", job({ attempt: 1, state: "completed" }), { ending: ENDING });
     expect(names()).toEqual(["queue", "submit", "first_output", "output", "attempt", "job"]);
     expect([traceIds(), traces.size]).toEqual([new Set([TRACE]), 0]);
+  });
+
+  it("has no wait of a job that an Island gets before the wait is told", () => {
+    tell("job_offered", job());
+    tell("attempt_begun", job({ attempt: 1 }));
+    tell("attempt_failed", job({ attempt: 1 }), { cause: "failed", error: ERROR });
+    tell("attempt_begun", job({ attempt: 2 }));
+    tell("job_waiting", job({ attempt: 2 }));
+    tell("job_ended", job({ attempt: 2, state: "completed" }), { ending: ENDING });
+    expect(names().filter((name) => name === "queue")).toHaveLength(2);
   });
 
   it("times each part on the coordinator's clock", () => {
@@ -81,6 +101,19 @@ describe("JobTraces", () => {
       [true, undefined],
       [undefined, true],
     ]);
+  });
+
+  it("goes on with the trace of a job that another coordinator handed over", () => {
+    const atOther = `00-${TRACE}-00f067aa0ba902b8-01`;
+    const moved = (facts: Partial<ActiveJob> = {}) => job({ stored: null, trace: atOther, ...facts });
+    tell("job_waiting", moved());
+    tell("attempt_begun", moved({ attempt: 1 }));
+    tell("job_ended", moved({ attempt: 1, state: "completed" }), { ending: ENDING });
+    expect([names(), traceIds()]).toEqual([["queue", "first_output", "attempt", "job"], new Set([TRACE])]);
+    const span = exporter.getFinishedSpans().find(({ name }) => name === "job");
+    expect(span?.parentSpanContext?.spanId).toBe("00f067aa0ba902b8");
+    // The next owner goes on from here.
+    expect(noted.get("job_1")).toBe(`00-${TRACE}-${span?.spanContext().spanId}-01`);
   });
 
   it("traces a job of a batch from its place on, apart from the request that is served then", () => {

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { MAX_STRANGERS_LINES, RequestLog } from "../../../../coordinator/http/middleware/request-log.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+
+const LINE = { request_id: "1", method: "GET", path: "/", status: 200, duration_ms: 1 };
+
+it("who floods the coordinator gets a bounded number of lines, and accounts all of theirs", () => {
+  const clock = new ManualClock();
+  const lines: object[] = [];
+  const leftOut: object[] = [];
+  const info = (facts: object, message: string) => void (message === "request" ? lines : leftOut).push(facts);
+  const log = new RequestLog({ info }, clock);
+  const flood = (facts: object) => {
+    for (let nth = 0; nth < 3 * MAX_STRANGERS_LINES; nth += 1) log.note({ ...LINE, ...facts });
+    return lines.splice(0).length;
+  };
+  expect(flood({})).toBe(MAX_STRANGERS_LINES);
+  expect(flood({ account_id: "user_1" })).toBe(3 * MAX_STRANGERS_LINES);
+  expect(flood({ account_id: "user_1", status: 429 })).toBe(0);
+  expect(leftOut).toEqual([]);
+  clock.advance(1_000);
+  expect(flood({ status: 404 })).toBe(MAX_STRANGERS_LINES);
+  expect(leftOut).toEqual([{ requests: 5 * MAX_STRANGERS_LINES }]);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { alertQueries, dashboardPanels, dashboardQueries, type Panel } from "./queries.ts";
+
+const panels = dashboardPanels();
+const shown = panels.filter(({ type }) => type !== "row");
+/** Metrics that all coordinators, or their machines, have in common: a sum of them means nothing. */
+const NO_SUMS = /\bsum(?: by \((?!instance\))[^)]*\))? ?\((?:atoll_storage_read_only|nodejs_eventloop)/;
+
+function overlap({ gridPos: a }: Panel, { gridPos: b }: Panel): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+describe("deploy/grafana/atoll.json", () => {
+  it("gives each panel a title, a unit, a legend for each query, and the chosen data source", () => {
+    const bare = shown.filter(({ title, fieldConfig, targets = [], datasource }) => {
+      const hasLegends = targets.length > 0 && targets.every(({ legendFormat = "" }) => legendFormat !== "");
+      const hasUnit = (fieldConfig?.defaults.unit ?? "") !== "";
+      return title === "" || !hasUnit || !hasLegends || datasource?.uid !== "${datasource}";
+    });
+    expect(bare).toEqual([]);
+  });
+
+  it("has a unit of time for seconds, and of size for bytes", () => {
+    const wrong = shown.filter(({ targets = [], fieldConfig }) => {
+      const expr = targets.map((target) => target.expr).join(" ");
+      const { unit } = fieldConfig?.defaults ?? {};
+      if (/_seconds_bucket|lag_\w+_seconds/.test(expr)) return unit !== "s";
+      return /_bytes\b/.test(expr) && unit !== "bytes";
+    });
+    expect(wrong.map(({ title }) => title)).toEqual([]);
+  });
+
+  it("numbers its panels, and lays none over another", () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const pairs = panels.flatMap((panel, nth) => panels.slice(nth + 1).map((other) => [panel, other] as const));
+    expect(pairs.filter(([panel, other]) => overlap(panel, other))).toEqual([]);
+    expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([]);
+  });
+
+  it("asks for the chosen coordinators only, and sums nothing up that they share", () => {
+    const exprs = shown.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    const selectors = exprs.flatMap((expr) => expr.match(/\{[^}]*\}/g) ?? []);
+    expect(selectors.filter((each) => !each.startsWith('{job=~"$job",instance=~"$instance"'))).toEqual([]);
+    expect(dashboardQueries().filter(({ expr }) => NO_SUMS.test(expr))).toEqual([]);
+  });
+});
+
+it("alerts sum up the coordinators of one network, never of several", () => {
+  const mixed = alertQueries().filter(({ expr }) => /\b(?:sum|max) ?\(|\bby \((?!job\b)/.test(expr));
+  expect(mixed.map(({ place }) => place)).toEqual([]);
+});
