@@ -907,7 +907,7 @@ export interface paths {
         put?: never;
         /**
          * Give an account credits
-         * @description A request that is repeated grants again.
+         * @description With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again.
          */
         post: operations["grantCredits"];
         delete?: never;
@@ -7603,7 +7603,9 @@ export interface operations {
     grantCredits: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
             path: {
                 id: string;
             };

@@ -1,7 +1,14 @@
 import type Database from "better-sqlite3";
-import type { AuditEntry, AuditLog } from "../../audit-log.ts";
+import type { AuditEntry, AuditLog, NotedWrites } from "../../audit-log.ts";
 import { ACCOUNT_BY_ID, COUNT_ISLANDS, ISLAND_BY_ID, type AccountRow, type IslandRow } from "../../operator-queries.ts";
-import type { Announcement, KnownAccount, KnownIsland, OperatorStore, Suspension } from "../../operator-store.ts";
+import type {
+  Announcement,
+  Grant,
+  KnownAccount,
+  KnownIsland,
+  OperatorStore,
+  Suspension,
+} from "../../operator-store.ts";
 import type { Role } from "../../account-store.ts";
 import { assertPage } from "../../page.ts";
 import type { Reader } from "../engine/reader.ts";
@@ -14,7 +21,7 @@ interface SuspendedRow {
 }
 
 export class SqliteOperatorStore implements OperatorStore {
-  readonly #writer: Writer;
+  readonly #writer: Pick<Writer, "run">;
   readonly #reader: Reader;
   readonly #selectAccount: Database.Statement<[object], AccountRow>;
   readonly #selectIsland: Database.Statement<[object], IslandRow>;
@@ -23,7 +30,7 @@ export class SqliteOperatorStore implements OperatorStore {
   readonly #selectIslands: Database.Statement<[], SuspendedRow>;
   readonly #selectAnnouncements: Database.Statement<[number], Announcement>;
 
-  constructor(db: Database.Database, reader: Reader, writer: Writer) {
+  constructor(db: Database.Database, reader: Reader, writer: Pick<Writer, "run">) {
     this.#writer = writer;
     this.#reader = reader;
     this.#selectAccount = db.prepare(ACCOUNT_BY_ID);
@@ -37,6 +44,10 @@ export class SqliteOperatorStore implements OperatorStore {
       `SELECT id, level, text, created_at_ms AS createdAtMs, until_ms AS untilMs FROM announcements
        WHERE until_ms IS NULL OR until_ms > ? ORDER BY id DESC`,
     );
+  }
+
+  grant(grant: Grant): Promise<boolean> {
+    return this.#writer.run("grant", grant);
   }
 
   setRole(accountId: string, role: Role): Promise<boolean> {
@@ -110,12 +121,21 @@ export class SqliteOperatorStore implements OperatorStore {
 }
 
 export class SqliteAuditLog implements AuditLog {
-  readonly #writer: Writer;
+  readonly #writer: Pick<Writer, "run">;
   readonly #reader: Reader;
+  readonly #storesOn: (writer: Pick<Writer, "run">) => NotedWrites;
 
-  constructor(reader: Reader, writer: Writer) {
+  constructor(reader: Reader, writer: Pick<Writer, "run">, storesOn: (writer: Pick<Writer, "run">) => NotedWrites) {
     this.#reader = reader;
     this.#writer = writer;
+    this.#storesOn = storesOn;
+  }
+
+  noting(entry: AuditEntry): NotedWrites {
+    return this.#storesOn({
+      // An operation resolves to its result, whichever it is.
+      run: (kind, args) => this.#writer.run("noted", { entry, kind, args }) as Promise<never>,
+    });
   }
 
   append(entry: AuditEntry): Promise<void> {

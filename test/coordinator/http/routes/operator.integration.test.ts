@@ -94,8 +94,7 @@ describe("/operator", () => {
     const { data } = (await ask("GET", `/audit?target=${id}`)).body;
     expect(data).toMatchObject([
       { action: "account.grant", before: { balanceMicro: 0 }, after: { grantMicro: 2_500_000 } },
-      { action: "account.limits.failed", after: { code: "validation_failed" } },
-      { action: "account.limits", after: { share: 0 } },
+      { action: "account.limits.failed", after: { code: "validation_failed", tried: { share: 0 } } },
       { action: "account.limits", before: { concurrentJobs: 3 }, after: { concurrentJobs: null } },
       { action: "account.limits", before: { concurrentJobs: null }, after: { concurrentJobs: 3 } },
     ]);
