@@ -30,6 +30,9 @@ const figuresOf = (override: Partial<Figures> = {}): Figures => ({
 let clock: ManualClock;
 let own: Figures;
 let reads: number;
+/** Islands that storage knows, and how often it counted them. */
+let known: number;
+let counts: number;
 let views: NetworkView[];
 
 /** "old" answers what it does not understand with null, "silent" does not answer. */
@@ -37,7 +40,7 @@ beforeEach(() => {
   clock = new ManualClock();
   const bus = new LocalBus();
   const log = { warn: () => undefined };
-  [own, reads] = [figuresOf(), 0];
+  [own, reads, known, counts] = [figuresOf(), 0, 9, 0];
   views = PEERS.slice(0, 2).map((self, index) => {
     const view: NetworkView = new NetworkView({
       figures: {
@@ -48,7 +51,12 @@ beforeEach(() => {
       },
       liveHere: (hostIds) => hostIds.filter((hostId) => hostId === self.id).map((hostId) => ({ hostId }) as never),
       store: {
-        operators: { countIslands: async () => ({ known: 9, seen: 2 }) },
+        operators: {
+          countIslands: async () => {
+            counts += 1;
+            return { known, seen: 2 };
+          },
+        },
       } as unknown as NetworkViewDeps["store"],
       clock,
       self: () => self,
@@ -100,6 +108,40 @@ describe("NetworkView", () => {
     clock.advance(1_000);
     await view?.overview();
     expect(reads).toBe(4);
+  });
+
+  it("reads its figures twice a second at most, however many others ask for them", async () => {
+    for (let asked = 0; asked < 64; asked += 1) views[1]?.answer({ ask: "figures" });
+    expect(reads).toBe(1);
+    clock.advance(500);
+    views[1]?.answer({ ask: "figures" });
+    expect(reads).toBe(2);
+  });
+
+  it("lets storage count the known Islands seldom where there are many", async () => {
+    known = 100_000;
+    for (let second = 0; second < 100; second += 1) {
+      expect((await views[0]?.overview())?.islands.known).toBe(100_000);
+      clock.advance(1_000);
+    }
+    expect(counts).toBe(1);
+    await views[0]?.overview();
+    expect(counts).toBe(2);
+  });
+
+  it("knows at least the Islands that are online", async () => {
+    own = figuresOf({ islands: 50 });
+    expect((await views[0]?.overview())?.islands).toEqual({ online: 51, known: 51 });
+  });
+
+  it("leaves out a coordinator whose figures lack something", async () => {
+    for (const name of Object.keys(figuresOf())) {
+      const { [name as "waiting"]: _, ...rest } = figuresOf();
+      own = rest as Figures;
+      clock.advance(1_000);
+      const line = (await views[1]?.overview())?.coordinators.find(({ id }) => id === "one");
+      expect([name, line?.figures]).toEqual([name, null]);
+    }
   });
 
   it("finds Islands wherever they are connected", async () => {

@@ -120,6 +120,7 @@ describe("/operator/overview and /operator/queue", () => {
     expect(overview.islands.online).toBeGreaterThan(0);
     expect(overview.slots.all).toBeGreaterThanOrEqual(2);
     expect(overview.jobs.running).toBeGreaterThan(0);
+    expect(overview.is_complete).toBe(true);
     expect(overview.coordinators.every(({ answers }: { answers: boolean }) => answers)).toBe(true);
     const { data, is_complete } = (await ask(operator, "GET", "/operator/queue")).body;
     expect(is_complete).toBe(true);

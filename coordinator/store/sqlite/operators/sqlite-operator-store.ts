@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import type { AuditEntry, AuditLog, NotedWrites } from "../../audit-log.ts";
-import { ACCOUNT_BY_ID, COUNT_ISLANDS, ISLAND_BY_ID, type AccountRow, type IslandRow } from "../../operator-queries.ts";
+import { ACCOUNT_BY_ID, ISLAND_BY_ID, type AccountRow, type IslandRow } from "../../operator-queries.ts";
 import type {
   Announcement,
   Grant,
@@ -25,7 +25,6 @@ export class SqliteOperatorStore implements OperatorStore {
   readonly #reader: Reader;
   readonly #selectAccount: Database.Statement<[object], AccountRow>;
   readonly #selectIsland: Database.Statement<[object], IslandRow>;
-  readonly #countIslands: Database.Statement<[object], { known: number; seen: number }>;
   readonly #selectAccounts: Database.Statement<[], SuspendedRow>;
   readonly #selectIslands: Database.Statement<[], SuspendedRow>;
   readonly #selectAnnouncements: Database.Statement<[number], Announcement>;
@@ -35,7 +34,6 @@ export class SqliteOperatorStore implements OperatorStore {
     this.#reader = reader;
     this.#selectAccount = db.prepare(ACCOUNT_BY_ID);
     this.#selectIsland = db.prepare(ISLAND_BY_ID);
-    this.#countIslands = db.prepare(COUNT_ISLANDS);
     this.#selectAccounts = db.prepare(
       "SELECT id, suspended_because AS because FROM accounts WHERE suspended_at_ms IS NOT NULL",
     );
@@ -94,8 +92,8 @@ export class SqliteOperatorStore implements OperatorStore {
     return row === undefined ? undefined : islandOf(row);
   }
 
-  async countIslands(seenSinceMs: number): ReturnType<OperatorStore["countIslands"]> {
-    return this.#countIslands.get({ 1: seenSinceMs }) ?? { known: 0, seen: 0 };
+  countIslands(seenSinceMs: number): ReturnType<OperatorStore["countIslands"]> {
+    return this.#reader.run("countIslands", { seenSinceMs });
   }
 
   async jobs(...[filter, page]: Parameters<OperatorStore["jobs"]>): ReturnType<OperatorStore["jobs"]> {
