@@ -95,12 +95,53 @@ describe("a suspension", () => {
     expect((await ask(client.key, "GET", "/jobs")).status).toBe(403);
   });
 
-  it("is there after a restart", async () => {
-    const client = await coordinator.createAccount("before@example.com");
+  it("of an account ends its batches, streams of events and sessions, and keeps its credits", async () => {
+    const client = await coordinator.createAccount("batches@example.com");
+    const { body: before } = await ask(client.key, "GET", "/account");
+    const inputs = Array.from({ length: 25 }, () => ({ prompt: "hi" }));
+    const { body: batch } = await ask(client.key, "POST", "/jobs/batch", { workload: "tiny-chat", inputs });
+    const events = await fetch(`${coordinator.url}/api/v1/events`, {
+      headers: { authorization: `Bearer ${client.key}` },
+    });
     await ask(operator, "POST", `/operator/accounts/${client.id}/suspension`, { reason: "spam" });
+    await expect(events.text()).rejects.toThrow(/terminated/);
+    const { body: known } = await until(
+      () => ask(operator, "GET", `/operator/accounts/${client.id}`),
+      ({ body }) => body.data.unfinished_jobs === 0,
+      "no unfinished job",
+    );
+    expect(known.data).toMatchObject({ credits: before.data.credits, held: 0 });
+    await ask(operator, "DELETE", `/operator/accounts/${client.id}/suspension`);
+    expect((await ask(client.key, "GET", `/jobs/batch/${batch.data.id}`)).body.data).toMatchObject({
+      counts: { cancelled: 25 },
+    });
+    expect((await ask(client.key, "GET", "/account")).body.data.credits).toBe(before.data.credits);
+  });
+
+  it("of accounts and Islands is there after a restart", async () => {
+    const [client, host] = [
+      await coordinator.createAccount("before@example.com"),
+      await coordinator.createAccount("before-host@example.com"),
+    ];
+    const hostId = randomUUID();
+    const island = await FakeIsland.join(coordinator.url, host.islandToken, { hostId });
+    await ask(operator, "POST", `/operator/accounts/${client.id}/suspension`, { reason: "spam" });
+    await ask(operator, "POST", `/operator/islands/${hostId}/suspension`, { reason: "lies" });
+    await island.next("goodbye");
     await coordinator.stop();
     await coordinator.start();
     expect((await ask(client.key, "GET", "/jobs")).body.error.code).toBe("account_suspended");
+    const refused = await FakeIsland.dial(coordinator.url, host.islandToken);
+    refused.send(makeHello({ hostId }));
+    expect(await refused.next("goodbye")).toMatchObject({ reason: "the operator suspended this Island: lies" });
+    // Also one that its owner removed, and joins again.
+    await ask(host.key, "DELETE", `/islands/${hostId}`);
+    const { body: made } = await ask(host.key, "POST", "/island-tokens", { name: "new" });
+    const again = await FakeIsland.dial(coordinator.url, made.token);
+    again.send(makeHello({ hostId }));
+    expect(await again.next("goodbye")).toMatchObject({ reason: "the operator suspended this Island: lies" });
+    await ask(operator, "DELETE", `/operator/islands/${hostId}/suspension`);
+    await using _back = await FakeIsland.join(coordinator.url, made.token, { hostId });
   });
 });
 
