@@ -35,7 +35,9 @@ export class PostgresAccountStore implements AccountStore {
     return this.#one(`${ACCOUNT} WHERE accounts.id = $1 AND deleted_at_ms IS NULL`, [accountId]);
   }
 
-  getByEmail(email: string): Promise<Account | undefined> {
+  async getByEmail(email: string): Promise<Account | undefined> {
+    // Of no account, and PostgreSQL does not take it.
+    if (email.includes("\0")) return undefined;
     return this.#one(`${ACCOUNT} WHERE email_key = $1`, [emailKey(email)]);
   }
 
