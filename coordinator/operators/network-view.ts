@@ -114,7 +114,7 @@ export class NetworkView {
         waiting: sum(({ jobs }) => jobs.waiting),
         finishedLastMinute: sum(({ ended }) => ended.all),
       },
-      queue: mergeQueues(known.map(({ waiting }) => waiting)),
+      queue: mergeQueues(known.map(({ waiting, islands }) => reasonsIn(waiting, online - islands))),
       tokensPerSecond: sum(({ tokensPerSecond }) => tokensPerSecond),
       firstTokenMs: { p50: quantileOf(firstTokens, 0.5), p99: quantileOf(firstTokens, 0.99) },
       errorsLastMinute: sum(({ ended }) => ended.failed),
@@ -147,6 +147,12 @@ function readFigures(answer: unknown): Figures | null {
   const numbers = [islands, slots, jobs, ended, tokensPerSecond];
   const isWhole = numbers.every((each) => each !== undefined) && Array.isArray(firstToken) && Array.isArray(waiting);
   return isWhole ? (answer as Figures) : null;
+}
+
+/** What one coordinator says, as far as it is true of the network: others may have Islands, which are not known to run the work. */
+function reasonsIn(waiting: readonly WaitingWork[], islandsElsewhere: number): readonly WaitingWork[] {
+  if (islandsElsewhere <= 0) return waiting;
+  return waiting.map((work) => (work.reason === "no_island_online" ? { ...work, reason: "no_island_fits" } : work));
 }
 
 function mergeQueues(all: readonly (readonly WaitingWork[])[]): QueueLine[] {

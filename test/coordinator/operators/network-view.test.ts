@@ -30,6 +30,8 @@ const figuresOf = (override: Partial<Figures> = {}): Figures => ({
 let clock: ManualClock;
 let own: Figures;
 let reads: number;
+/** Islands of the other coordinator. */
+let elsewhere: number;
 /** Islands that storage knows, and how often it counted them. */
 let known: number;
 let counts: number;
@@ -40,13 +42,15 @@ beforeEach(() => {
   clock = new ManualClock();
   const bus = new LocalBus();
   const log = { warn: () => undefined };
-  [own, reads, known, counts] = [figuresOf(), 0, 9, 0];
+  [own, reads, known, counts, elsewhere] = [figuresOf(), 0, 9, 0, 1];
   views = PEERS.slice(0, 2).map((self, index) => {
     const view: NetworkView = new NetworkView({
       figures: {
         read: () => {
           reads += 1;
-          return index === 0 ? own : figuresOf({ waiting: [work({ jobs: 5, oldestAtMs: 3, message: "very busy" })] });
+          if (index === 0) return own;
+          const waiting = [work({ jobs: 5, oldestAtMs: 3, message: "very busy" })];
+          return figuresOf({ islands: elsewhere, waiting });
         },
       },
       liveHere: (hostIds) => hostIds.filter((hostId) => hostId === self.id).map((hostId) => ({ hostId }) as never),
@@ -93,11 +97,20 @@ describe("NetworkView", () => {
   });
 
   it("has one line for each Cargo and reason, with the words of where most wait", async () => {
-    own = figuresOf({ waiting: [work({ jobs: 2 }), work({ slug: "other", jobs: 9, reason: "no_island_online" })] });
+    own = figuresOf({ waiting: [work({ jobs: 2 }), work({ slug: "other", jobs: 9, reason: "no_island_fits" })] });
     expect((await views[0]?.overview())?.queue).toEqual([
-      work({ slug: "other", jobs: 9, reason: "no_island_online" }),
+      work({ slug: "other", jobs: 9, reason: "no_island_fits" }),
       work({ jobs: 7, oldestAtMs: 3, message: "very busy" }),
     ]);
+  });
+
+  it("does not say that no Island is online where another coordinator has some", async () => {
+    own = figuresOf({ islands: 0, waiting: [work({ slug: "other", reason: "no_island_online" })] });
+    const reasonOf = async () => (await views[0]?.overview())?.queue.find(({ slug }) => slug === "other")?.reason;
+    expect(await reasonOf()).toBe("no_island_fits");
+    clock.advance(1_000);
+    elsewhere = 0;
+    expect(await reasonOf()).toBe("no_island_online");
   });
 
   it("asks once a second, however many ask it", async () => {
