@@ -149,7 +149,7 @@ export interface OperatorStore {
   /** Last seen first. `total` counts all pages. */
   islands(filter: IslandFilter, page: Page): Promise<{ islands: KnownIsland[]; total: number }>;
   island(hostId: string): Promise<KnownIsland | undefined>;
-  /** How many Islands are known, and how many of them were last seen at `seenSinceMs` or later. */
+  /** How many Islands are known, and how many of them were last seen at `seenSinceMs` or later. It costs as much as there are Islands. */
   countIslands(seenSinceMs: number): Promise<{ readonly known: number; readonly seen: number }>;
   /** Newest first. `total` counts all pages, of {@link MAX_LISTED_JOBS} at most unless an account is given. */
   jobs(filter: KnownJobFilter, page: Page): Promise<{ jobs: KnownJob[]; total: number }>;

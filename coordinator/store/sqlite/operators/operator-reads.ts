@@ -73,7 +73,6 @@ export class OperatorReads {
     };
   }
 
-  /** Goes through all Islands: there is no index of those that were not removed. */
   countIslands(seenSinceMs: number): { known: number; seen: number } {
     const [counts] = this.#all<{ known: number; seen: number }>({ sql: COUNT_ISLANDS, values: [seenSinceMs] });
     return counts ?? { known: 0, seen: 0 };
