@@ -7,7 +7,8 @@ import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { accountIdOf, onDataDirectory, print, withStore, type DataOptions } from "./data-commands.ts";
-import { commandActor, trailOf } from "./operator-tools.ts";
+import { notedAccounts } from "./noted-accounts.ts";
+import { commandActor, operatorAccountsOf } from "./operator-tools.ts";
 import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
 
 interface OwnerOptions extends DataOptions {
@@ -109,10 +110,7 @@ export async function makeAccount(options: DataOptions, details: AccountDetails)
     options,
     async (accounts, store) => {
       const created = await accounts.createAccount({ email, password, credits });
-      const role = isOperator === true ? "operator" : "user";
-      if (isOperator === true) await store.operators.setRole(created.id, role);
-      const after = { balanceMicro: created.balanceMicro, role, withKey, withIslandToken };
-      await note(store, created.id, "account.create", after);
+      if (isOperator === true) await operatorAccountsOf(store).setRole(commandActor(), created.id, "operator");
       const key = withKey && (await accounts.createKey(created.id)).secret;
       const islandToken = withIslandToken && (await accounts.createIslandToken(created.id)).secret;
       return { id: created.id, email: created.email, balanceMicro: created.balanceMicro, key, islandToken };
@@ -122,9 +120,8 @@ export async function makeAccount(options: DataOptions, details: AccountDetails)
 }
 
 async function resetPassword(options: OwnerOptions): Promise<void> {
-  await withOwner(options, async (accounts, ownerId, store) => {
+  await withOwner(options, async (accounts, ownerId) => {
     const { token, expiresAtMs } = await accounts.passwordChanges.createReset(ownerId);
-    await note(store, ownerId, "account.reset_password", { expiresAtMs });
     const expires_at = isoTime(expiresAtMs);
     const use = `Send it to the account's owner, who posts {"token": …, "new": …} to /api/v1/auth/password/reset by ${expires_at}`;
     print(options, { token, expires_at }, `${token}\n${use}`);
@@ -132,10 +129,9 @@ async function resetPassword(options: OwnerOptions): Promise<void> {
 }
 
 async function createKey(options: OwnerOptions & { name?: string; scopes?: string }): Promise<void> {
-  await withOwner(options, async (accounts, ownerId, store) => {
+  await withOwner(options, async (accounts, ownerId) => {
     const made = await accounts.createKey(ownerId, { name: options.name, scopes: options.scopes?.split(",") });
     const { id, name, prefix, scopes } = made.key;
-    await note(store, ownerId, "api_key.create", { id, scopes });
     print(options, { id, name, prefix, scopes, key: made.secret }, made.secret);
   });
 }
@@ -158,17 +154,15 @@ async function listKeys(options: OwnerOptions): Promise<void> {
 }
 
 async function createIslandToken(options: OwnerOptions & { name?: string }): Promise<void> {
-  await withOwner(options, async (accounts, ownerId, store) => {
+  await withOwner(options, async (accounts, ownerId) => {
     const { token, secret } = await accounts.createIslandToken(ownerId, options.name);
-    await note(store, ownerId, "island_token.create", { id: token.id });
     print(options, { id: token.id, name: token.name, token: secret }, secret);
   });
 }
 
 async function createPairingCode(options: OwnerOptions & { name?: string }): Promise<void> {
-  await withOwner(options, async (accounts, ownerId, store) => {
+  await withOwner(options, async (accounts, ownerId) => {
     const { code, name, expiresAtMs } = await accounts.islandTokens.createCode(ownerId, options.name);
-    await note(store, ownerId, "pairing_code.create", { expiresAtMs });
     print(options, { code, name, expires_at: isoTime(expiresAtMs) }, code);
   });
 }
@@ -192,27 +186,21 @@ async function revoke(
   what: "API key" | "Island token",
   act: (accounts: AccountService, ownerId: string) => Promise<boolean>,
 ): Promise<void> {
-  await withOwner(options, async (accounts, ownerId, store) => {
+  await withOwner(options, async (accounts, ownerId) => {
     if (!(await act(accounts, ownerId))) {
       throw new ServiceError("not_found", `${options.email} has no active ${what} ${options.id}`);
     }
-    await note(store, ownerId, what === "API key" ? "api_key.revoke" : "island_token.revoke", { id: options.id });
     print(options, { id: options.id, revoked: true }, `Revoked ${options.id}`);
   });
 }
 
 function withOwner(
   options: OwnerOptions,
-  use: (accounts: AccountService, ownerId: string, store: Store) => Promise<void>,
+  use: (accounts: AccountService, ownerId: string) => Promise<void>,
 ): Promise<void> {
   return withAccounts(options, async (accounts, store) => {
-    await use(accounts, await accountIdOf(store, options.email), store);
+    await use(accounts, await accountIdOf(store, options.email));
   });
-}
-
-/** What was done to an account, for the audit log: its id, or that of what was made, is known only afterwards. */
-async function note(store: Store, accountId: string, action: string, after: object): Promise<void> {
-  await trailOf(store).note(commandActor(), { action, targetKind: "account", targetId: accountId, after });
 }
 
 async function withAccounts<T>(
@@ -226,7 +214,7 @@ async function withAccounts<T>(
       const log = pino({ level: logLevel }, pino.destination(2));
       return use(
         new AccountService({
-          store: store.accounts,
+          store: notedAccounts(store),
           settings: store.accountSettings,
           clock: systemClock,
           newAccountMicro,

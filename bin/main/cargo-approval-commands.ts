@@ -76,14 +76,18 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
 /** The operator names the revision with its pins, or says yes to what was shown. @throws {CliError} */
 async function assertChosen(review: CargoReview, pinned: CargoReview, chosen: string | undefined): Promise<void> {
   const { slug } = pinned.file;
-  if (chosen !== undefined) {
-    // A number counts changes: the only form that earlier versions took.
-    if (chosen === pinned.revision || Number(chosen) === review.storedRevision) return;
-    throw new CliError(
-      `Not approved: ${slug} is not revision ${chosen}. Review it again: coordinator cargo show ${slug}`,
-    );
-  }
   const again = `coordinator cargo approve ${slug} --revision ${pinned.revision}`;
+  if (chosen !== undefined) {
+    if (chosen === pinned.revision) return;
+    if (Number(chosen) !== review.storedRevision) {
+      throw new CliError(
+        `Not approved: ${slug} is not revision ${chosen}. Review it again: coordinator cargo show ${slug}`,
+      );
+    }
+    // A number counts changes, as earlier versions wanted it. It says nothing of a pin that was looked up just now.
+    if (pinned.revision === review.revision) return;
+    throw new CliError(`Not approved: revision ${chosen} has no pin yet. To approve what is shown above: ${again}`);
+  }
   if (!process.stdin.isTTY) {
     throw new CliError(`Not approved. To approve exactly what is shown above, name its revision: ${again}`);
   }

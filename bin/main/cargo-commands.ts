@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
+import { revisionOf } from "../../coordinator/catalog/approval-rules.ts";
+import type { CargoFile } from "../../coordinator/catalog/cargo-fields.ts";
 import { readShippedCargos } from "../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos, type CargoLine } from "../../coordinator/catalog/operator-cargos.ts";
 import type { Store } from "../../coordinator/store/store.ts";
@@ -59,24 +61,27 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
       await withCargos(options, async (cargos, store) => {
         const slugs: string[] = [];
         for (const file of files) {
-          const slug = await importFile(cargos, file);
-          slugs.push(slug);
-          const { revision } = await cargos.review(slug);
-          const deed = { action: "cargo.import", targetKind: "cargo", targetId: slug, after: { revision } } as const;
-          await trailOf(store).note(commandActor(), deed);
+          slugs.push(await importFile(cargos, file, store));
         }
         print(options, { imported: slugs }, slugs.join("\n"));
       });
     });
 }
 
-async function importFile(cargos: OperatorCargos, file: string): Promise<string> {
+async function importFile(cargos: OperatorCargos, path: string, store: Store): Promise<string> {
+  const noting = (file: CargoFile) => {
+    const after = { revision: revisionOf(file) };
+    const deed = { action: "cargo.import", targetKind: "cargo", targetId: file.slug, after } as const;
+    return trailOf(store).noting(commandActor(), deed).catalog;
+  };
   try {
-    return await cargos.importFile(await readFile(file, "utf8"));
+    return await cargos.importFile(await readFile(path, "utf8"), noting);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const problems = error instanceof ValidationError ? error.details : [{ path: "", message: error.message }];
-    const lines = problems.map(({ path, message }) => [file, path, message].filter((part) => part !== "").join(": "));
+    const lines = problems.map(({ path: field, message }) =>
+      [path, field, message].filter((part) => part !== "").join(": "),
+    );
     throw new ServiceError(error.code, lines.join("\n"), { cause: error });
   }
 }

@@ -240,9 +240,11 @@ export class AccountService {
     return identity;
   }
 
-  /** False after the key was revoked or the session ended, also by another process. */
+  /** False after the key was revoked, the session ended, or an operator lost the role, also by another process. */
   async isStillValid(identity: Identity): Promise<boolean> {
     const { store, clock } = this.#deps;
+    const { accountId, role } = identity;
+    if (role === "operator" && (await store.standing(accountId))?.role !== role) return false;
     if (identity.kind === "session") return (await store.findSession(identity.tokenHash, clock.now())) !== undefined;
     const nowMs = clock.now();
     const isValid = ({ id, expiresAtMs }: ApiKey): boolean =>

@@ -100,46 +100,55 @@ export class OperatorCargos {
    * Makes a reviewed Cargo public; also enables one that was disabled.
    * @param file the definition to approve: that of the review, with its pins.
    * @param by the user who approves it.
+   * @param into takes the write.
    * @throws {ServiceError} `bad_request` if the Cargo is not pinned, or was changed since the review.
    */
-  async approve({ storedRevision }: CargoReview, file: CargoFile, by: string): Promise<CargoApproval> {
+  async approve(
+    { storedRevision }: CargoReview,
+    file: CargoFile,
+    by: string,
+    into: Pick<CatalogStore, "approve"> = this.#store,
+  ): Promise<CargoApproval> {
     const { slug } = file;
     if (missingPin(file) !== null)
       throw new ServiceError("bad_request", `${slug} is not pinned, so it is not approved`);
     const approval = { slug, file, revision: revisionOf(file), by, atMs: this.#clock.now() };
-    if (await this.#store.approve(approval, storedRevision)) return approval;
+    if (await into.approve(approval, storedRevision)) return approval;
     const text = `${slug} has changed since it was reviewed; review it again with: coordinator cargo show ${slug}`;
     throw new ServiceError("bad_request", text);
   }
 
-  /** Undoes `disable`, and approves nothing. @throws {ServiceError} `cargo_not_found` */
-  async enable(slug: string): Promise<void> {
-    await this.#setDisabled(slug, false);
-  }
-
-  /** Switches a Cargo off for everybody, including its owner. @throws {ServiceError} `cargo_not_found` */
-  async disable(slug: string): Promise<void> {
-    await this.#setDisabled(slug, true);
+  /**
+   * Switches a Cargo off for everybody, including its owner; or undoes that, and approves nothing. False if it is so already.
+   * @param into takes the write.
+   * @throws {ServiceError} `cargo_not_found`
+   */
+  async setDisabled(
+    slug: string,
+    isDisabled: boolean,
+    into: Pick<CatalogStore, "setDisabled"> = this.#store,
+  ): Promise<boolean> {
+    if (!this.#shipped.has(slug) && (await this.#store.find(slug)) === undefined) throw noCargo(slug);
+    return into.setDisabled(slug, isDisabled, this.#clock.now());
   }
 
   /**
    * Stores or replaces a public Cargo of the operator.
    * @param text content of a file like those of catalog/cargos.
+   * @param into takes the write of this Cargo.
    * @throws {ServiceError} `slug_taken`; {@link ValidationError}
    */
-  async importFile(text: string): Promise<string> {
+  async importFile(
+    text: string,
+    into: (file: CargoFile) => Pick<CatalogStore, "importCargo"> = () => this.#store,
+  ): Promise<string> {
     const read = readCargoFile(text);
     if ("errors" in read) throw new ValidationError(read.errors);
     const { slug } = read.file;
     if (this.#shipped.has(slug))
       throw new ServiceError("slug_taken", `A shipped Cargo has the slug "${slug}"; choose another slug`);
-    await this.#store.importCargo({ slug, file: read.file, atMs: this.#clock.now() });
+    await into(read.file).importCargo({ slug, file: read.file, atMs: this.#clock.now() });
     return slug;
-  }
-
-  async #setDisabled(slug: string, isDisabled: boolean): Promise<void> {
-    if (!this.#shipped.has(slug) && (await this.#store.find(slug)) === undefined) throw noCargo(slug);
-    await this.#store.setDisabled(slug, isDisabled, this.#clock.now());
   }
 
   #statusOf(cargo: StoredCargo, { disabledSlugs }: CatalogSnapshot): CargoStatus {

@@ -42,14 +42,14 @@ export class Announcements {
     actor: Actor,
     { level, text, untilMs }: { level: AnnouncementLevel; text: string; untilMs: number | null },
   ): Promise<Announcement> {
-    const { store, trail, clock } = this.#deps;
+    const { trail, clock } = this.#deps;
     const nowMs = clock.now();
     if (untilMs !== null && untilMs <= nowMs) throw new ValidationError([{ path: "until", message: "is in the past" }]);
     const announcement = { id: newId("ann", nowMs), level, text, createdAtMs: nowMs, untilMs };
     const deed = { ...target(announcement.id), action: "announcement.add", after: { level, text, untilMs } };
-    await trail.record(actor, deed, async () => {
+    await trail.record(actor, deed, async ({ operators }) => {
       const limits = { nowMs, maxAnnouncements: MAX_ANNOUNCEMENTS };
-      if (await store.operators.announce(announcement, limits)) return;
+      if (await operators.announce(announcement, limits)) return;
       throw new ServiceError("bad_request", `There are ${MAX_ANNOUNCEMENTS} announcements; remove one first`);
     });
     this.#last = null;
@@ -63,7 +63,7 @@ export class Announcements {
     if (before === undefined) throw new ServiceError("not_found", `There is no announcement "${id}"`);
     const { level, text, untilMs } = before;
     const deed = { ...target(id), action: "announcement.remove", before: { level, text, untilMs } };
-    await trail.record(actor, deed, () => store.operators.removeAnnouncement(id));
+    await trail.record(actor, deed, ({ operators }) => operators.removeAnnouncement(id));
     this.#last = null;
   }
 }

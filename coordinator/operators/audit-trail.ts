@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import type { AuditEntry, AuditLog } from "../store/audit-log.ts";
+import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
+import type { AuditEntry, AuditLog, NotedWrites } from "../store/audit-log.ts";
 
 /** Who acts, and from where. */
 export type Actor = Pick<AuditEntry, "via" | "actor" | "origin">;
@@ -9,37 +9,45 @@ export type Actor = Pick<AuditEntry, "via" | "actor" | "origin">;
 export type Deed = Pick<AuditEntry, "action" | "targetKind" | "targetId"> &
   Partial<Pick<AuditEntry, "before" | "after">>;
 
+/** What becomes of a deed is unknown: either nothing, or it is stored with its line. */
+const UNKNOWN_ENDS: ReadonlySet<ErrorCode> = new Set(["storage_unavailable", "shutting_down"]);
+
 /** Notes what operators do. */
 export class AuditTrail {
-  readonly #log: Pick<AuditLog, "append">;
+  readonly #log: Pick<AuditLog, "append" | "noting">;
   readonly #clock: Pick<Clock, "now">;
 
-  constructor(log: Pick<AuditLog, "append">, clock: Pick<Clock, "now">) {
+  constructor(log: Pick<AuditLog, "append" | "noting">, clock: Pick<Clock, "now">) {
     this.#log = log;
     this.#clock = clock;
   }
 
-  /** Notes what was done already, and could not be named before. */
-  note(actor: Actor, { before = null, after = null, ...deed }: Deed): Promise<void> {
-    return this.#log.append({ ...actor, ...deed, before, after, atMs: this.#clock.now() });
+  /** Notes what storage does not do itself, after it was done. */
+  note(actor: Actor, deed: Deed): Promise<void> {
+    return this.#log.append(this.#entryOf(actor, deed));
   }
 
-  /**
-   * Notes the deed, then does it: nothing is done that cannot be noted. One that fails is noted again, as `<action>.failed`. After a crash
-   * between the two, a deed is noted that was not done.
-   */
-  async record<T>(actor: Actor, deed: Deed, act: () => Promise<T>): Promise<T> {
-    const { before = null, after = null } = deed;
-    const entry: AuditEntry = { ...actor, ...deed, before, after, atMs: this.#clock.now() };
-    await this.#log.append(entry);
+  /** For one write of the deed, which has its line in the same commit. */
+  noting(actor: Actor, deed: Deed): NotedWrites {
+    return this.#log.noting(this.#entryOf(actor, deed));
+  }
+
+  /** Lets `act` do the deed with one write, as {@link noting}. One that is refused is noted as `<action>.failed`, with what was tried. */
+  async record<T>(actor: Actor, deed: Deed, act: (writes: NotedWrites) => Promise<T>): Promise<T> {
+    const entry = this.#entryOf(actor, deed);
     try {
-      return await act();
+      return await act(this.#log.noting(entry));
     } catch (error) {
-      const code = error instanceof ServiceError ? error.code : "internal";
-      const failure = { ...entry, action: `${deed.action}.failed`, before: null, after: { code } };
-      // The caller gets the error of the deed.
-      await this.#log.append(failure).catch(() => undefined);
+      if (error instanceof ServiceError && !UNKNOWN_ENDS.has(error.code)) {
+        const after = { code: error.code, tried: entry.after };
+        // The caller gets the error of the deed.
+        await this.#log.append({ ...entry, action: `${deed.action}.failed`, after }).catch(() => undefined);
+      }
       throw error;
     }
+  }
+
+  #entryOf(actor: Actor, { before = null, after = null, ...deed }: Deed): AuditEntry {
+    return { ...actor, ...deed, before, after, atMs: this.#clock.now() };
   }
 }

@@ -7,7 +7,7 @@ import { bucketOf, mergeCounts, type Counts } from "./latency-histogram.ts";
 
 export interface CoordinatorFiguresDeps {
   readonly jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">;
-  readonly islands: Pick<IslandRegistry, "connectedIds" | "factsOf">;
+  readonly islands: Pick<IslandRegistry, "connected">;
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
 }
@@ -55,7 +55,15 @@ interface Second {
   firstTokens: [bucket: number, count: number][];
 }
 
-/** What this coordinator did in the last minute, and what it does now. A job costs a few additions, at its end; the rest is counted when somebody asks. */
+interface WaitingKind {
+  oldest: ActiveJob;
+  jobs: number;
+}
+
+/**
+ * What this coordinator did in the last minute, and what it does now. A job costs a few additions, at its end; the rest is counted when
+ * somebody asks: one pass over jobs and one over Islands, both in memory, and a reason for each of {@link MAX_KINDS} kinds at most.
+ */
 export class CoordinatorFigures {
   readonly #deps: CoordinatorFiguresDeps;
   /** By second of the monotonic clock. */
@@ -73,25 +81,29 @@ export class CoordinatorFigures {
   }
 
   read(): Figures {
-    const { islands } = this.#deps;
     const nowMs = this.#deps.clock.monotonicMs();
     this.#forget(nowMs);
-    const open = islands.factsOf(islands.connectedIds());
-    const taking = open.filter(({ facts }) => !facts.draining);
     const seconds = [...this.#seconds.values()];
-    const { running, waiting, tokens } = this.#countJobs();
+    const { running, waiting, kinds, tokens } = this.#countJobs();
     return {
-      islands: open.length,
-      slots: {
-        free: taking.reduce((sum, { island, facts }) => sum + Math.max(0, facts.slots - island.slotsInUse), 0),
-        all: taking.reduce((sum, { facts }) => sum + facts.slots, 0),
-      },
-      jobs: { running, waiting: waiting.reduce((sum, { jobs }) => sum + jobs, 0) },
+      ...this.#countIslands(),
+      jobs: { running, waiting },
       ended: { all: sumOf(seconds, "all"), failed: sumOf(seconds, "failed") },
       tokensPerSecond: this.#rateOf(this.#tokens + tokens, sumOf(seconds, "tokens"), nowMs),
       firstToken: mergeCounts(seconds.map(({ firstTokens }) => firstTokens)),
-      waiting: waiting.slice(0, MAX_KINDS),
+      waiting: this.#explain(kinds),
     };
+  }
+
+  #countIslands(): Pick<Figures, "islands" | "slots"> {
+    let [islands, free, all] = [0, 0, 0];
+    for (const { island, facts } of this.#deps.islands.connected()) {
+      islands += 1;
+      if (facts.draining) continue;
+      free += Math.max(0, facts.slots - island.slotsInUse);
+      all += facts.slots;
+    }
+    return { islands, slots: { free, all } };
   }
 
   #countEnd(job: ActiveJob): void {
@@ -113,11 +125,10 @@ export class CoordinatorFigures {
     else counted[1] += 1;
   }
 
-  #countJobs(): { running: number; waiting: readonly WaitingWork[]; tokens: number } {
-    const { jobs, explainWait } = this.#deps;
-    let running = 0;
-    let tokens = 0;
-    const kinds = new Map<string, { oldest: ActiveJob; jobs: number }>();
+  #countJobs(): { running: number; waiting: number; kinds: readonly WaitingKind[]; tokens: number } {
+    const { jobs } = this.#deps;
+    let [running, waiting, tokens] = [0, 0, 0];
+    const kinds = new Map<string, WaitingKind>();
     for (const job of jobs.list()) {
       if (job.hasEnded) continue;
       tokens += job.feed.tokens;
@@ -125,6 +136,7 @@ export class CoordinatorFigures {
         running += 1;
         continue;
       }
+      waiting += 1;
       // A job of a batch may wait for a place of its account.
       const key = [job.slug, jobs.cargoOf(job)?.privateTo ?? "", job.hasPlace ? "" : job.accountId].join(" ");
       const kind = kinds.get(key);
@@ -134,8 +146,14 @@ export class CoordinatorFigures {
         if (job.waitsSinceMs < kind.oldest.waitsSinceMs) kind.oldest = job;
       }
     }
-    const waiting = [...kinds.values()]
-      .sort((a, b) => b.jobs - a.jobs)
+    return { running, waiting, kinds: [...kinds.values()], tokens };
+  }
+
+  #explain(kinds: readonly WaitingKind[]): WaitingWork[] {
+    const { jobs, explainWait } = this.#deps;
+    return kinds
+      .toSorted((a, b) => b.jobs - a.jobs)
+      .slice(0, MAX_KINDS)
       .map(({ oldest, jobs: count }): WaitingWork => {
         const why = explainWait(oldest);
         return {
@@ -147,7 +165,6 @@ export class CoordinatorFigures {
           message: why?.message ?? "an Island is being chosen",
         };
       });
-    return { running, waiting, tokens };
   }
 
   /** Of the time since somebody asked before; without that, the tokens of jobs that ended in the last minute. */

@@ -46,19 +46,25 @@ export interface Overview {
   readonly coordinators: readonly CoordinatorLine[];
 }
 
-/** Who asks within this time gets the same answer: each coordinator counts all its jobs for one. */
+/** Who asks within this time gets the same answer. */
 const FRESH_MS = 1_000;
+/** A coordinator counts its jobs and Islands so often at most, however many others ask it. */
+const FIGURES_FRESH_MS = 500;
+/** How long the number of known Islands counts, for each of them: storage goes through them all to count them. */
+const COUNT_FRESH_MS_BY_ISLAND = 1;
 
 /** The whole network, over all coordinators, as operators see it. */
 export class NetworkView {
   readonly #deps: NetworkViewDeps;
   #last: { readonly atMs: number; readonly overview: Promise<Overview> } | null = null;
+  #figures: { readonly atMs: number; readonly read: Figures } | null = null;
+  #counted: { readonly atMs: number; readonly known: number } | null = null;
 
   constructor(deps: NetworkViewDeps) {
     this.#deps = deps;
   }
 
-  /** At most a second old. */
+  /** At most a second and a half old. The number of known Islands is as many ms old as it is, at most. */
   overview(): Promise<Overview> {
     const nowMs = this.#deps.clock.monotonicMs();
     if (this.#last === null || nowMs - this.#last.atMs >= FRESH_MS) {
@@ -84,46 +90,69 @@ export class NetworkView {
   /** What this coordinator tells another one. */
   answer(question: unknown): unknown {
     const { ask, hostIds } = (question ?? {}) as { ask?: unknown; hostIds?: unknown };
-    if (ask === "figures") return this.#deps.figures.read();
+    if (ask === "figures") return this.#readFigures();
     if (ask === "islands" && Array.isArray(hostIds)) return this.#deps.liveHere(hostIds.map(String));
     return null;
   }
 
   async #overview(): Promise<Overview> {
-    const { store, clock, self, ask, figures } = this.#deps;
-    const [counted, others] = await Promise.all([
-      store.operators.countIslands(clock.now() - SEEN_LATELY_MS),
-      ask({ ask: "figures" }),
-    ]);
+    const { self, ask } = this.#deps;
+    const [stored, others] = await Promise.all([this.#countKnown(), ask({ ask: "figures" })]);
     const coordinators: CoordinatorLine[] = [
-      { ...self(), figures: figures.read() },
+      { ...self(), figures: this.#readFigures() },
       ...others.map(({ id, address, version, answer }) => ({ id, address, version, figures: readFigures(answer) })),
     ];
     const known = coordinators.flatMap((each) => each.figures ?? []);
     const sum = (read: (each: Figures) => number): number => known.reduce((total, each) => total + read(each), 0);
     const firstTokens = mergeCounts(known.map(({ firstToken }) => firstToken));
+    const online = sum(({ islands }) => islands);
     return {
-      islands: { online: sum(({ islands }) => islands), known: counted.known },
+      islands: { online, known: Math.max(stored, online) },
       slots: { free: sum(({ slots }) => slots.free), all: sum(({ slots }) => slots.all) },
       jobs: {
         running: sum(({ jobs }) => jobs.running),
         waiting: sum(({ jobs }) => jobs.waiting),
         finishedLastMinute: sum(({ ended }) => ended.all),
       },
-      queue: mergeQueues(known.map(({ waiting }) => waiting)),
+      queue: mergeQueues(known.map(({ waiting, islands }) => reasonsIn(waiting, online - islands))),
       tokensPerSecond: sum(({ tokensPerSecond }) => tokensPerSecond),
       firstTokenMs: { p50: quantileOf(firstTokens, 0.5), p99: quantileOf(firstTokens, 0.99) },
       errorsLastMinute: sum(({ ended }) => ended.failed),
       coordinators,
     };
   }
+
+  #readFigures(): Figures {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (this.#figures === null || nowMs - this.#figures.atMs >= FIGURES_FRESH_MS) {
+      this.#figures = { atMs: nowMs, read: this.#deps.figures.read() };
+    }
+    return this.#figures.read;
+  }
+
+  async #countKnown(): Promise<number> {
+    const { store, clock } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    const last = this.#counted;
+    if (last !== null && nowMs - last.atMs < last.known * COUNT_FRESH_MS_BY_ISLAND) return last.known;
+    const { known } = await store.operators.countIslands(clock.now() - SEEN_LATELY_MS);
+    this.#counted = { atMs: nowMs, known };
+    return known;
+  }
 }
 
 /** Null for what is not the figures of a coordinator of this version. */
 function readFigures(answer: unknown): Figures | null {
-  const { islands, slots, jobs, ended, waiting } = (answer ?? {}) as Partial<Figures>;
-  const isWhole = islands !== undefined && slots !== undefined && jobs !== undefined && ended !== undefined;
-  return isWhole && Array.isArray(waiting) ? (answer as Figures) : null;
+  const { islands, slots, jobs, ended, tokensPerSecond, firstToken, waiting } = (answer ?? {}) as Partial<Figures>;
+  const numbers = [islands, slots, jobs, ended, tokensPerSecond];
+  const isWhole = numbers.every((each) => each !== undefined) && Array.isArray(firstToken) && Array.isArray(waiting);
+  return isWhole ? (answer as Figures) : null;
+}
+
+/** What one coordinator says, as far as it is true of the network: others may have Islands, which are not known to run the work. */
+function reasonsIn(waiting: readonly WaitingWork[], islandsElsewhere: number): readonly WaitingWork[] {
+  if (islandsElsewhere <= 0) return waiting;
+  return waiting.map((work) => (work.reason === "no_island_online" ? { ...work, reason: "no_island_fits" } : work));
 }
 
 function mergeQueues(all: readonly (readonly WaitingWork[])[]): QueueLine[] {

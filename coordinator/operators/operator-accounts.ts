@@ -1,16 +1,16 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { hashSecret } from "../accounts/secrets.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
-import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { AccountLimits, Role } from "../store/account-store.ts";
-import type { AccountFilter, KnownAccount } from "../store/operator-store.ts";
+import { GRANT_ACTION, type AccountFilter, type GrantNote, type KnownAccount } from "../store/operator-store.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
 export interface OperatorAccountsDeps {
-  readonly store: Pick<Store, "accounts" | "operators" | "ledger">;
+  readonly store: Pick<Store, "accounts" | "operators">;
   readonly trail: AuditTrail;
   readonly clock: Pick<Clock, "now">;
   /** Limits, roles or suspensions were changed. Resolves when that counts here. */
@@ -52,35 +52,45 @@ export class OperatorAccounts {
     const stored = (await this.#known(accountId)) && (await store.accounts.limits(accountId));
     const before = Object.fromEntries(Object.keys(limits).map((name) => [name, stored?.[name as keyof AccountLimits]]));
     const deed = { ...target(accountId), action: "account.limits", before, after: limits };
-    const changed = await trail.record(actor, deed, () => changeLimits(store.accounts, accountId, limits));
+    const changed = await trail.record(actor, deed, ({ accounts }) => changeLimits(accounts, accountId, limits));
     await this.#deps.onChanged?.();
     return changed;
   }
 
-  /** Resolves with the balance. @throws {ServiceError} `not_found`; {@link ValidationError} */
-  async grant(actor: Actor, accountId: string, credits: number): Promise<number> {
+  /**
+   * Resolves with the balance. With an `idempotencyKey`, a request that is repeated grants once: the audit log has the key's hash.
+   * @throws {ServiceError} `not_found`; `idempotency_conflict` for a key that came with another amount; `bad_request` beyond what an account
+   *   may have; {@link ValidationError}
+   */
+  async grant(actor: Actor, accountId: string, credits: number, idempotencyKey: string | null = null): Promise<number> {
     const { store, trail, clock } = this.#deps;
     const micro = readGrant(credits);
     const { balanceMicro } = await this.#known(accountId);
-    const deed = {
-      ...target(accountId),
-      action: "account.grant",
-      before: { balanceMicro },
-      after: { grantMicro: micro },
-    };
-    await trail.record(actor, deed, () => store.ledger.post(grantPostings(accountId, micro), clock.now()));
+    const key = idempotencyKey === null ? null : { idempotencyKey: hashSecret(idempotencyKey) };
+    const after: GrantNote = { grantMicro: micro, ...key };
+    const deed = { ...target(accountId), action: GRANT_ACTION, before: { balanceMicro }, after };
+    const repeat = key && { actor: actor.actor, ...key };
+    await trail.record(actor, deed, ({ operators }) =>
+      operators.grant({ accountId, micro, atMs: clock.now(), repeat }),
+    );
     return (await store.accounts.get(accountId))?.balanceMicro ?? 0;
   }
 
-  /** Only for commands: who has stolen a session must not make operators. @throws {ServiceError} `not_found` */
+  /**
+   * Only for commands: who has stolen a session must not make operators. Nothing happens to an account that has the role.
+   * @throws {ServiceError} `not_found`; `bad_request` for a suspended one that is to be an operator's
+   */
   async setRole(actor: Actor, accountId: string, role: Role): Promise<void> {
-    const { store, trail } = this.#deps;
+    const { trail } = this.#deps;
     const { role: before, suspension } = await this.#known(accountId);
+    if (before === role) return;
     if (suspension !== null && role === "operator") {
       throw new ServiceError("bad_request", "The account is suspended: reinstate it first");
     }
     const deed = { ...target(accountId), action: "account.role", before: { role: before }, after: { role } };
-    await trail.record(actor, deed, () => store.operators.setRole(accountId, role));
+    await trail.record(actor, deed, async ({ operators }) => {
+      if (!(await operators.setRole(accountId, role))) throw changedMeanwhile(accountId);
+    });
     await this.#deps.onChanged?.();
   }
 
@@ -89,7 +99,7 @@ export class OperatorAccounts {
    * @throws {ServiceError} `not_found`; `bad_request` for an operator's account. Nothing happens to one that is suspended.
    */
   async suspend(actor: Actor, accountId: string, because: string): Promise<void> {
-    const { store, trail, clock } = this.#deps;
+    const { trail, clock } = this.#deps;
     const { role, suspension } = await this.#known(accountId);
     if (role === "operator") {
       throw new ServiceError(
@@ -99,17 +109,20 @@ export class OperatorAccounts {
     }
     if (suspension !== null) return;
     const deed = { ...target(accountId), action: "account.suspend", after: { because } };
-    await trail.record(actor, deed, () => store.operators.suspendAccount(accountId, { because, atMs: clock.now() }));
+    await trail.record(actor, deed, async ({ operators }) => {
+      const isDone = await operators.suspendAccount(accountId, { because, atMs: clock.now() });
+      if (!isDone && (await this.#known(accountId)).suspension === null) throw changedMeanwhile(accountId);
+    });
     await this.#deps.onChanged?.();
   }
 
   /** Keys, sessions and Island tokens count again. @throws {ServiceError} `not_found` */
   async reinstate(actor: Actor, accountId: string): Promise<void> {
-    const { store, trail } = this.#deps;
+    const { trail } = this.#deps;
     const { suspension } = await this.#known(accountId);
     if (suspension === null) return;
     const deed = { ...target(accountId), action: "account.reinstate", before: { because: suspension.because } };
-    await trail.record(actor, deed, () => store.operators.reinstateAccount(accountId));
+    await trail.record(actor, deed, ({ operators }) => operators.reinstateAccount(accountId));
     await this.#deps.onChanged?.();
   }
 
@@ -121,6 +134,11 @@ export class OperatorAccounts {
 }
 
 const target = (targetId: string) => ({ targetKind: "account", targetId }) as const;
+
+/** An operator made it an operator's, or its owner deleted it. */
+function changedMeanwhile(accountId: string): ServiceError {
+  return new ServiceError("bad_request", `The account "${accountId}" was changed meanwhile: look at it, and try again`);
+}
 
 function noAccount(accountId: string): ServiceError {
   return new ServiceError("not_found", `There is no account "${accountId}"`);

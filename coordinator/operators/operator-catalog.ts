@@ -58,7 +58,7 @@ export class OperatorCatalog {
     const before = { revision: review.approval?.revision ?? null, status: review.status };
     const after = { revision: revisionOf(file), container: container ?? null, model };
     const deed = { ...target(slug), action: "cargo.approve", before, after };
-    const approval = await trail.record(actor, deed, () => cargos.approve(review, file, by));
+    const approval = await trail.record(actor, deed, ({ catalog }) => cargos.approve(review, file, by, catalog));
     await onChanged?.();
     return approval;
   }
@@ -67,7 +67,7 @@ export class OperatorCatalog {
   async setDisabled(actor: Actor, slug: string, isDisabled: boolean): Promise<void> {
     const { cargos, trail, onChanged } = this.#deps;
     const deed = { ...target(slug), action: isDisabled ? "cargo.disable" : "cargo.enable" };
-    await trail.record(actor, deed, () => (isDisabled ? cargos.disable(slug) : cargos.enable(slug)));
+    await trail.record(actor, deed, ({ catalog }) => cargos.setDisabled(slug, isDisabled, catalog));
     await onChanged?.();
   }
 

@@ -97,10 +97,10 @@ export class OperatorIslands {
    * suspended. @throws {ServiceError} `not_found`
    */
   async suspend(actor: Actor, hostId: string, because: string): Promise<void> {
-    const { store, trail, clock, onChanged } = this.#deps;
+    const { trail, clock, onChanged } = this.#deps;
     if ((await this.#known(hostId)).suspension !== null) return;
     const deed = { ...target(hostId), action: "island.suspend", after: { because } };
-    await trail.record(actor, deed, () => store.operators.suspendIsland(hostId, { because, atMs: clock.now() }));
+    await trail.record(actor, deed, ({ operators }) => operators.suspendIsland(hostId, { because, atMs: clock.now() }));
     await onChanged?.();
   }
 
@@ -110,7 +110,7 @@ export class OperatorIslands {
     const because = (await store.operators.suspensions()).islands.get(hostId);
     if (because === undefined) throw new ServiceError("not_found", `There is no suspended Island "${hostId}"`);
     const deed = { ...target(hostId), action: "island.reinstate", before: { because } };
-    await trail.record(actor, deed, () => store.operators.reinstateIsland(hostId));
+    await trail.record(actor, deed, ({ operators }) => operators.reinstateIsland(hostId));
     await onChanged?.();
   }
 

@@ -1,3 +1,6 @@
+import type { AccountStore } from "./account-store.ts";
+import type { CatalogStore } from "./catalog-store.ts";
+import type { OperatorStore } from "./operator-store.ts";
 import type { Page } from "./page.ts";
 
 /** Kinds of things that operators act on. */
@@ -15,7 +18,7 @@ export interface AuditEntry {
   readonly actor: string;
   /** Network address of the client; of a command the machine's name. */
   readonly origin: string;
-  /** As "account.suspend"; with ".failed" for one that was tried, and refused or failed. */
+  /** As "account.suspend"; with ".failed" for one that was refused. */
   readonly action: string;
   readonly targetKind: AuditTarget;
   readonly targetId: string;
@@ -37,9 +40,32 @@ export interface AuditFilter {
   readonly targetId?: string | undefined;
 }
 
+/** The writes of operators. */
+export interface NotedWrites {
+  readonly accounts: AccountStore;
+  readonly catalog: Pick<CatalogStore, "approve" | "importCargo" | "setDisabled">;
+  readonly operators: Pick<
+    OperatorStore,
+    | "announce"
+    | "grant"
+    | "reinstateAccount"
+    | "reinstateIsland"
+    | "removeAnnouncement"
+    | "setRole"
+    | "suspendAccount"
+    | "suspendIsland"
+  >;
+}
+
 /** What operators did. Lines are added, and never changed or removed: storage itself refuses that. */
 export interface AuditLog {
+  /** For what storage does not do itself. */
   append(entry: AuditEntry): Promise<void>;
+  /**
+   * For one write: it adds the line in its own commit, so that there is never one without the other. A write that is refused, or resolves
+   * to false as it changes nothing, adds none.
+   */
+  noting(entry: AuditEntry): NotedWrites;
   /** Newest first. `total` counts all pages. */
   list(filter: AuditFilter, page: Page): Promise<{ lines: AuditLine[]; total: number }>;
 }

@@ -91,6 +91,6 @@ export interface CatalogStore {
    * @param storedRevision null for a shipped Cargo.
    */
   approve(approval: CargoApproval, storedRevision: number | null): Promise<boolean>;
-  /** Switches a Cargo off or on for everybody; shipped Cargos too. */
-  setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<void>;
+  /** Switches a Cargo off or on for everybody; shipped Cargos too. False if it is so already. */
+  setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<boolean>;
 }

@@ -102,9 +102,32 @@ export interface Announcement {
   readonly untilMs: number | null;
 }
 
+/** Credits that an operator gives to an account. */
+export interface Grant {
+  readonly accountId: string;
+  readonly micro: number;
+  readonly atMs: number;
+  /** Of a request that may be repeated, and the operator who sent it; see {@link GrantNote}. Null: each call grants. */
+  readonly repeat: { readonly actor: string; readonly idempotencyKey: string } | null;
+}
+
+/** What the audit log has of a grant, as `after`. Repeats are found there, so a key counts for good. */
+export interface GrantNote {
+  readonly grantMicro: number;
+  readonly idempotencyKey?: string;
+}
+
+export const GRANT_ACTION = "account.grant";
+
 /** What operators see and do across accounts. */
 export interface OperatorStore {
-  /** False for no such account. */
+  /**
+   * False for a repeat: the operator gave the account the same with this key, in a commit noted as {@link GRANT_ACTION}.
+   * @throws {ServiceError} `not_found` for an account that is unknown or deleted; `idempotency_conflict` for a key that came with another
+   *   amount; the refusal of the postings (`refusalOf`). Nothing is stored.
+   */
+  grant(grant: Grant): Promise<boolean>;
+  /** False for no such account, and for an operator to be who is suspended. */
   setRole(accountId: string, role: Role): Promise<boolean>;
   /** False unless the account exists, is no operator's and is not suspended. */
   suspendAccount(accountId: string, suspension: Suspension): Promise<boolean>;
@@ -126,7 +149,7 @@ export interface OperatorStore {
   /** Last seen first. `total` counts all pages. */
   islands(filter: IslandFilter, page: Page): Promise<{ islands: KnownIsland[]; total: number }>;
   island(hostId: string): Promise<KnownIsland | undefined>;
-  /** How many Islands are known, and how many of them were last seen at `seenSinceMs` or later. */
+  /** How many Islands are known, and how many of them were last seen at `seenSinceMs` or later. It costs as much as there are Islands. */
   countIslands(seenSinceMs: number): Promise<{ readonly known: number; readonly seen: number }>;
   /** Newest first. `total` counts all pages, of {@link MAX_LISTED_JOBS} at most unless an account is given. */
   jobs(filter: KnownJobFilter, page: Page): Promise<{ jobs: KnownJob[]; total: number }>;

@@ -1,5 +1,6 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { Scope } from "../../store/account-store.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import { authenticate, requireOperator, requireScope } from "./auth.ts";
@@ -70,6 +71,7 @@ export function serveOperator<R extends HttpRoute>(
   register(app, route, "operator", async (c) => {
     const limits = c.get("limits");
     const identity = await authenticate(accounts, c.env.incoming, limits);
+    c.set("accountId", identity.accountId);
     const counted = limits.countCaller(identity, c.env.outgoing);
     if (counted !== undefined) await counted;
     requireOperator(identity);
@@ -92,10 +94,21 @@ function rethrow(thrown: unknown): never {
   throw thrown instanceof Error ? thrown : new Error("Something other than an Error was thrown", { cause: thrown });
 }
 
+const NUL_REFUSED = "must not have a NUL character";
+
+/** PostgreSQL has no text with a NUL, not even to compare with. */
+function assertNoNulIn(texts: Readonly<Record<string, string>>, refusalOf: (name: string) => Error): void {
+  for (const [name, text] of Object.entries(texts)) if (text.includes("\0")) throw refusalOf(name);
+}
+
 async function readCall<R extends HttpRoute>(c: Context<HttpEnv>, route: R): Promise<Call<R>> {
   const { params, query, body } = route.request ?? {};
   const content = body?.content["application/json"];
   const bodySchema = content !== undefined && "schema" in content ? (content.schema as z.ZodType) : undefined;
+  if (params !== undefined)
+    assertNoNulIn(c.req.param(), () => new ServiceError("not_found", "No id has a NUL character"));
+  if (query !== undefined)
+    assertNoNulIn(c.req.query(), (path) => new ValidationError([{ path, message: NUL_REFUSED }]));
   const parts = {
     params: params === undefined ? undefined : validate(params as z.ZodType, c.req.param()),
     query: query === undefined ? undefined : validate(query as z.ZodType, c.req.query()),

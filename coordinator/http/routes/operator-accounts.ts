@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ROLES } from "../../store/account-store.ts";
 import { serveOperator } from "../middleware/endpoint.ts";
+import { idempotencyOf } from "../middleware/idempotency.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import {
   accountDetailSchema,
@@ -66,14 +67,17 @@ const grantRoute = createRoute({
   method: "post",
   path: `${API_BASE}/operator/accounts/{id}/grants`,
   summary: "Give an account credits",
-  description: "A request that is repeated grants again.",
+  description:
+    "With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount " +
+    "with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again.",
   request: {
     params,
+    headers: z.object({ "idempotency-key": z.string().optional() }),
     ...jsonBody(z.object({ credits: creditsSchema.openapi({ exclusiveMinimum: 0 }) }).openapi("GrantCredits")),
   },
   responses: {
     201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now"),
-    ...failures(404),
+    ...failures(400, 404),
   },
 });
 
@@ -124,7 +128,8 @@ export function serveOperatorAccounts(app: HttpApp, deps: HttpDeps): void {
   });
 
   serveOperator(app, deps, grantRoute, async ({ c, identity, params: { id }, body }) => {
-    const balanceMicro = await accounts.grant(actorOf(c, identity, deps), id, body.credits);
+    const key = idempotencyOf(c.req.header("idempotency-key"), body)?.key ?? null;
+    const balanceMicro = await accounts.grant(actorOf(c, identity, deps), id, body.credits, key);
     return c.json({ data: { id, credits: presentCredits(balanceMicro) } }, 201);
   });
 

@@ -95,8 +95,12 @@ export const overviewSchema = z
     }),
     errors_last_minute: z.int().openapi({ description: "Jobs that failed or timed out" }),
     coordinators: z.array(coordinatorSchema),
+    is_complete: z.boolean().openapi({ description: "False: the sums lack a coordinator, which does not answer" }),
   })
-  .openapi("NetworkOverview", { description: "Over all coordinators, at most a second old" });
+  .openapi("NetworkOverview", {
+    description:
+      "Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is",
+  });
 
 export const queueLineSchema = z
   .object({
@@ -123,9 +127,7 @@ export const auditLineSchema = z
       .nullable()
       .openapi({ description: "Null for a command, and for an account that was deleted" }),
     origin: z.string().openapi({ description: "The client's address; of a command the machine's name" }),
-    action: z
-      .string()
-      .openapi({ description: "With `.failed` for one that was noted before, and was refused or failed" }),
+    action: z.string().openapi({ description: "With `.failed` for one that was refused" }),
     target: z.object({ kind: z.enum(AUDIT_TARGETS), id: z.string() }),
     before: z.unknown().openapi({ description: "JSON, or null" }),
     after: z.unknown().openapi({ description: "JSON, or null" }),
@@ -214,6 +216,7 @@ export function presentOverview(overview: Overview): z.infer<typeof overviewSche
     first_token_ms: firstTokenMs,
     errors_last_minute: overview.errorsLastMinute,
     coordinators: overview.coordinators.map(presentCoordinator),
+    is_complete: overview.coordinators.every(({ figures }) => figures !== null),
   };
 }
 

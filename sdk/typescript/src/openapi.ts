@@ -907,7 +907,7 @@ export interface paths {
         put?: never;
         /**
          * Give an account credits
-         * @description A request that is repeated grants again.
+         * @description With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again.
          */
         post: operations["grantCredits"];
         delete?: never;
@@ -1431,7 +1431,7 @@ export interface components {
             revision: string;
         };
         AuditLine: {
-            /** @description With `.failed` for one that was noted before, and was refused or failed */
+            /** @description With `.failed` for one that was refused */
             action: string;
             /** @description The operator's account; of a command the user of the operating system */
             actor: string;
@@ -2880,7 +2880,7 @@ export interface components {
             object: "model";
             owned_by: string;
         };
-        /** @description Over all coordinators, at most a second old */
+        /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
             /** @description Jobs that failed or timed out */
@@ -2890,6 +2890,8 @@ export interface components {
                 p50: number | null;
                 p99: number | null;
             };
+            /** @description False: the sums lack a coordinator, which does not answer */
+            is_complete: boolean;
             islands: {
                 known: number;
                 online: number;
@@ -7603,7 +7605,9 @@ export interface operations {
     grantCredits: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -8839,7 +8843,8 @@ export interface operations {
                      *               "waiting": 2
                      *             }
                      *           }
-                     *         ]
+                     *         ],
+                     *         "is_complete": true
                      *       }
                      *     }
                      */

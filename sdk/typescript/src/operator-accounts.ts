@@ -1,5 +1,7 @@
 import type { Http } from "./http.ts";
+import type { SubmitOptions } from "./jobs.ts";
 import { Pages } from "./pages.ts";
+import { randomKey } from "./random-key.ts";
 import type {
   AccountLimits,
   KnownAccount,
@@ -38,10 +40,11 @@ export class OperatorAccounts {
     return (await this.#http.call("patch", "/operator/accounts/{id}/limits", parts, options)).data;
   }
 
-  /** Resolves with the account's credits. It is not tried again when its outcome is unknown. */
-  async grant(id: string, credits: number, options?: CallOptions): Promise<number> {
+  /** Resolves with the account's credits. Safe to retry after a cut connection: a repeat grants nothing more. */
+  async grant(id: string, credits: number, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<number> {
     const parts = { path: { id }, body: { credits } };
-    return (await this.#http.call("post", "/operator/accounts/{id}/grants", parts, options)).data.credits;
+    const traits = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
+    return (await this.#http.call("post", "/operator/accounts/{id}/grants", parts, options, traits)).data.credits;
   }
 
   /** `reason` is told to the account. Its streams, jobs and Islands' sessions end everywhere within a second. */

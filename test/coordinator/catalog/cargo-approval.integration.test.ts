@@ -44,6 +44,8 @@ describe("coordinator cargo approve", () => {
     const unnamed = await cargo("approve", "some-container", "--allow-private");
     const [, revision = ""] = /--revision ([0-9a-f]{64})$/m.exec(unnamed.stderr) ?? [];
     expect([unnamed.code, unnamed.stdout]).toEqual([1, expect.stringMatching(/digest +sha256:1{64}\n/)]);
+    const byNumber = await cargo("approve", "some-container", "--allow-private", "--revision", "1");
+    expect([byNumber.code, byNumber.stderr]).toEqual([1, expect.stringContaining(`--revision ${revision}`)]);
     expect((await read("some-container")).status).toBe(404);
 
     await call(coordinator.url, key, "PATCH", "/cargos/some-container", { description: "Another program" });

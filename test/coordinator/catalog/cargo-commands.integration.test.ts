@@ -54,6 +54,10 @@ describe("coordinator cargo", () => {
       (status) => status === 200,
       "imported",
     );
+    const noted = await coordinator.withStore((store) =>
+      store.audit.list({ targetId: "ours" }, { limit: 5, offset: 0 }),
+    );
+    expect(noted.lines).toMatchObject([{ action: "cargo.import", via: "command" }]);
     const listed = JSON.parse((await cargo("list", "--json")).stdout) as { slug: string; status: string }[];
     const states = new Map(listed.map(({ slug, status }) => [slug, status]));
     expect(["some-onnx", "ours", "tiny-chat"].map((slug) => states.get(slug))).toEqual([

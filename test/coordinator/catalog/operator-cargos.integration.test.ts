@@ -21,7 +21,7 @@ describe("OperatorCargos", () => {
     await post();
     await post({ ...ONNX_FILE, slug: "off", enabled: false });
     const lines = await asOperator(async (cargos) => {
-      await cargos.disable("phi-4");
+      await cargos.setDisabled("phi-4", true);
       await cargos.importFile(JSON.stringify({ ...ONNX_FILE, slug: "ours" }));
       return cargos.list();
     });
@@ -66,7 +66,7 @@ describe("OperatorCargos", () => {
       (cargos) => cargos.importFile(JSON.stringify({ ...CHAT_FILE, slug: "tiny-chat" })),
       (cargos) => cargos.importFile("{"),
       (cargos) => cargos.review("none"),
-      (cargos) => cargos.disable("none"),
+      (cargos) => cargos.setDisabled("none", true),
     ];
     for (const act of acts) {
       await asOperator(act).catch((error: { code: string }) => codes.push(error.code));

@@ -152,7 +152,7 @@ describe("jobs of a Cargo that changes", () => {
   it("fail when the operator disables it, a shipped one too; approval brings it back", async () => {
     const { body } = await submit(owner, { workload: "phi-4", input: { prompt: "Hello" } });
     const isGone = async () => (await statusOf("/cargos/phi-4")) === 404;
-    await operate((cargos) => cargos.disable("phi-4"), isGone);
+    await operate((cargos) => cargos.setDisabled("phi-4", true), isGone);
     const ended = await until(
       () => detail(body.data.id),
       ({ status }) => status !== "pending",

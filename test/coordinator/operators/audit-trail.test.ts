@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
-import type { AuditEntry } from "../../../coordinator/store/audit-log.ts";
+import type { AuditEntry, NotedWrites } from "../../../coordinator/store/audit-log.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -21,31 +21,37 @@ beforeEach(() => {
     if (fault !== null) throw fault;
     entries.push(entry);
   };
-  trail = new AuditTrail({ append }, new ManualClock());
+  const noting = (entry: AuditEntry) => ({ operators: { setRole: () => append(entry) } }) as unknown as NotedWrites;
+  trail = new AuditTrail({ append, noting }, new ManualClock());
 });
 
 describe("AuditTrail.record()", () => {
-  it("notes a deed before it is done", async () => {
-    const noted = await trail.record(ACTOR, DEED, async () => entries.length);
-    expect(noted).toBe(1);
+  it("leaves the line to the write of the deed", async () => {
+    await trail.record(ACTOR, DEED, async () => expect(entries).toEqual([]));
+    expect(entries).toEqual([]);
+    await trail.record(ACTOR, DEED, ({ operators }) => operators.setRole("user_1", "user"));
     expect(entries).toMatchObject([{ ...ACTOR, ...DEED, before: null }]);
   });
 
-  it("does nothing that cannot be noted", async () => {
-    fault = new Error("read-only");
-    let isDone = false;
-    const deed = trail.record(ACTOR, DEED, async () => void (isDone = true));
-    await expect(deed).rejects.toThrow("read-only");
-    expect(isDone).toBe(false);
+  it("notes a deed that is refused, with what was tried, without its message", async () => {
+    const error = new ServiceError("not_found", "secret text");
+    await expect(trail.record(ACTOR, DEED, () => Promise.reject(error))).rejects.toBe(error);
+    const after = { code: "not_found", tried: { because: "spam" } };
+    expect(entries).toMatchObject([{ action: "account.suspend.failed", targetId: "user_1", after }]);
+    expect(JSON.stringify(entries)).not.toContain("secret");
   });
 
-  it.each([
-    [new ServiceError("not_found", "secret text"), "not_found"],
-    [new Error("secret text"), "internal"],
-  ])("notes that a deed failed, without its message", async (error, code) => {
+  it.each([new ServiceError("storage_unavailable", "away"), new Error("fault")])(
+    "says nothing of a deed whose end is not known: %s",
+    async (error) => {
+      await expect(trail.record(ACTOR, DEED, () => Promise.reject(error))).rejects.toBe(error);
+      expect(entries).toEqual([]);
+    },
+  );
+
+  it("gives the caller the refusal where it cannot be noted", async () => {
+    fault = new Error("read-only");
+    const error = new ServiceError("not_found", "none");
     await expect(trail.record(ACTOR, DEED, () => Promise.reject(error))).rejects.toBe(error);
-    expect(entries).toHaveLength(2);
-    expect(entries[1]).toMatchObject({ action: "account.suspend.failed", targetId: "user_1", after: { code } });
-    expect(JSON.stringify(entries)).not.toContain("secret");
   });
 });

@@ -9,6 +9,7 @@ let clock: ManualClock;
 let jobs: ActiveJob[];
 let tell: (event: JobRegistryEvent) => void;
 let figures: CoordinatorFigures;
+let explained: number;
 
 const makeJob = (override: object = {}): ActiveJob =>
   ({
@@ -34,18 +35,18 @@ const island = (slots: number, slotsInUse: number, draining = false) => ({
 beforeEach(() => {
   clock = new ManualClock();
   jobs = [];
+  explained = 0;
   figures = new CoordinatorFigures({
     jobs: {
       list: () => jobs,
       subscribe: (listener: typeof tell) => void (tell = listener),
       cargoOf: ({ slug }: ActiveJob) => ({ privateTo: slug === "own" ? "user_9" : null }),
     },
-    islands: { connectedIds: () => [], factsOf: () => [island(4, 1), island(2, 3), island(8, 0, true)] },
-    explainWait: ({ slug, hasPlace }: ActiveJob) => ({
-      reason: hasPlace ? "all_busy" : "account_limit",
-      message: `${slug} waits`,
-      position: 1,
-    }),
+    islands: { connected: () => [island(4, 1), island(2, 3), island(8, 0, true)] },
+    explainWait: ({ slug, hasPlace }: ActiveJob) => {
+      explained += 1;
+      return { reason: hasPlace ? "all_busy" : "account_limit", message: `${slug} waits`, position: 1 };
+    },
     clock,
   } as unknown as CoordinatorFiguresDeps);
 });
@@ -67,6 +68,15 @@ describe("CoordinatorFigures", () => {
       { slug: "own", onlyIslandsOf: "user_9", jobs: 1 },
       { slug: "tiny", jobs: 1, reason: "account_limit" },
     ]);
+  });
+
+  it("counts 10,000 jobs of as many accounts, and explains the 256 kinds of which most wait", () => {
+    jobs = Array.from({ length: 10_000 }, (_, index) => makeJob({ hasPlace: false, accountId: `user_${index}` }));
+    jobs.push(makeJob({ slug: "most" }), makeJob({ slug: "most" }));
+    const { jobs: counted, waiting } = figures.read();
+    expect(counted.waiting).toBe(10_002);
+    expect([waiting.length, explained]).toEqual([256, 256]);
+    expect(waiting[0]).toMatchObject({ slug: "most", jobs: 2 });
   });
 
   it("counts the ends of the last minute, and the time to the first token", () => {

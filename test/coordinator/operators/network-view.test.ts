@@ -30,6 +30,11 @@ const figuresOf = (override: Partial<Figures> = {}): Figures => ({
 let clock: ManualClock;
 let own: Figures;
 let reads: number;
+/** Islands of the other coordinator. */
+let elsewhere: number;
+/** Islands that storage knows, and how often it counted them. */
+let known: number;
+let counts: number;
 let views: NetworkView[];
 
 /** "old" answers what it does not understand with null, "silent" does not answer. */
@@ -37,18 +42,25 @@ beforeEach(() => {
   clock = new ManualClock();
   const bus = new LocalBus();
   const log = { warn: () => undefined };
-  [own, reads] = [figuresOf(), 0];
+  [own, reads, known, counts, elsewhere] = [figuresOf(), 0, 9, 0, 1];
   views = PEERS.slice(0, 2).map((self, index) => {
     const view: NetworkView = new NetworkView({
       figures: {
         read: () => {
           reads += 1;
-          return index === 0 ? own : figuresOf({ waiting: [work({ jobs: 5, oldestAtMs: 3, message: "very busy" })] });
+          if (index === 0) return own;
+          const waiting = [work({ jobs: 5, oldestAtMs: 3, message: "very busy" })];
+          return figuresOf({ islands: elsewhere, waiting });
         },
       },
       liveHere: (hostIds) => hostIds.filter((hostId) => hostId === self.id).map((hostId) => ({ hostId }) as never),
       store: {
-        operators: { countIslands: async () => ({ known: 9, seen: 2 }) },
+        operators: {
+          countIslands: async () => {
+            counts += 1;
+            return { known, seen: 2 };
+          },
+        },
       } as unknown as NetworkViewDeps["store"],
       clock,
       self: () => self,
@@ -85,11 +97,20 @@ describe("NetworkView", () => {
   });
 
   it("has one line for each Cargo and reason, with the words of where most wait", async () => {
-    own = figuresOf({ waiting: [work({ jobs: 2 }), work({ slug: "other", jobs: 9, reason: "no_island_online" })] });
+    own = figuresOf({ waiting: [work({ jobs: 2 }), work({ slug: "other", jobs: 9, reason: "no_island_fits" })] });
     expect((await views[0]?.overview())?.queue).toEqual([
-      work({ slug: "other", jobs: 9, reason: "no_island_online" }),
+      work({ slug: "other", jobs: 9, reason: "no_island_fits" }),
       work({ jobs: 7, oldestAtMs: 3, message: "very busy" }),
     ]);
+  });
+
+  it("does not say that no Island is online where another coordinator has some", async () => {
+    own = figuresOf({ islands: 0, waiting: [work({ slug: "other", reason: "no_island_online" })] });
+    const reasonOf = async () => (await views[0]?.overview())?.queue.find(({ slug }) => slug === "other")?.reason;
+    expect(await reasonOf()).toBe("no_island_fits");
+    clock.advance(1_000);
+    elsewhere = 0;
+    expect(await reasonOf()).toBe("no_island_online");
   });
 
   it("asks once a second, however many ask it", async () => {
@@ -100,6 +121,40 @@ describe("NetworkView", () => {
     clock.advance(1_000);
     await view?.overview();
     expect(reads).toBe(4);
+  });
+
+  it("reads its figures twice a second at most, however many others ask for them", async () => {
+    for (let asked = 0; asked < 64; asked += 1) views[1]?.answer({ ask: "figures" });
+    expect(reads).toBe(1);
+    clock.advance(500);
+    views[1]?.answer({ ask: "figures" });
+    expect(reads).toBe(2);
+  });
+
+  it("lets storage count the known Islands seldom where there are many", async () => {
+    known = 100_000;
+    for (let second = 0; second < 100; second += 1) {
+      expect((await views[0]?.overview())?.islands.known).toBe(100_000);
+      clock.advance(1_000);
+    }
+    expect(counts).toBe(1);
+    await views[0]?.overview();
+    expect(counts).toBe(2);
+  });
+
+  it("knows at least the Islands that are online", async () => {
+    own = figuresOf({ islands: 50 });
+    expect((await views[0]?.overview())?.islands).toEqual({ online: 51, known: 51 });
+  });
+
+  it("leaves out a coordinator whose figures lack something", async () => {
+    for (const name of Object.keys(figuresOf())) {
+      const { [name as "waiting"]: _, ...rest } = figuresOf();
+      own = rest as Figures;
+      clock.advance(1_000);
+      const line = (await views[1]?.overview())?.coordinators.find(({ id }) => id === "one");
+      expect([name, line?.figures]).toEqual([name, null]);
+    }
   });
 
   it("finds Islands wherever they are connected", async () => {

@@ -14,6 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
+/** Suspensions that a coordinator made itself count there at once; another one hears of them within a second. */
+const joined = async (islandToken: string, hello: Parameters<typeof FakeIsland.join>[2]): Promise<FakeIsland> => {
+  const island = await until(
+    () => FakeIsland.join(coordinator.url, islandToken, hello).catch(() => null),
+    (joining) => joining !== null,
+    "let in again",
+  );
+  if (island === null) throw new Error("The Island is not let in");
+  return island;
+};
+
 const ask = (key: string, method: string, path: string, body?: unknown) =>
   call(coordinator.url, key, method, path, body);
 
@@ -40,17 +51,18 @@ describe("a suspension", () => {
       reason: "the operator suspended this Island's account: spam",
       retryAfterMs: 60_000,
     });
-    await expect(stream.text()).rejects.toThrow(/terminated/);
+    // Cut, or at its end where the job was cancelled first.
+    await stream.text().catch(() => undefined);
     expect((await ask(host.key, "GET", "/account")).body.error.code).toBe("account_suspended");
     // The job of another account that its Island had goes on elsewhere.
-    expect((await second.next("assign")).jobId).toBe(other.data.id);
+    await second.next("assign", ({ jobId }) => jobId === other.data.id);
     const jobs = await ask(operator, "GET", `/operator/jobs?account=${host.id}`);
     expect(jobs.body.data).toMatchObject([{ id: own.data.id, status: "cancelled" }]);
     await expect(FakeIsland.join(coordinator.url, host.islandToken, hello)).rejects.toThrow(/403/);
 
     expect((await ask(operator, "DELETE", `/operator/accounts/${host.id}/suspension`)).status).toBe(200);
     expect((await ask(host.key, "GET", "/account")).status).toBe(200);
-    await using _back = await FakeIsland.join(coordinator.url, host.islandToken, hello);
+    await using _back = await joined(host.islandToken, hello);
   });
 
   it("of an Island gives its jobs to others, and keeps it away until it is over", async () => {
@@ -66,10 +78,12 @@ describe("a suspension", () => {
     const farewell = { reason: "the operator suspended this Island: lies", retryAfterMs: 60_000 };
     expect(await island.next("goodbye")).toMatchObject(farewell);
     expect((await second.next("assign")).jobId).toBe(job.data.id);
-    expect((await ask(host.key, "GET", `/islands/${hostId}`)).body.data).toMatchObject({
-      status: "suspended",
-      suspended_because: farewell.reason,
-    });
+    const { body: shown } = await until(
+      () => ask(host.key, "GET", `/islands/${hostId}`),
+      ({ body }) => body.data.status === "suspended",
+      "suspended",
+    );
+    expect(shown.data.suspended_because).toBe(farewell.reason);
     const { body: listed } = await ask(operator, "GET", `/operator/islands?account=${host.id}`);
     expect(listed.data.map(({ id, status }: { id: string; status: string }) => [id, status])).toContainEqual([
       hostId,
@@ -79,8 +93,12 @@ describe("a suspension", () => {
     refused.send(makeHello({ hostId }));
     expect(await refused.next("goodbye")).toMatchObject(farewell);
     expect((await ask(operator, "DELETE", `/operator/islands/${hostId}/suspension`)).status).toBe(200);
-    await using _back = await FakeIsland.join(coordinator.url, host.islandToken, { hostId });
-    expect((await ask(host.key, "GET", `/islands/${hostId}`)).body.data.status).toBe("online");
+    await using _back = await joined(host.islandToken, { hostId });
+    await until(
+      () => ask(host.key, "GET", `/islands/${hostId}`),
+      ({ body }) => body.data.status === "online",
+      "online",
+    );
   });
 
   it("by another process counts too", async () => {
@@ -95,12 +113,53 @@ describe("a suspension", () => {
     expect((await ask(client.key, "GET", "/jobs")).status).toBe(403);
   });
 
-  it("is there after a restart", async () => {
-    const client = await coordinator.createAccount("before@example.com");
+  it("of an account ends its batches, streams of events and sessions, and keeps its credits", async () => {
+    const client = await coordinator.createAccount("batches@example.com");
+    const { body: before } = await ask(client.key, "GET", "/account");
+    const inputs = Array.from({ length: 25 }, () => ({ prompt: "hi" }));
+    const { body: batch } = await ask(client.key, "POST", "/jobs/batch", { workload: "tiny-chat", inputs });
+    const events = await fetch(`${coordinator.url}/api/v1/events`, {
+      headers: { authorization: `Bearer ${client.key}` },
+    });
     await ask(operator, "POST", `/operator/accounts/${client.id}/suspension`, { reason: "spam" });
+    await expect(events.text()).rejects.toThrow(/terminated/);
+    const { body: known } = await until(
+      () => ask(operator, "GET", `/operator/accounts/${client.id}`),
+      ({ body }) => body.data.unfinished_jobs === 0,
+      "no unfinished job",
+    );
+    expect(known.data).toMatchObject({ credits: before.data.credits, held: 0 });
+    await ask(operator, "DELETE", `/operator/accounts/${client.id}/suspension`);
+    expect((await ask(client.key, "GET", `/jobs/batch/${batch.data.id}`)).body.data).toMatchObject({
+      counts: { cancelled: 25 },
+    });
+    expect((await ask(client.key, "GET", "/account")).body.data.credits).toBe(before.data.credits);
+  });
+
+  it("of accounts and Islands is there after a restart", async () => {
+    const [client, host] = [
+      await coordinator.createAccount("before@example.com"),
+      await coordinator.createAccount("before-host@example.com"),
+    ];
+    const hostId = randomUUID();
+    const island = await FakeIsland.join(coordinator.url, host.islandToken, { hostId });
+    await ask(operator, "POST", `/operator/accounts/${client.id}/suspension`, { reason: "spam" });
+    await ask(operator, "POST", `/operator/islands/${hostId}/suspension`, { reason: "lies" });
+    await island.next("goodbye");
     await coordinator.stop();
     await coordinator.start();
     expect((await ask(client.key, "GET", "/jobs")).body.error.code).toBe("account_suspended");
+    const refused = await FakeIsland.dial(coordinator.url, host.islandToken);
+    refused.send(makeHello({ hostId }));
+    expect(await refused.next("goodbye")).toMatchObject({ reason: "the operator suspended this Island: lies" });
+    // Also one that its owner removed, and joins again.
+    await ask(host.key, "DELETE", `/islands/${hostId}`);
+    const { body: made } = await ask(host.key, "POST", "/island-tokens", { name: "new" });
+    const again = await FakeIsland.dial(coordinator.url, made.token);
+    again.send(makeHello({ hostId }));
+    expect(await again.next("goodbye")).toMatchObject({ reason: "the operator suspended this Island: lies" });
+    await ask(operator, "DELETE", `/operator/islands/${hostId}/suspension`);
+    await using _back = await joined(made.token, { hostId });
   });
 });
 
@@ -120,12 +179,17 @@ describe("/operator/overview and /operator/queue", () => {
     expect(overview.islands.online).toBeGreaterThan(0);
     expect(overview.slots.all).toBeGreaterThanOrEqual(2);
     expect(overview.jobs.running).toBeGreaterThan(0);
+    expect(overview.is_complete).toBe(true);
     expect(overview.coordinators.every(({ answers }: { answers: boolean }) => answers)).toBe(true);
-    const { data, is_complete } = (await ask(operator, "GET", "/operator/queue")).body;
-    expect(is_complete).toBe(true);
-    expect(data).toContainEqual(
-      expect.objectContaining({ workload_slug: "base64", jobs: 1, reason: "no_island_offers_runtime" }),
+    const { body: queue } = await until(
+      () => ask(operator, "GET", "/operator/queue"),
+      ({ body }) => body.data.some((line: { workload_slug: string }) => line.workload_slug === "base64"),
+      "in the queue",
     );
-    expect(overview.waiting_by_reason).toContainEqual({ reason: "no_island_offers_runtime", jobs: 1 });
+    expect(queue.is_complete).toBe(true);
+    // The job may be at a coordinator that knows only that nobody else has an Island for it.
+    const reason = expect.stringMatching(/^no_island_(offers_runtime|fits)$/) as string;
+    expect(queue.data).toContainEqual(expect.objectContaining({ workload_slug: "base64", jobs: 1, reason }));
+    expect(overview.waiting_by_reason).toContainEqual({ reason, jobs: 1 });
   });
 });

@@ -81,6 +81,7 @@ export const OPERATOR_EXAMPLES: Examples = {
         first_token_ms: { p50: 145.2, p99: 902.1 },
         errors_last_minute: 0,
         coordinators: [COORDINATOR],
+        is_complete: true,
       },
     },
   },

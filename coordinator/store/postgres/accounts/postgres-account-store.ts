@@ -8,7 +8,7 @@ import type {
   Session as SignIn,
 } from "../../account-store.ts";
 import { REFUSALS } from "../../refusals.ts";
-import type { Database } from "../engine/database.ts";
+import type { Transactions } from "../engine/database.ts";
 import { textFromColumn, textToColumn } from "../engine/text.ts";
 import { ACCOUNT, createAccount, type NewAccount } from "./create-account.ts";
 import { emailKey, KEY, keyOf, type KeyRow } from "./key-rows.ts";
@@ -21,9 +21,9 @@ const LIMITS = `SELECT requests_per_minute AS "requestsPerMinute", concurrent_jo
   concurrent_streams AS "concurrentStreams", share FROM accounts WHERE id = $1`;
 
 export class PostgresAccountStore implements AccountStore {
-  readonly #db: Database;
+  readonly #db: Transactions;
 
-  constructor(db: Database) {
+  constructor(db: Transactions) {
     this.#db = db;
   }
 
@@ -35,7 +35,9 @@ export class PostgresAccountStore implements AccountStore {
     return this.#one(`${ACCOUNT} WHERE accounts.id = $1 AND deleted_at_ms IS NULL`, [accountId]);
   }
 
-  getByEmail(email: string): Promise<Account | undefined> {
+  async getByEmail(email: string): Promise<Account | undefined> {
+    // Of no account, and PostgreSQL does not take it.
+    if (email.includes("\0")) return undefined;
     return this.#one(`${ACCOUNT} WHERE email_key = $1`, [emailKey(email)]);
   }
 

@@ -9,7 +9,7 @@ import {
 import { assertPage, type Page } from "../../page.ts";
 import { REFUSALS } from "../../refusals.ts";
 import type { Session } from "../engine/connection.ts";
-import type { Database } from "../engine/database.ts";
+import type { Transactions } from "../engine/database.ts";
 
 type CargoRow = Omit<StoredCargo, "file"> & { readonly file: string };
 type Put = Pick<StoredCargo, "revision" | "createdAtMs">;
@@ -20,9 +20,9 @@ const NUMBERS = "SELECT slug, number FROM cargo_numbers ORDER BY number";
 const COUNT_OWNED = "SELECT count(*) FROM cargos WHERE owner_id = $1 AND deleted_at_ms IS NULL";
 
 export class PostgresCatalogStore implements CatalogStore {
-  readonly #db: Database;
+  readonly #db: Transactions;
 
-  constructor(db: Database) {
+  constructor(db: Transactions) {
     this.#db = db;
   }
 
@@ -145,8 +145,8 @@ export class PostgresCatalogStore implements CatalogStore {
     });
   }
 
-  async setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<void> {
-    await this.#raising((session) =>
+  setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<boolean> {
+    return this.#raising((session) =>
       isDisabled
         ? session.run("INSERT INTO disabled_cargos (slug, at_ms) VALUES ($1, $2) ON CONFLICT (slug) DO NOTHING", [
             slug,

@@ -12,6 +12,9 @@ const MAX_TRIES = 3;
 /** Between tries of what must be done. */
 const RETRY_MS = 500;
 
+/** How stores write and read. */
+export type Transactions = Pick<Database, "use" | "transact">;
+
 /** The pool. While the store closes, calls under way may still read what their answers need; new ones reject. */
 export class Database {
   readonly #pool: pg.Pool;

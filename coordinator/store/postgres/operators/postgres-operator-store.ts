@@ -1,11 +1,8 @@
+import { grantPostings } from "../../../credits/postings.ts";
 import type { Role } from "../../account-store.ts";
-import type { AuditEntry, AuditLog } from "../../audit-log.ts";
 import {
   ACCOUNT_BY_ID,
   accountsQuery,
-  auditColumn,
-  auditLineOf,
-  auditQuery,
   COUNT_ISLANDS,
   ISLAND_BY_ID,
   islandsQuery,
@@ -14,26 +11,33 @@ import {
   suspensionOf,
   UNFINISHED_JOBS,
   type AccountRow,
-  type AuditRow,
   type Dialect,
   type IslandRow,
   type ListQuery,
 } from "../../operator-queries.ts";
-import type {
-  Announcement,
-  KnownAccount,
-  KnownIsland,
-  KnownJob,
-  OperatorStore,
-  Suspension,
-  UnfinishedJobs,
+import {
+  GRANT_ACTION,
+  type Announcement,
+  type Grant,
+  type KnownAccount,
+  type KnownIsland,
+  type KnownJob,
+  type OperatorStore,
+  type Suspension,
+  type UnfinishedJobs,
 } from "../../operator-store.ts";
 import { assertPage } from "../../page.ts";
-import type { Database } from "../engine/database.ts";
+import { REFUSALS } from "../../refusals.ts";
+import type { Transactions } from "../engine/database.ts";
 import { innerToColumn, textFromColumn, textToColumn } from "../engine/text.ts";
 import { readJobList } from "../jobs/job-lists.ts";
+import { post } from "../ledger/post.ts";
 
 const DIALECT: Dialect = { position: "strpos", errorCode: "error::json->>'code'", written: innerToColumn };
+
+/** A grant that a repeated request made. */
+const GRANTED = `SELECT (after::json->>'grantMicro')::bigint AS micro FROM audit_log
+  WHERE target_id = $1 AND actor = $2 AND action = $3 AND after::json->>'idempotencyKey' = $4`;
 
 interface SuspendedRow {
   readonly id: string;
@@ -41,14 +45,34 @@ interface SuspendedRow {
 }
 
 export class PostgresOperatorStore implements OperatorStore {
-  readonly #db: Database;
+  readonly #db: Transactions;
 
-  constructor(db: Database) {
+  constructor(db: Transactions) {
     this.#db = db;
   }
 
+  grant({ accountId, micro, atMs, repeat }: Grant): Promise<boolean> {
+    return this.#db.transact(async (session) => {
+      const found = await session.run("SELECT FROM accounts WHERE id = $1 AND deleted_at_ms IS NULL FOR UPDATE", [
+        accountId,
+      ]);
+      if (found === 0) throw REFUSALS.no_account();
+      const granted =
+        repeat &&
+        (await session.one<{ micro: number }>(GRANTED, [accountId, repeat.actor, GRANT_ACTION, repeat.idempotencyKey]));
+      if (granted && granted.micro !== micro) throw REFUSALS.idempotency_conflict();
+      if (granted) return false;
+      await post(session, grantPostings(accountId, micro), atMs);
+      return true;
+    });
+  }
+
   setRole(accountId: string, role: Role): Promise<boolean> {
-    return this.#isRun("UPDATE accounts SET role = $2 WHERE id = $1 AND deleted_at_ms IS NULL", [accountId, role]);
+    return this.#isRun(
+      `UPDATE accounts SET role = $2 WHERE id = $1 AND deleted_at_ms IS NULL
+         AND ($2 = 'user' OR suspended_at_ms IS NULL)`,
+      [accountId, role],
+    );
   }
 
   suspendAccount(accountId: string, { atMs, because }: Suspension): Promise<boolean> {
@@ -174,31 +198,7 @@ export class PostgresOperatorStore implements OperatorStore {
   }
 }
 
-export class PostgresAuditLog implements AuditLog {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  async append({ atMs, via, actor, origin, action, targetKind, targetId, before, after }: AuditEntry): Promise<void> {
-    await this.#db.use((session) =>
-      session.run(
-        `INSERT INTO audit_log (at_ms, via, actor, origin, action, target_kind, target_id, before, after)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [atMs, via, actor, origin, action, targetKind, targetId, auditColumn(before), auditColumn(after)],
-      ),
-    );
-  }
-
-  async list(...[filter, page]: Parameters<AuditLog["list"]>): ReturnType<AuditLog["list"]> {
-    assertPage(page);
-    const { rows, total } = await listOf<AuditRow>(this.#db, auditQuery(filter, page));
-    return { lines: rows.map(auditLineOf), total };
-  }
-}
-
-function listOf<Row>(db: Database, { page, count }: ListQuery): Promise<{ rows: Row[]; total: number }> {
+export function listOf<Row>(db: Transactions, { page, count }: ListQuery): Promise<{ rows: Row[]; total: number }> {
   return db.use(async (session) => {
     const counted = await session.one<{ total: number }>(count.sql, count.values);
     return { rows: await session.all<Row>(page.sql, page.values), total: counted?.total ?? 0 };

@@ -17,7 +17,7 @@ const TOKEN_COLUMNS = `id, account_id AS accountId, name, created_at_ms AS creat
   last_used_at_ms AS lastUsedAtMs`;
 
 export class SqliteAccountStore implements AccountStore {
-  readonly #writer: Writer;
+  readonly #writer: Pick<Writer, "run">;
   readonly #selectAccount: Database.Statement<[string], Account>;
   readonly #selectByEmail: Database.Statement<[string], Account>;
   readonly #selectPassword: Database.Statement<[string], string>;
@@ -33,7 +33,7 @@ export class SqliteAccountStore implements AccountStore {
   readonly #selectSignUp: Database.Statement<[string, number], string>;
   readonly #selectTokens: Database.Statement<[string], IslandToken>;
 
-  constructor(db: Database.Database, writer: Writer) {
+  constructor(db: Database.Database, writer: Pick<Writer, "run">) {
     this.#writer = writer;
     const account = `SELECT ${ACCOUNT_COLUMNS} FROM accounts JOIN balances ON balances.party = 'client:' || accounts.id`;
     this.#selectAccount = db.prepare(`${account} WHERE accounts.id = ? AND deleted_at_ms IS NULL`);

@@ -24,7 +24,7 @@ export interface CatalogOperations {
   removeCargo(args: { slug: string; ownerId: string; atMs: number }): boolean;
   importCargo(args: { slug: string; file: string; atMs: number }): PutCargo;
   approveCargo(args: { approval: CargoApproval & { readonly file: string }; storedRevision: number | null }): boolean;
-  setCargoDisabled(args: { slug: string; disabled: boolean; atMs: number }): void;
+  setCargoDisabled(args: { slug: string; disabled: boolean; atMs: number }): boolean;
 }
 
 export function catalogOperations(db: Database.Database): CatalogOperations {
@@ -111,8 +111,7 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
       enable.run(slug);
       return raiseIf(1);
     },
-    setCargoDisabled({ slug, disabled, atMs }) {
-      raiseIf(disabled ? disable.run(slug, atMs).changes : enable.run(slug).changes);
-    },
+    setCargoDisabled: ({ slug, disabled, atMs }) =>
+      raiseIf(disabled ? disable.run(slug, atMs).changes : enable.run(slug).changes),
   };
 }

@@ -15,7 +15,7 @@ const SELECT = `SELECT slug, owner_id AS ownerId, file, enabled, approved, revis
 
 export class SqliteCatalogStore implements CatalogStore {
   readonly #db: Database.Database;
-  readonly #writer: Writer;
+  readonly #writer: Pick<Writer, "run">;
   readonly #selectRevision: Database.Statement<[], number>;
   readonly #selectNumbers: Database.Statement<[], [slug: string, number: number]>;
   readonly #selectAll: Database.Statement<[], CargoRow>;
@@ -25,7 +25,7 @@ export class SqliteCatalogStore implements CatalogStore {
   readonly #selectDisabled: Database.Statement<[], string>;
   readonly #selectApprovals: Database.Statement<[], CargoApproval & { readonly file: string }>;
 
-  constructor(db: Database.Database, writer: Writer) {
+  constructor(db: Database.Database, writer: Pick<Writer, "run">) {
     this.#db = db;
     this.#writer = writer;
     this.#selectRevision = db.prepare<[], number>("SELECT revision FROM catalog_revision WHERE id = 1").pluck();
@@ -102,7 +102,7 @@ export class SqliteCatalogStore implements CatalogStore {
     return this.#writer.run("approveCargo", { approval: { ...approval, file }, storedRevision });
   }
 
-  setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<void> {
+  setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<boolean> {
     return this.#writer.run("setCargoDisabled", { slug, disabled: isDisabled, atMs });
   }
 }

@@ -14,6 +14,7 @@ import { maintenanceOperations, type MaintenanceOperations } from "./maintenance
 import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
 import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
 import { operatorOperations, type OperatorOperations } from "../operators/operator-operations.ts";
+import type { AuditEntry } from "../../audit-log.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
 import { settingsOperations, type SettingsOperations } from "../accounts/settings-operations.ts";
 import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
@@ -44,7 +45,10 @@ export interface Operations
     SettingsOperations,
     SignUpOperations,
     UsageOperations,
-    WebhookOperations {}
+    WebhookOperations {
+  /** Runs another operation, and adds its line to the audit log unless that is refused or returns false. Returns what that returns. */
+  noted(args: { readonly entry: AuditEntry; readonly kind: string; readonly args: unknown }): unknown;
+}
 
 export type OperationKind = keyof Operations;
 export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
@@ -55,7 +59,7 @@ export type Operation = { [K in OperationKind]: readonly [kind: K, args: Operati
 /** All handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
   const jobs = jobOperations(db, ledger);
-  return {
+  const operations = {
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
     ...catalogOperations(db),
@@ -69,11 +73,22 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...hostFiguresOperations(db),
     ...islandOperations(db),
     ...islandTokenOperations(db),
-    ...operatorOperations(db),
+    ...operatorOperations(db, ledger),
     ...passwordOperations(db),
     ...settingsOperations(db),
     ...signUpOperations(db),
     ...usageOperations(db),
     ...webhookOperations(db),
+  };
+  const handlers: Record<string, ((args: never) => unknown) | undefined> = operations;
+  return {
+    ...operations,
+    noted({ entry, kind, args }) {
+      const handle = handlers[kind];
+      if (handle === undefined) throw new Error(`There is no operation "${kind}"`);
+      const result = handle(args as never);
+      if (result !== false) operations.appendAudit(entry);
+      return result;
+    },
   };
 }

@@ -18,6 +18,7 @@ export interface PageReads {
   knownAccounts(args: { filter: AccountFilter; page: Page }): ReturnType<OperatorReads["accounts"]>;
   knownIslands(args: { filter: IslandFilter; page: Page }): ReturnType<OperatorReads["islands"]>;
   knownJobs(args: { filter: KnownJobFilter; page: Page }): ReturnType<OperatorReads["jobs"]>;
+  countIslands(args: { seenSinceMs: number }): ReturnType<OperatorReads["countIslands"]>;
   unfinishedJobs(args: object): ReturnType<OperatorReads["unfinishedJobs"]>;
   audit(args: { filter: AuditFilter; page: Page }): ReturnType<OperatorReads["audit"]>;
 }
@@ -39,6 +40,7 @@ export function pageReads(db: Database.Database): PageReads {
     knownAccounts: ({ filter, page }) => operator.accounts(filter, page),
     knownIslands: ({ filter, page }) => operator.islands(filter, page),
     knownJobs: ({ filter, page }) => operator.jobs(filter, page),
+    countIslands: ({ seenSinceMs }) => operator.countIslands(seenSinceMs),
     unfinishedJobs: () => operator.unfinishedJobs(),
     audit: ({ filter, page }) => operator.audit(filter, page),
   };

@@ -1,10 +1,14 @@
 import type Database from "better-sqlite3";
+import { grantPostings } from "../../../credits/postings.ts";
 import type { Role } from "../../account-store.ts";
 import type { AuditEntry } from "../../audit-log.ts";
 import { auditColumn } from "../../operator-queries.ts";
-import type { Announcement, Suspension } from "../../operator-store.ts";
+import { GRANT_ACTION, type Announcement, type Grant, type Suspension } from "../../operator-store.ts";
+import { REFUSALS } from "../../refusals.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 
 export interface OperatorOperations {
+  grant(args: Grant): boolean;
   setRole(args: { accountId: string; role: Role }): boolean;
   suspendAccount(args: Suspension & { accountId: string }): boolean;
   reinstateAccount(args: { accountId: string }): boolean;
@@ -15,9 +19,20 @@ export interface OperatorOperations {
   appendAudit(args: AuditEntry): void;
 }
 
-export function operatorOperations(db: Database.Database): OperatorOperations {
+export function operatorOperations(db: Database.Database, ledger: Ledger): OperatorOperations {
+  const selectAccount = db
+    .prepare<[string], string>("SELECT id FROM accounts WHERE id = ? AND deleted_at_ms IS NULL")
+    .pluck();
+  const selectGranted = db
+    .prepare<{ accountId: string; actor: string; idempotencyKey: string; action: string }, number>(
+      `SELECT json_extract(after, '$.grantMicro') FROM audit_log
+       WHERE target_id = @accountId AND actor = @actor AND action = @action
+         AND json_extract(after, '$.idempotencyKey') = @idempotencyKey`,
+    )
+    .pluck();
   const setRole = db.prepare<{ accountId: string; role: Role }>(
-    "UPDATE accounts SET role = @role WHERE id = @accountId AND deleted_at_ms IS NULL",
+    `UPDATE accounts SET role = @role WHERE id = @accountId AND deleted_at_ms IS NULL
+       AND (@role = 'user' OR suspended_at_ms IS NULL)`,
   );
   const suspendAccount = db.prepare<Suspension & { accountId: string }>(
     `UPDATE accounts SET suspended_at_ms = @atMs, suspended_because = @because
@@ -44,6 +59,16 @@ export function operatorOperations(db: Database.Database): OperatorOperations {
      VALUES (@atMs, @via, @actor, @origin, @action, @targetKind, @targetId, @before, @after)`,
   );
   return {
+    grant({ accountId, micro, atMs, repeat }) {
+      if (selectAccount.get(accountId) === undefined) throw REFUSALS.no_account();
+      const granted = repeat === null ? undefined : selectGranted.get({ accountId, ...repeat, action: GRANT_ACTION });
+      if (granted !== undefined && granted !== micro) throw REFUSALS.idempotency_conflict();
+      if (granted !== undefined) return false;
+      const postings = grantPostings(accountId, micro);
+      ledger.assertAccepts(postings);
+      ledger.post(postings, null, atMs);
+      return true;
+    },
     setRole: (args) => setRole.run(args).changes === 1,
     suspendAccount: (args) => suspendAccount.run(args).changes === 1,
     reinstateAccount: (args) => reinstateAccount.run(args).changes === 1,

@@ -4,6 +4,7 @@ import {
   accountsQuery,
   auditLineOf,
   auditQuery,
+  COUNT_ISLANDS,
   islandsQuery,
   jobsById,
   jobsQuery,
@@ -70,6 +71,11 @@ export class OperatorReads {
       ),
       total,
     };
+  }
+
+  countIslands(seenSinceMs: number): { known: number; seen: number } {
+    const [counts] = this.#all<{ known: number; seen: number }>({ sql: COUNT_ISLANDS, values: [seenSinceMs] });
+    return counts ?? { known: 0, seen: 0 };
   }
 
   unfinishedJobs(): UnfinishedJobs[] {

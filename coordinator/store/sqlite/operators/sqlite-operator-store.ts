@@ -1,7 +1,14 @@
 import type Database from "better-sqlite3";
-import type { AuditEntry, AuditLog } from "../../audit-log.ts";
-import { ACCOUNT_BY_ID, COUNT_ISLANDS, ISLAND_BY_ID, type AccountRow, type IslandRow } from "../../operator-queries.ts";
-import type { Announcement, KnownAccount, KnownIsland, OperatorStore, Suspension } from "../../operator-store.ts";
+import type { AuditEntry, AuditLog, NotedWrites } from "../../audit-log.ts";
+import { ACCOUNT_BY_ID, ISLAND_BY_ID, type AccountRow, type IslandRow } from "../../operator-queries.ts";
+import type {
+  Announcement,
+  Grant,
+  KnownAccount,
+  KnownIsland,
+  OperatorStore,
+  Suspension,
+} from "../../operator-store.ts";
 import type { Role } from "../../account-store.ts";
 import { assertPage } from "../../page.ts";
 import type { Reader } from "../engine/reader.ts";
@@ -14,21 +21,19 @@ interface SuspendedRow {
 }
 
 export class SqliteOperatorStore implements OperatorStore {
-  readonly #writer: Writer;
+  readonly #writer: Pick<Writer, "run">;
   readonly #reader: Reader;
   readonly #selectAccount: Database.Statement<[object], AccountRow>;
   readonly #selectIsland: Database.Statement<[object], IslandRow>;
-  readonly #countIslands: Database.Statement<[object], { known: number; seen: number }>;
   readonly #selectAccounts: Database.Statement<[], SuspendedRow>;
   readonly #selectIslands: Database.Statement<[], SuspendedRow>;
   readonly #selectAnnouncements: Database.Statement<[number], Announcement>;
 
-  constructor(db: Database.Database, reader: Reader, writer: Writer) {
+  constructor(db: Database.Database, reader: Reader, writer: Pick<Writer, "run">) {
     this.#writer = writer;
     this.#reader = reader;
     this.#selectAccount = db.prepare(ACCOUNT_BY_ID);
     this.#selectIsland = db.prepare(ISLAND_BY_ID);
-    this.#countIslands = db.prepare(COUNT_ISLANDS);
     this.#selectAccounts = db.prepare(
       "SELECT id, suspended_because AS because FROM accounts WHERE suspended_at_ms IS NOT NULL",
     );
@@ -37,6 +42,10 @@ export class SqliteOperatorStore implements OperatorStore {
       `SELECT id, level, text, created_at_ms AS createdAtMs, until_ms AS untilMs FROM announcements
        WHERE until_ms IS NULL OR until_ms > ? ORDER BY id DESC`,
     );
+  }
+
+  grant(grant: Grant): Promise<boolean> {
+    return this.#writer.run("grant", grant);
   }
 
   setRole(accountId: string, role: Role): Promise<boolean> {
@@ -83,8 +92,8 @@ export class SqliteOperatorStore implements OperatorStore {
     return row === undefined ? undefined : islandOf(row);
   }
 
-  async countIslands(seenSinceMs: number): ReturnType<OperatorStore["countIslands"]> {
-    return this.#countIslands.get({ 1: seenSinceMs }) ?? { known: 0, seen: 0 };
+  countIslands(seenSinceMs: number): ReturnType<OperatorStore["countIslands"]> {
+    return this.#reader.run("countIslands", { seenSinceMs });
   }
 
   async jobs(...[filter, page]: Parameters<OperatorStore["jobs"]>): ReturnType<OperatorStore["jobs"]> {
@@ -110,12 +119,21 @@ export class SqliteOperatorStore implements OperatorStore {
 }
 
 export class SqliteAuditLog implements AuditLog {
-  readonly #writer: Writer;
+  readonly #writer: Pick<Writer, "run">;
   readonly #reader: Reader;
+  readonly #storesOn: (writer: Pick<Writer, "run">) => NotedWrites;
 
-  constructor(reader: Reader, writer: Writer) {
+  constructor(reader: Reader, writer: Pick<Writer, "run">, storesOn: (writer: Pick<Writer, "run">) => NotedWrites) {
     this.#reader = reader;
     this.#writer = writer;
+    this.#storesOn = storesOn;
+  }
+
+  noting(entry: AuditEntry): NotedWrites {
+    return this.#storesOn({
+      // An operation resolves to its result, whichever it is.
+      run: (kind, args) => this.#writer.run("noted", { entry, kind, args }) as Promise<never>,
+    });
   }
 
   append(entry: AuditEntry): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Identity } from "../../../../coordinator/accounts/identity.ts";
 import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { currentDocument } from "../../../support/openapi.ts";
@@ -63,7 +64,11 @@ describe("/operator", () => {
     await api.store.operators.setRole(id, "operator");
     expect((await api.call("GET", "/account", { key })).body.data).toMatchObject({ role: "operator" });
     expect((await api.call("GET", "/operator/overview", { key })).status).toBe(200);
+    const identity = (await api.accounts.authenticate(key)) as Identity;
+    expect(await api.accounts.isStillValid(identity)).toBe(true);
     await api.store.operators.setRole(id, "user");
+    // What is open ends: it may be a stream of what operators see.
+    expect(await api.accounts.isStillValid(identity)).toBe(false);
     // Where the network is several coordinators, the one that gives the role tells the others.
     await api.accounts.setLimits(id, {});
     expect((await api.call("GET", "/operator/overview", { key })).status).toBe(403);
@@ -94,8 +99,7 @@ describe("/operator", () => {
     const { data } = (await ask("GET", `/audit?target=${id}`)).body;
     expect(data).toMatchObject([
       { action: "account.grant", before: { balanceMicro: 0 }, after: { grantMicro: 2_500_000 } },
-      { action: "account.limits.failed", after: { code: "validation_failed" } },
-      { action: "account.limits", after: { share: 0 } },
+      { action: "account.limits.failed", after: { code: "validation_failed", tried: { share: 0 } } },
       { action: "account.limits", before: { concurrentJobs: 3 }, after: { concurrentJobs: null } },
       { action: "account.limits", before: { concurrentJobs: null }, after: { concurrentJobs: 3 } },
     ]);

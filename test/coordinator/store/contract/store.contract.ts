@@ -3,6 +3,7 @@ import type { Store } from "../../../../coordinator/store/store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { describeAccountSettings } from "./account-settings.cases.ts";
 import { describeAccounts } from "./account-store.cases.ts";
+import { describeAuditLog } from "./audit-log.cases.ts";
 import { describeBatches, describeWebhooks } from "./batch-store.cases.ts";
 import { describeCatalog } from "./catalog-store.cases.ts";
 import { describeContent } from "./content-store.cases.ts";
@@ -57,6 +58,7 @@ export function describeStore(
     describeUsage(check);
     describeAccountSettings(check);
     describeOperators(check);
+    describeAuditLog(check);
 
     check("check() resolves while storage answers", (store) => store.check());
 

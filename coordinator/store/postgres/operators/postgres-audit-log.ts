@@ -1,0 +1,61 @@
+import type { AuditEntry, AuditLog, NotedWrites } from "../../audit-log.ts";
+import { auditColumn, auditLineOf, auditQuery, type AuditRow } from "../../operator-queries.ts";
+import { assertPage } from "../../page.ts";
+import { PostgresAccountStore } from "../accounts/postgres-account-store.ts";
+import { PostgresCatalogStore } from "../catalog/postgres-catalog-store.ts";
+import type { Session } from "../engine/connection.ts";
+import type { Transactions } from "../engine/database.ts";
+import { listOf, PostgresOperatorStore } from "./postgres-operator-store.ts";
+
+export class PostgresAuditLog implements AuditLog {
+  readonly #db: Transactions;
+
+  constructor(db: Transactions) {
+    this.#db = db;
+  }
+
+  async append(entry: AuditEntry): Promise<void> {
+    await this.#db.use((session) => append(session, entry));
+  }
+
+  noting(entry: AuditEntry): NotedWrites {
+    const db = notingOn(this.#db, entry);
+    return {
+      accounts: new PostgresAccountStore(db),
+      catalog: new PostgresCatalogStore(db),
+      operators: new PostgresOperatorStore(db),
+    };
+  }
+
+  async list(...[filter, page]: Parameters<AuditLog["list"]>): ReturnType<AuditLog["list"]> {
+    assertPage(page);
+    const { rows, total } = await listOf<AuditRow>(this.#db, auditQuery(filter, page));
+    return { lines: rows.map(auditLineOf), total };
+  }
+}
+
+/** Adds the line to each transaction, and makes one of each single statement that writes something. */
+function notingOn(db: Transactions, entry: AuditEntry): Transactions {
+  const transact: Transactions["transact"] = (call, isolation) =>
+    db.transact(async (session) => {
+      const result = await call(session);
+      if (result !== false) await append(session, entry);
+      return result;
+    }, isolation);
+  const run: Session["run"] = (sql, values) =>
+    db.transact(async (session) => {
+      const changed = await session.run(sql, values);
+      if (changed > 0) await append(session, entry);
+      return changed;
+    });
+  return { transact, use: (call) => db.use((session) => call({ ...session, run })) };
+}
+
+async function append(session: Session, entry: AuditEntry): Promise<void> {
+  const { atMs, via, actor, origin, action, targetKind, targetId, before, after } = entry;
+  await session.run(
+    `INSERT INTO audit_log (at_ms, via, actor, origin, action, target_kind, target_id, before, after)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [atMs, via, actor, origin, action, targetKind, targetId, auditColumn(before), auditColumn(after)],
+  );
+}
