@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { stripVTControlCharacters } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
 import { askLine, askSecret, canAsk, readSecret } from "../../../bin/main/ask-secret.ts";
 
@@ -28,8 +29,7 @@ describe("askLine()", () => {
     input.write("an\u0003");
     await expect(givenUp).rejects.toThrow("Given up");
     output.end();
-    const shown = (await text(output)).replaceAll(/\u001B\[\d*[A-Z]/g, "");
-    expect(shown).toBe("E-mail: ann@example.com\r\nE-mail: an\n");
+    expect(stripVTControlCharacters(await text(output))).toBe("E-mail: ann@example.com\r\nE-mail: an\n");
   });
 });
 
