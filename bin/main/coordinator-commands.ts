@@ -9,6 +9,7 @@ import { addCheckCommand } from "./check-command.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
 import { addInitCommand } from "./init-command.ts";
+import { addKeyCommands } from "./key-commands.ts";
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addMigrateCommand } from "./migrate-command.ts";
 import { addNetworkCommands } from "./network-commands.ts";
@@ -43,6 +44,7 @@ export function coordinatorCommands(version: string): Command {
   addInitCommand(program, makeAccount);
   const tools = { onDataDirectory, print, withStore };
   const account = addAccountCommands(program);
+  addKeyCommands(program);
   addNetworkCommands(program, account);
   addOperatorCommands(program);
   addCargoCommands(program, tools);
