@@ -76,7 +76,7 @@ describeCluster("The commands of README.md from one machine to three", () => {
         ["10.0.0.9:4222", `127.0.0.1:${natsPort}`],
         ["port: 4222", `port: ${natsPort}`],
         ["sudo tee /etc/nats-server.conf", `tee ${folder.file("nats.conf")}`],
-        ["sqlite:./atoll-data", `sqlite:${folder.file("data")}`],
+        ["sqlite:./atoll/data", `sqlite:${folder.file("data")}`],
       ] as const;
       const values = secrets.map(([name, value]) => [new RegExp(`(?<!_)\\b${name}(?!=)`, "g"), value] as const);
       return [...places, ...values].reduce((text, [from, to]) => text.replaceAll(from, to), line ?? "");
