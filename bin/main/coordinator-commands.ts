@@ -6,6 +6,7 @@ import { addAccountCommands, makeAccount } from "./account-commands.ts";
 import { addBackupCommand } from "./backup-command.ts";
 import { addCargoCommands } from "./cargo-commands.ts";
 import { addCheckCommand } from "./check-command.ts";
+import { addClusterKeyCommands } from "./cluster-key-commands.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
 import { addInitCommand } from "./init-command.ts";
@@ -51,6 +52,7 @@ export function coordinatorCommands(version: string): Command {
   addBackupCommand(program);
   addCheckCommand(program);
   addSigningKeyCommands(program);
+  addClusterKeyCommands(program);
   addVacuumCommand(program);
   addMigrateCommand(program);
   const ledgerTools = { ...tools, accountIdOf, fail: () => void (process.exitCode = 1) };
