@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assemble, bundleDependencies } from "./packages/assemble.ts";
 import { COORDINATOR, ISLAND } from "./packages/published-packages.ts";
@@ -11,11 +10,8 @@ import { COORDINATOR, ISLAND } from "./packages/published-packages.ts";
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const client = join(root, "sdk", "typescript");
-const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
 
 runNode([join(root, "tools", "build.ts"), ...process.argv.slice(2)]);
-// The console is part of the coordinator's package.
-if ("build:web" in scripts) runNpm(["run", "--silent", "build:web"], root);
 for (const program of [COORDINATOR, ISLAND]) {
   const { folder, imports } = assemble(root, program);
   bundleDependencies(root, program, imports);

@@ -11,11 +11,11 @@ import { notedAccounts } from "./noted-accounts.ts";
 import { commandActor, operatorAccountsOf } from "./operator-tools.ts";
 import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
 
-interface OwnerOptions extends DataOptions {
+export interface OwnerOptions extends DataOptions {
   readonly email: string;
 }
 
-/** Adds `account` (which is returned), `key` and `island-token`. They work with or without a running coordinator. */
+/** Adds `account` (which is returned) and `island-token`. They work with or without a running coordinator. */
 export function addAccountCommands(program: Command): Command {
   const account = program.command("account").description("Accounts.");
   dataCommand(account, "create", "Create an account.")
@@ -28,18 +28,6 @@ export function addAccountCommands(program: Command): Command {
   ownerCommand(account, "reset-password", "Make a token that sets a new password once, within a day.").action(
     resetPassword,
   );
-
-  const key = program.command("key").description("API keys.");
-  ownerCommand(key, "create", "Create an API key; its secret cannot be shown again.")
-    .option("--name <text>", "label")
-    .option("--scopes <list>", "read, write or both, separated by a comma")
-    .action(createKey);
-  ownerCommand(key, "list", "List the active API keys, newest first.").action(listKeys);
-  ownerCommand(key, "revoke", "Revoke an API key; takes effect at once.")
-    .requiredOption("--id <key_…>", "id of the key (see `key list`)")
-    .action(async (options: OwnerOptions & { id: string }) => {
-      await revoke(options, "API key", (accounts, ownerId) => accounts.revokeKey(ownerId, options.id));
-    });
 
   const islandToken = program.command("island-token").description("Tokens with which Islands join.");
   ownerCommand(islandToken, "create", "Create an Island token; Islands that join with it earn credits for the account.")
@@ -61,7 +49,8 @@ function dataCommand(parent: Command, name: string, description: string): Comman
   return onDataDirectory(parent.command(name).description(description));
 }
 
-function ownerCommand(parent: Command, name: string, description: string): Command {
+/** A command on the data of one account. */
+export function ownerCommand(parent: Command, name: string, description: string): Command {
   return dataCommand(parent, name, description).requiredOption("--email <address>", "the account's e-mail address");
 }
 
@@ -128,31 +117,6 @@ async function resetPassword(options: OwnerOptions): Promise<void> {
   });
 }
 
-async function createKey(options: OwnerOptions & { name?: string; scopes?: string }): Promise<void> {
-  await withOwner(options, async (accounts, ownerId) => {
-    const made = await accounts.createKey(ownerId, { name: options.name, scopes: options.scopes?.split(",") });
-    const { id, name, prefix, scopes } = made.key;
-    print(options, { id, name, prefix, scopes, key: made.secret }, made.secret);
-  });
-}
-
-async function listKeys(options: OwnerOptions): Promise<void> {
-  await withOwner(options, async (accounts, ownerId) => {
-    const keys = (await accounts.listKeys(ownerId)).map(({ id, name, prefix, scopes, createdAtMs, lastUsedAtMs }) => ({
-      id,
-      name,
-      prefix,
-      scopes,
-      created_at: isoTime(createdAtMs),
-      last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
-    }));
-    const lines = keys.map(({ id, prefix, scopes, created_at, last_used_at, name }) =>
-      [id, `${prefix}…`, scopes.join(","), `made ${created_at}`, `used ${last_used_at ?? "never"}`, name].join("  "),
-    );
-    print(options, keys, lines.join("\n"));
-  });
-}
-
 async function createIslandToken(options: OwnerOptions & { name?: string }): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
     const { token, secret } = await accounts.createIslandToken(ownerId, options.name);
@@ -181,7 +145,8 @@ async function listIslandTokens(options: OwnerOptions): Promise<void> {
   });
 }
 
-async function revoke(
+/** @throws {ServiceError} `not_found` unless `act` revoked something. */
+export async function revoke(
   options: OwnerOptions & { id: string },
   what: "API key" | "Island token",
   act: (accounts: AccountService, ownerId: string) => Promise<boolean>,
@@ -194,12 +159,13 @@ async function revoke(
   });
 }
 
-function withOwner(
+/** Calls `use` with the account that `--email` names. @throws {ServiceError} `not_found` */
+export function withOwner(
   options: OwnerOptions,
-  use: (accounts: AccountService, ownerId: string) => Promise<void>,
+  use: (accounts: AccountService, ownerId: string, store: Store) => Promise<void>,
 ): Promise<void> {
   return withAccounts(options, async (accounts, store) => {
-    await use(accounts, await accountIdOf(store, options.email));
+    await use(accounts, await accountIdOf(store, options.email), store);
   });
 }
 
@@ -229,11 +195,12 @@ async function withAccounts<T>(
 }
 
 /** @throws {ConfigError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */
-function readNumber(flag: string, value: string): number {
+export function readNumber(flag: string, value: string): number {
   if (!/^(\d+\.?\d*|\.\d+)$/.test(value)) throw new ConfigError([`${flag}: ${JSON.stringify(value)} is not a number`]);
   return Number(value);
 }
 
-function isoTime(ms: number): string {
+/** As the API writes times. */
+export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

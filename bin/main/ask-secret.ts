@@ -13,22 +13,41 @@ export function canAsk(input: SecretInput = process.stdin): boolean {
   return input.isTTY === true;
 }
 
-/** Asks at the terminal for a line that is not shown. @throws {CliError} when it is given up (Ctrl-C, Ctrl-D) or too long. */
+/** Asks at the terminal for a line. @throws {CliError} when it is given up (Ctrl-C, Ctrl-D) or too long. */
+export function askLine(
+  question: string,
+  input: SecretInput = process.stdin,
+  output: Writable = process.stderr,
+): Promise<string> {
+  return ask(question, input, output, output);
+}
+
+/** Like {@link askLine}, for a line that is not shown. */
 export function askSecret(
   question: string,
   input: SecretInput = process.stdin,
   output: Writable = process.stderr,
 ): Promise<string> {
   // With `terminal`, readline switches the echo off and edits the line; what it would show goes nowhere.
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
-  output.write(question);
+  return ask(question, input, output, new Writable({ write: (_chunk, _encoding, done) => done() }));
+}
+
+/** `echo`: where readline shows what is typed. */
+function ask(question: string, input: SecretInput, output: Writable, echo: Writable): Promise<string> {
+  const reader = createInterface({ input, output: echo, terminal: true, historySize: 0 });
+  // Readline repeats its prompt when it shows the line again.
+  reader.setPrompt(question);
+  if (echo === output) reader.prompt();
+  else output.write(question);
+  // A line that is shown ends with the line break that was typed.
+  let isBroken = false;
   return new Promise<string>((resolve, reject) => {
     const giveUp = (): void => {
       reject(new CliError("Given up"));
       reader.close();
     };
     reader.once("line", (line) => {
+      isBroken = echo === output;
       if (line.length > MAX_CHARACTERS) reject(new CliError(`More than ${MAX_CHARACTERS} characters`));
       else resolve(line);
       reader.close();
@@ -42,7 +61,7 @@ export function askSecret(
     reader.once("close", () => {
       input.off("keypress", onKey);
       input.off("end", giveUp);
-      output.write("\n");
+      if (!isBroken) output.write("\n");
     });
   });
 }

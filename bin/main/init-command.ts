@@ -1,16 +1,20 @@
+import { existsSync, rmSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
+import { assertPassword, EMAIL_PATTERN } from "../../coordinator/accounts/credential-fields.ts";
 import { CliError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { urlHost } from "../../shared/url-host.ts";
 import type { AccountDetails, MadeAccount } from "./account-commands.ts";
+import { askLine, canAsk } from "./ask-secret.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
 import { print } from "./data-commands.ts";
 import { tomlWith } from "./example-config.ts";
 import { packageRoot } from "./package-info.ts";
 import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 interface InitOptions {
   readonly email?: string;
@@ -42,25 +46,19 @@ export function addInitCommand(program: Command, makeAccount: MakeAccount): void
 
 async function init(directory: string, options: InitOptions, makeAccount: MakeAccount): Promise<void> {
   const file = join(directory, "atoll.toml");
+  // Everything that can be refused, and every question, comes before anything is written.
+  const { host, port, publicUrl } = options;
+  const config = await readCoordinatorConfig({ host, port, publicUrl });
   const text = await configText(directory, options);
+  if (existsSync(file)) throw isThere(file);
+  const wish = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
+  assertPassword(wish.password, "password");
   await mkdir(directory, { recursive: true });
-  // First of all, as this finds out whether there is one; without an account it is taken away again.
   await writeNew(file, text);
-  let account: MadeAccount;
-  let url: string;
-  try {
-    const { publicUrl, host, port } = await readCoordinatorConfig({ config: file });
-    url = publicUrl ?? `http://${reachable(host)}:${port}`;
-    const email = await readEmail(options.email);
-    const password = await readNewPassword(options.password);
-    account = await makeAccount(
-      { config: file },
-      { email, password, withKey: true, withIslandToken: true, isOperator: true },
-    );
-  } catch (error) {
-    await rm(file);
-    throw error;
-  }
+  const account = await orWithout(file, () =>
+    makeAccount({ config: file }, { ...wish, withKey: true, withIslandToken: true, isOperator: true }),
+  );
+  const url = config.publicUrl ?? `http://${reachable(config.host)}:${config.port}`;
   const { id, email, key, islandToken } = account;
   const serve = `${commandOf("coordinator")} serve --config ${file}`;
   const island = commandOf("island");
@@ -84,16 +82,10 @@ async function configText(directory: string, { host, port, publicUrl }: InitOpti
   return tomlWith(example, {
     data_directory: join(directory, "data"),
     host,
-    port: port === undefined ? undefined : readPort(port),
+    port: port === undefined ? undefined : Number(port),
     public_url: publicUrl,
     registration: isExposed ? "closed" : undefined,
   });
-}
-
-/** @throws {ConfigError} */
-function readPort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new ConfigError([`--port: ${JSON.stringify(text)} is not an integer in 0..65535`]);
 }
 
 /** Only its owner may read it, as it is the place for secrets of a mail server or a database. @throws {CliError} if there is one. */
@@ -101,23 +93,41 @@ async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    const next = `Start it: ${commandOf("coordinator")} serve --config ${file}`;
-    throw new CliError(`${file} is there already, and nothing was changed. ${next}`, { cause: error });
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? isThere(file, error) : error;
   }
 }
 
-/** @throws {ConfigError} */
-async function readEmail(flag: string | undefined): Promise<string> {
-  const given = flag ?? process.env["ATOLL_EMAIL"];
-  if (given !== undefined) return given;
-  if (!process.stdin.isTTY) throw new ConfigError(["No e-mail address: give --email, or set ATOLL_EMAIL"]);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+function isThere(file: string, cause?: unknown): CliError {
+  const next = `Start it: ${commandOf("coordinator")} serve --config ${file}`;
+  return new CliError(`${file} is there already, and nothing was changed. ${next}`, { cause });
+}
+
+/** Takes the configuration away again when no account is made, also at Ctrl-C: the next try would take it for a complete one. */
+async function orWithout<T>(file: string, make: () => Promise<T>): Promise<T> {
+  const giveUp = (): void => {
+    rmSync(file, { force: true });
+    process.exit(1);
+  };
+  for (const signal of STOP_SIGNALS) process.once(signal, giveUp);
   try {
-    return (await terminal.question("E-mail address of the operator: ")).trim();
+    return await make();
+  } catch (error) {
+    await rm(file);
+    throw error;
   } finally {
-    terminal.close();
+    for (const signal of STOP_SIGNALS) process.off(signal, giveUp);
   }
+}
+
+/** @throws {ConfigError | CliError} */
+async function readEmail(flag: string | undefined): Promise<string> {
+  let email = flag ?? process.env["ATOLL_EMAIL"];
+  if (email === undefined) {
+    if (!canAsk()) throw new ConfigError(["No e-mail address: give --email, or set ATOLL_EMAIL"]);
+    email = (await askLine("E-mail address of the operator: ")).trim();
+  }
+  if (EMAIL_PATTERN.test(email)) return email;
+  throw new ConfigError([`${JSON.stringify(email)} is not an e-mail address`]);
 }
 
 /** As this program was called, so that the lines that are printed can be pasted. */

@@ -28,7 +28,11 @@ const NOTES: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]
     action: "account.reset_password",
     after: { expiresAtMs },
   }),
-  createKey: ({ accountId, id, scopes }) => ({ accountId, action: "api_key.create", after: { id, scopes } }),
+  createKey: ({ accountId, id, scopes, expiresAtMs, cargos, monthlyMicro }) => ({
+    accountId,
+    action: "api_key.create",
+    after: { id, scopes, ...given({ expiresAtMs, cargos, monthlyMicro }) },
+  }),
   revokeKey: (accountId, id) => ({ accountId, action: "api_key.revoke", after: { id } }),
   createIslandToken: ({ accountId, id }) => ({ accountId, action: "island_token.create", after: { id } }),
   revokeIslandToken: (accountId, id) => ({ accountId, action: "island_token.revoke", after: { id } }),
@@ -38,6 +42,10 @@ const NOTES: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]
     after: { expiresAtMs },
   }),
 };
+
+function given(limits: object): object {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null && value !== undefined));
+}
 
 type Method = (...args: readonly unknown[]) => unknown;
 

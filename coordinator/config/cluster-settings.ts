@@ -127,9 +127,14 @@ export async function storePlaceOf(
       "Set ATOLL_CLUSTER_KEY, or cluster_key_file to the path of a file with it",
     ]);
   }
-  const key = readClusterKey((await readFile(clusterKeyFile, "utf8")).trim());
-  if (key === undefined) throw new ConfigError([`${clusterKeyFile}: is not a cluster key: ${KEY_ADVICE}`]);
-  return { address, key };
+  return { address, key: await readKeyFile(clusterKeyFile) };
+}
+
+/** The cluster key in a file. @throws {ConfigError} */
+export async function readKeyFile(file: string): Promise<Buffer> {
+  const key = readClusterKey((await readFile(file, "utf8")).trim());
+  if (key === undefined) throw new ConfigError([`${file}: is not a cluster key: ${KEY_ADVICE}`]);
+  return key;
 }
 
 /** Where the other coordinators are reached; null: there are none. */

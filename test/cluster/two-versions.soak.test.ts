@@ -1,38 +1,27 @@
-import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Cluster } from "../support/cluster.ts";
 import { describeCluster } from "../support/describe-cluster.ts";
 import { textOf } from "../support/http.ts";
+import { hasFileAt, OlderVersion } from "../support/older-version.ts";
 import { ended, eventsAt, followAnywhere, running, submitWords } from "./requests.ts";
 import { WordIsland } from "./word-island.ts";
 import { wordsText } from "./word-runtime.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
 /** A file of every version that shares a database. */
 const SINCE = "coordinator/config/cluster-settings.ts";
 
-function git(...args: string[]): { readonly isDone: boolean; readonly stdout: Buffer } {
-  const { status, stdout } = spawnSync("git", args, { cwd: ROOT, maxBuffer: 2 ** 30 });
-  return { isDone: status === 0, stdout };
-}
-
-const hasPrevious = git("cat-file", "-e", `HEAD~1:${SINCE}`).isDone;
+const hasPrevious = hasFileAt("HEAD~1", SINCE);
 if (!hasPrevious)
   process.stderr.write("No test of two versions: the previous commit is not there, or shares no database\n");
 
-let directory: string;
-const previous = (): string => join(directory, "bin", "coordinator.ts");
+let older: OlderVersion;
+const previous = (): string => older.program;
 
 describeCluster("the previous commit's coordinator beside the new one", () => {
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "atoll-previous-"));
-    spawnSync("tar", ["-x", "-C", directory], { input: git("archive", "HEAD~1").stdout });
-    await symlink(join(ROOT, "node_modules"), join(directory, "node_modules"), "dir");
+    older = await OlderVersion.open("HEAD~1");
   });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  afterAll(() => older[Symbol.asyncDispose]());
 
   it.runIf(hasPrevious)(
     "serves the same jobs, streams and Islands, on the tables that the other one made",

@@ -4,40 +4,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
-import { call } from "../support/http.ts";
 import { postgresPrograms, PostgresServer } from "../support/postgres-server.ts";
-import { Program } from "../support/program.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { command, createAccount, serving, signingKeyOf, statusesOf } from "./operator-steps.ts";
 
 const run = promisify(execFile);
 const KEY = "5".repeat(64);
-
-/** Runs a command of `coordinator` to its end. @throws with its output when it fails. */
-async function command(args: readonly string[], env: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await new Program("coordinator", args, env).ended();
-  if (code !== 0) throw new Error(stdout + stderr);
-  return stdout;
-}
-
-const create = async (email: string, where: readonly string[], env: Record<string, string>): Promise<string> => {
-  const words = ["account", "create", "--email", email, "--password", "correct horse", "--with-key", "--json"];
-  return (JSON.parse(await command([...words, ...where], env)) as { key: string }).key;
-};
-
-/** Serves with these settings, and calls `use` with the address. */
-async function serving<T>(
-  where: readonly string[],
-  env: Record<string, string>,
-  use: (url: string) => Promise<T>,
-): Promise<T> {
-  await using coordinator = new Program("coordinator", ["serve", "--port", "0", "--log-level", "warn", ...where], env);
-  const [, url = ""] = await coordinator.printed(/listening on (\S+)\n/);
-  return await use(url);
-}
-
-const statusOf = async (url: string, key: string): Promise<number> => (await call(url, key, "GET", "/account")).status;
-/** What Islands have pinned. */
-const pinned = async (url: string): Promise<unknown> => (await call(url, "", "GET", "/island/public-key")).body;
 
 // The commands of docs/operations.md, "Backup and restore".
 describe.runIf(IS_FULL_SOAK)("a backup that is made while a coordinator serves, restored in another place", () => {
@@ -48,17 +20,18 @@ describe.runIf(IS_FULL_SOAK)("a backup that is made while a coordinator serves, 
       string,
       string,
     ];
-    const [before, after, key] = await serving(["--data", data], {}, async (url) => {
-      const first = await create("before@example.com", ["--data", data], {});
-      await command(["backup", copy, "--data", data], {});
-      return [first, await create("after@example.com", ["--data", data], {}), await pinned(url)] as const;
+    const [place, backup] = [{ flags: ["--data", data] }, { flags: ["--data", restored] }];
+    const [before, after, key] = await serving(place, async () => {
+      const first = await createAccount(place, "before@example.com");
+      await command(place, "backup", copy);
+      return [first, await createAccount(place, "after@example.com"), await signingKeyOf(place)] as const;
     });
     cpSync(copy, restored, { recursive: true });
-    expect(await command(["check", "--data", restored], {})).toContain("whole");
-    expect(await command(["ledger", "verify", "--data", restored], {})).toContain("balanced");
-    await serving(["--data", restored], {}, async (url) => {
-      expect([await statusOf(url, before), await statusOf(url, after)]).toEqual([200, 401]);
-      expect(await pinned(url)).toEqual(key);
+    expect(await command(backup, "check")).toContain("whole");
+    expect(await command(backup, "ledger", "verify")).toContain("balanced");
+    await serving(backup, async (url) => {
+      expect(await statusesOf(url, before, after)).toEqual([200, 401]);
+      expect(await signingKeyOf(backup)).toBe(key);
     });
   });
 
@@ -69,20 +42,23 @@ describe.runIf(IS_FULL_SOAK)("a backup that is made while a coordinator serves, 
     const bin = (await postgresPrograms()) ?? "";
     const file = folder.file("atoll.dump");
     const env = { ATOLL_STORE: await server.createDatabase("atoll"), ATOLL_CLUSTER_KEY: KEY };
-    const [before, after, key] = await serving([], env, async (url) => {
-      const first = await create("before@example.com", [], env);
+    const place = { flags: [], env };
+    const [before, after, key] = await serving(place, async () => {
+      const first = await createAccount(place, "before@example.com");
       await run(join(bin, "pg_dump"), ["--format=custom", `--file=${file}`, env.ATOLL_STORE]);
-      return [first, await create("after@example.com", [], env), await pinned(url)] as const;
+      return [first, await createAccount(place, "after@example.com"), await signingKeyOf(place)] as const;
     });
-    const restored = { ...env, ATOLL_STORE: await server.createDatabase("restored") };
-    await run(join(bin, "pg_restore"), ["--exit-on-error", "--no-owner", `--dbname=${restored.ATOLL_STORE}`, file]);
-    expect(await command(["check"], restored)).toContain("whole");
-    expect(await command(["ledger", "verify"], restored)).toContain("balanced");
-    await serving([], restored, async (url) => {
-      expect([await statusOf(url, before), await statusOf(url, after)]).toEqual([200, 401]);
-      expect(await pinned(url)).toEqual(key);
+    const restored = { ...place, env: { ...env, ATOLL_STORE: await server.createDatabase("restored") } };
+    const into = `--dbname=${restored.env.ATOLL_STORE}`;
+    await run(join(bin, "pg_restore"), ["--exit-on-error", "--no-owner", into, file]);
+    expect(await command(restored, "check")).toContain("whole");
+    expect(await command(restored, "ledger", "verify")).toContain("balanced");
+    await serving(restored, async (url) => {
+      expect(await statusesOf(url, before, after)).toEqual([200, 401]);
+      expect(await signingKeyOf(restored)).toBe(key);
     });
-    await expect(command(["check"], { ...restored, ATOLL_CLUSTER_KEY: "6".repeat(64) })).rejects.toThrow(/key/i);
+    const wrongKey = { ...restored, env: { ...restored.env, ATOLL_CLUSTER_KEY: "6".repeat(64) } };
+    await expect(command(wrongKey, "check")).rejects.toThrow(/key/i);
     return undefined;
   });
 });

@@ -1,22 +1,22 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assemble } from "../../tools/packages/assemble.ts";
 import { COORDINATOR, ISLAND } from "../../tools/packages/published-packages.ts";
+import { cloneInto } from "../packages/clone.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "atoll-package-"));
 const PROGRAMS = [COORDINATOR, ISLAND];
 
 /** Of an assembled package: its files, and its package.json. */
 async function packageOf(program: (typeof PROGRAMS)[number]) {
-  const place = join(folder, "dist", "packages", program.folder);
+  const place = join(folder, "clone", "dist", "packages", program.folder);
   const files = (await readdir(place, { recursive: true })).map((name) => name.replaceAll("\\", "/"));
   const manifest = JSON.parse(await readFile(join(place, "package.json"), "utf8"));
   return { place, files, manifest, entry: join(place, manifest.bin[program.command]) };
@@ -24,20 +24,16 @@ async function packageOf(program: (typeof PROGRAMS)[number]) {
 
 // Built in a copy, as from a fresh clone: nothing that lies about here can help.
 beforeAll(async () => {
-  const left = new Set(["node_modules", "dist", ".git", "test"]);
-  for (const name of await readdir(ROOT)) {
-    if (!left.has(name)) await cp(join(ROOT, name), join(folder, name), { recursive: true });
-  }
-  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"), "junction");
-  await mkdir(join(folder, "dist"));
-  await cp(join(ROOT, "LICENSE"), join(folder, "dist", "left-by-an-earlier-build.js"));
+  const clone = await cloneInto(folder);
+  await mkdir(join(clone, "dist"));
+  await cp(join(clone, "LICENSE"), join(clone, "dist", "left-by-an-earlier-build.js"));
   // `npm test` has checked the types of the same files.
-  await run(process.execPath, [join(folder, "tools", "build.ts"), ...(IS_FULL_SOAK ? [] : ["--noCheck"])]);
-  for (const program of PROGRAMS) assemble(folder, program);
+  await run(process.execPath, [join(clone, "tools", "build.ts"), ...(IS_FULL_SOAK ? [] : ["--noCheck"])]);
+  for (const program of PROGRAMS) assemble(clone, program);
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-// installed-packages.soak.test.ts installs them.
+// test/packages/ installs them.
 describe("the published packages", () => {
   it("the coordinator's holds what it and its README need, and nothing of the agent or an earlier build", async () => {
     const { files, manifest } = await packageOf(COORDINATOR);

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { cp, lstat, mkdir, readdir, symlink } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -8,12 +8,13 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const LEFT = new Set(["node_modules", "dist", ".git", "test", "bench"]);
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
 
-/** A copy of the repository, as from a fresh clone, with the packages that are installed here. @returns its folder. */
+/** A copy of the repository as from a fresh clone, without what was built here, but with the packages that are installed. @returns its folder. */
 export async function cloneInto(folder: string): Promise<string> {
   const clone = join(folder, "clone");
   await mkdir(clone);
   for (const name of await readdir(ROOT)) {
-    if (!LEFT.has(name)) await cp(join(ROOT, name), join(clone, name), { recursive: true });
+    const filter = (source: string): boolean => basename(source) !== "dist";
+    if (!LEFT.has(name)) await cp(join(ROOT, name), join(clone, name), { recursive: true, filter });
   }
   await symlink(join(ROOT, "node_modules"), join(clone, "node_modules"), "junction");
   return clone;

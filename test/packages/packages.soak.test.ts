@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,8 @@ import { importImage, installInside, makeDebianRoot, runInside } from "./debian-
 
 const run = promisify(execFile);
 const MB = 1_000_000;
-const folder = mkdtempSync(join(tmpdir(), "atoll-packages-"));
+/** Made when the tests run: those that are skipped must leave nothing. */
+const folder = join(tmpdir(), `atoll-packages-${randomUUID()}`);
 const clone = join(folder, "clone");
 const env = freshEnvironment(folder);
 const tarball = (name: string): string => join(clone, "dist", `atoll-${name}-${manifest.version}.tgz`);
@@ -37,9 +39,26 @@ if (IS_FULL_SOAK && noDebian !== null) {
   process.stderr.write(`Debian packages and images are not tried: ${noDebian}\n`);
 }
 
+/** What the console's page names, and a browser would not get; at least the page itself when there is no console. */
+async function brokenFilesOf(url: string): Promise<string[]> {
+  const page = await fetch(`${url}/`, { headers: { Accept: "text/html" } });
+  const html = await page.text();
+  const names = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, name = ""]) => name);
+  const isConsole =
+    page.ok && names.some((name) => name.endsWith(".js")) && names.some((name) => name.endsWith(".css"));
+  const broken = isConsole ? [] : ["/"];
+  for (const name of names) {
+    const file = await fetch(new URL(name, `${url}/`));
+    const size = (await file.arrayBuffer()).byteLength;
+    if (!file.ok || size === 0 || /html/.test(file.headers.get("content-type") ?? "")) broken.push(name);
+  }
+  return broken;
+}
+
 describe.runIf(IS_FULL_SOAK)("packages", () => {
   let said = "";
   beforeAll(async () => {
+    await mkdir(folder, { mode: 0o700 });
     await cloneInto(folder);
     await mkdir(join(folder, "home"));
     await npm(["run", "packages", "--", "--noCheck"], clone, { ...process.env });
@@ -58,7 +77,7 @@ describe.runIf(IS_FULL_SOAK)("packages", () => {
       expect(await bytesIn(installed("island"))).toBeLessThan(400 * MB);
     });
 
-    it("gives commands that run a network: init, serve, join, start, a chat, and every runtime of a CPU", async () => {
+    it("gives commands that run a network: init, serve, the console, join, start, a chat, and every runtime of a CPU", async () => {
       const words = ["init", join(folder, "atoll"), "--email", "ann@example.com", "--port", "0", "--json"];
       const { stdout } = await run("atoll-coordinator", words, { env: { ...env, ATOLL_PASSWORD: "correct horse" } });
       const { key = "", config = "", island_token: token = "", next } = JSON.parse(stdout) as Record<string, string>;
@@ -66,6 +85,7 @@ describe.runIf(IS_FULL_SOAK)("packages", () => {
       const entry = (name: string): string => join(installed(name), "dist", "bin", `${name}.js`);
       await using coordinator = new Program(entry("coordinator"), ["serve", "--config", config], { HOME: folder });
       const [, url = ""] = await coordinator.printed(/listening on (\S+)\n/);
+      expect(await brokenFilesOf(url)).toEqual([]);
       const data = ["--data", join(folder, "island-data")];
       await run("island", ["join", url, ...data], { env: { ...env, ISLAND_COORDINATOR_TOKEN: token } });
       const settings = { HOME: folder, ISLAND_MODELS_PRELOAD: "false" };

@@ -7,6 +7,7 @@ import { Database } from "../postgres/engine/database.ts";
 import { migrate } from "../postgres/engine/migrate.ts";
 import { readMark } from "../postgres/engine/moved.ts";
 import { openingErrorOf, withoutPassword } from "../postgres/engine/storage-fault.ts";
+import { countUsers } from "../postgres/engine/users.ts";
 import { innerFromColumn, innerToColumn, textFromColumn, textToColumn } from "../postgres/engine/text.ts";
 import { PostgresLedgerStore } from "../postgres/ledger/postgres-ledger-store.ts";
 import { MIGRATIONS } from "../postgres/migrations/all.ts";
@@ -21,8 +22,6 @@ import type { MoveMark } from "./move-mark.ts";
 const PAGE_BYTES = 1_000_000;
 /** Any number: two moves of one database never run at the same time. */
 const LOCK = 7_265_014;
-/** Begins the names of all connections of coordinators and their commands. */
-const COORDINATORS = "atoll%";
 const NAME = "move of atoll";
 
 /**
@@ -105,7 +104,7 @@ export class PostgresEnd implements DataEnd {
     const before = await this.mark();
     await this.#note(mark);
     // Whoever opens it from now on sees the note.
-    const inUse = await this.#users();
+    const inUse = await countUsers(this.#client);
     if (inUse > 0) {
       if (before === null) await this.forget();
       const text = `${inUse} connections of coordinators or their commands use it; stop them first`;
@@ -206,15 +205,6 @@ export class PostgresEnd implements DataEnd {
   async close(): Promise<void> {
     await this.#db.close();
     await this.#client.end();
-  }
-
-  async #users(): Promise<number> {
-    const { rows } = await this.#client.query<{ users: bigint }>(
-      `SELECT (SELECT count(*) FROM coordinators WHERE lease_until_ms > extract(epoch FROM clock_timestamp()) * 1000)
-         + (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1) AS users`,
-      [COORDINATORS],
-    );
-    return Number(rows[0]?.users ?? 0n);
   }
 
   async #note({ id, role, other, isDone }: MoveMark): Promise<void> {

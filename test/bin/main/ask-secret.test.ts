@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { stripVTControlCharacters } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
-import { askSecret, canAsk, readSecret } from "../../../bin/main/ask-secret.ts";
+import { askLine, askSecret, canAsk, readSecret } from "../../../bin/main/ask-secret.ts";
 
 let modes: boolean[];
 let input: PassThrough & { isTTY: true; setRawMode: (on: boolean) => void };
@@ -18,6 +19,19 @@ const typed = (...texts: string[]): Promise<string> => {
   for (const part of texts) input.write(part);
   return asked;
 };
+
+describe("askLine()", () => {
+  it("shows the question and the line, and gives up at Ctrl-C", async () => {
+    const asked = askLine("E-mail: ", input, output);
+    input.write("ann@example.com\r");
+    expect(await asked).toBe("ann@example.com");
+    const givenUp = askLine("E-mail: ", input, output);
+    input.write("an\u0003");
+    await expect(givenUp).rejects.toThrow("Given up");
+    output.end();
+    expect(stripVTControlCharacters(await text(output))).toBe("E-mail: ann@example.com\r\nE-mail: an\n");
+  });
+});
 
 describe("askSecret()", () => {
   it("reads a line that is not shown, with what was corrected, and gives the terminal back", async () => {

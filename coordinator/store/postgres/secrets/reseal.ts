@@ -1,0 +1,94 @@
+import type pg from "pg";
+import { DatabaseError } from "../../database-error.ts";
+import { SecretBox } from "../../secret-box.ts";
+import type { DatabasePlace } from "../../store-place.ts";
+import { withClient } from "../engine/connection.ts";
+import { openingErrorOf, withoutPassword } from "../engine/storage-fault.ts";
+import { countUsers } from "../engine/users.ts";
+
+const NAME = "reseal of atoll";
+/** Webhooks of one statement. */
+const PAGE = 1_000;
+
+export interface Resealed {
+  readonly secrets: number;
+  readonly webhooks: number;
+}
+
+interface Sealed {
+  readonly id: string;
+  readonly sealed: string;
+}
+
+/**
+ * Seals all secrets of a database with another key: all of them or none. What has the new key already stays, so it can be repeated. The
+ * secret of a webhook that neither key opens stays, too: it is given up anyway.
+ * @throws {DatabaseError} while coordinators or commands use the database, and if neither key opens its secrets.
+ */
+export async function resealSecrets({ address, key }: DatabasePlace, newKey: Buffer): Promise<Resealed> {
+  const boxes = { from: new SecretBox(key), to: new SecretBox(newKey) };
+  try {
+    return await withClient(address, NAME, async (client) => {
+      await client.query("BEGIN");
+      // Whoever starts from now on waits, and then finds that the key is another one.
+      await client.query("LOCK TABLE secrets, webhooks IN ACCESS EXCLUSIVE MODE");
+      const inUse = await countUsers(client);
+      if (inUse > 0) {
+        const text = `${inUse} connections of coordinators or their commands use it; stop them first`;
+        throw new DatabaseError(withoutPassword(address), text);
+      }
+      const resealed = { secrets: await resealShared(client, boxes), webhooks: await resealWebhooks(client, boxes) };
+      await client.query("COMMIT");
+      return resealed;
+    });
+  } catch (error) {
+    throw error instanceof DatabaseError ? error : openingErrorOf(error, address);
+  }
+}
+
+interface Boxes {
+  readonly from: SecretBox;
+  readonly to: SecretBox;
+}
+
+async function resealShared(client: pg.Client, { from, to }: Boxes): Promise<number> {
+  const { rows } = await client.query<Sealed>("SELECT name AS id, sealed FROM secrets ORDER BY name");
+  let count = 0;
+  for (const { id, sealed } of rows) {
+    const text = from.unseal(sealed);
+    if (text === null && to.unseal(sealed) === null) {
+      throw new DatabaseError(`The secret ${id} of the database`, "is sealed with neither of the two keys");
+    }
+    if (text === null) continue;
+    await client.query("UPDATE secrets SET sealed = $2 WHERE name = $1", [id, to.seal(text)]);
+    count++;
+  }
+  return count;
+}
+
+async function resealWebhooks(client: pg.Client, { from, to }: Boxes): Promise<number> {
+  let [count, after, size]: [number, string, number] = [0, "", PAGE];
+  while (size === PAGE) {
+    const { rows } = await client.query<Sealed>(
+      `SELECT id, secret AS sealed FROM webhooks WHERE id > $1 ORDER BY id LIMIT ${PAGE}`,
+      [after],
+    );
+    const ids: string[] = [];
+    const secrets: string[] = [];
+    for (const { id, sealed } of rows) {
+      const text = from.unseal(sealed);
+      if (text === null) continue;
+      ids.push(id);
+      secrets.push(to.seal(text));
+    }
+    await client.query(
+      `UPDATE webhooks SET secret = given.secret FROM unnest($1::text[], $2::text[]) AS given (id, secret)
+       WHERE webhooks.id = given.id`,
+      [ids, secrets],
+    );
+    count += ids.length;
+    size = rows.length;
+    after = rows.at(-1)?.id ?? after;
+  }
+  return count;
+}
