@@ -23,6 +23,10 @@ onLive("balance", ({ balance }) => {
   if (account.value !== null) account.value = { ...account.value, credits: balance };
 });
 
+onLive("overviewDenied", () => {
+  refreshAccount().catch(() => undefined);
+});
+
 /** Finds out whether the browser has a session. */
 export async function findSession(): Promise<void> {
   try {
