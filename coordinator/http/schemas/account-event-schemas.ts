@@ -4,6 +4,7 @@ import type { JobChange } from "../../events/change.ts";
 import type { OwnedIsland } from "../../islands/island-service.ts";
 import { islandSchema, presentIsland } from "./island-schemas.ts";
 import { presentSummary, summarySchema } from "./job-schemas.ts";
+import { overviewSchema } from "./operator-schemas.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
 const readyEvent = z.object({ type: z.literal("ready") }).openapi("ReadyEvent", {
@@ -35,6 +36,10 @@ const balanceEvent = z
   .object({ type: z.literal("balance"), balance: creditsSchema })
   .openapi("BalanceEvent", { description: "`credits` of GET /account" });
 
+const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).openapi("OverviewEvent", {
+  description: "With scope=network: the overview, or the queue of GET /operator/queue, is another one",
+});
+
 /** Events of GET /events, as `streaming/account-event-encoder.ts` writes them. Source: DESIGN §4 row Events. */
 export const accountEventSchema = z
   .discriminatedUnion("type", [
@@ -44,6 +49,7 @@ export const accountEventSchema = z
     islandChangedEvent,
     islandRemovedEvent,
     balanceEvent,
+    overviewEvent,
   ])
   .openapi("AccountEvent", { description: "What changed; `type` is the name of the event" });
 

@@ -474,7 +474,7 @@ export interface paths {
         };
         /**
          * Hear what changes: your jobs, your Islands, your balance
-         * @description A stream that does not end by itself. It begins with `ready`, or, for a Last-Event-ID that is not known any more, with `reset`; both mean: what changes from here on is told. Changes are gathered for an eighth of a second, Islands for up to a second, and of what changed several times the last state is told; an event may come again after a reconnect. Last-Event-ID continues after the event with that id, for a minute after the connection was lost, at any coordinator of the network. All streams of events of an account count as one of its open streams; it may have 10 of them.
+         * @description A stream that does not end by itself. It begins with `ready`, or, for a Last-Event-ID that is not known any more, with `reset`; both mean: what changes from here on is told. Changes are gathered for an eighth of a second, Islands for up to a second, and of what changed several times the last state is told; an event may come again after a reconnect. Last-Event-ID continues after the event with that id, for a minute after the connection was lost, at any coordinator of the network. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another one. The stream ends when the account is no operator's any more.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1331,7 +1331,7 @@ export interface components {
             role: "user" | "operator";
         };
         /** @description What changed; `type` is the name of the event */
-        AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"];
+        AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["OverviewEvent"];
         AccountLimits: {
             concurrent_jobs: number;
             concurrent_streams: number;
@@ -3052,6 +3052,42 @@ export interface components {
                 /** @enum {string} */
                 type: "server_error";
             };
+        };
+        /** @description Over all coordinators, at most a second old */
+        OverviewEvent: {
+            coordinators: components["schemas"]["CoordinatorOverview"][];
+            /** @description Jobs that failed or timed out */
+            errors_last_minute: number;
+            /** @description From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off */
+            first_token_ms: {
+                p50: number | null;
+                p99: number | null;
+            };
+            islands: {
+                known: number;
+                online: number;
+            };
+            jobs: {
+                finished_last_minute: number;
+                running: number;
+                waiting: number;
+            };
+            /** @description Of Islands that take new jobs */
+            slots: {
+                all: number;
+                free: number;
+            };
+            tokens_per_second: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "overview";
+            waiting_by_reason: {
+                jobs: number;
+                /** @enum {string} */
+                reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
+            }[];
         };
         OwnedCargo: {
             accept_limit_s?: number;
@@ -5926,6 +5962,8 @@ export interface operations {
         parameters: {
             query?: {
                 last_event_id?: string;
+                /** @description Adds the overview of the network, for operators */
+                scope?: "network";
             };
             header?: {
                 "last-event-id"?: string;
