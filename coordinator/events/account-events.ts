@@ -55,7 +55,7 @@ export class AccountEvents {
   /** Accounts with changes that are not told. */
   readonly #due = new Set<string>();
   #peers: EventPeers | null = null;
-  /** Of the last change of any account: a journal that is made anew has no number of an older one. */
+  /** Of the last change or new journal of any account. */
   #seq = 0;
   #gathering: Timer | null = null;
   #sweeping: Timer | null = null;
@@ -132,6 +132,8 @@ export class AccountEvents {
       return known;
     }
     const journal = new Journal();
+    // Positions from before it was made are of the past: nobody noted what happened until now.
+    this.#seq += 1;
     journal.setSource(this.#deps.selfId, this.#seq);
     if (this.#isClosed) journal.end();
     const times = { usedMs, islandsFromMs: -Infinity, fromMs: -Infinity };

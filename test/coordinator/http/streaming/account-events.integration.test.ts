@@ -100,7 +100,7 @@ describe("a stream of events", () => {
     await eventually(() => text.includes(": heartbeat\n\n"));
     api.events.close();
     await eventually(() => text.endsWith("0\r\n\r\n"));
-    expect(dechunk(text)).toMatch(/^id: coord_1-0\nevent: ready\ndata: \{"type":"ready"\}\n\n: heartbeat\n\n$/);
+    expect(dechunk(text)).toMatch(/^id: coord_1-1\nevent: ready\ndata: \{"type":"ready"\}\n\n: heartbeat\n\n$/);
   });
 
   it("that HEAD asks for is not opened", async () => {
