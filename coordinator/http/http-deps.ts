@@ -44,7 +44,7 @@ export interface HttpDeps {
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
-  readonly events: Pick<AccountEvents, "open">;
+  readonly events: Pick<AccountEvents, "open" | "note" | "noteAccount">;
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly operators: Operators;

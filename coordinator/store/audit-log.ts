@@ -31,6 +31,9 @@ export interface AuditLine extends AuditEntry {
   readonly email: string | null;
 }
 
+/** What was acted on, and when. */
+export type AuditedDeed = Pick<AuditLine, "id" | "atMs" | "action" | "targetKind" | "targetId">;
+
 export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -42,4 +45,6 @@ export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
   /** Newest first. `total` counts all pages. */
   list(filter: AuditFilter, page: Page): Promise<{ lines: AuditLine[]; total: number }>;
+  /** The last `limit` lines, newest first. Costs the same however long the log is. */
+  latest(limit: number): Promise<AuditedDeed[]>;
 }

@@ -125,6 +125,7 @@ export function serveOperatorAccounts(app: HttpApp, deps: HttpDeps): void {
 
   serveOperator(app, deps, grantRoute, async ({ c, identity, params: { id }, body }) => {
     const balanceMicro = await accounts.grant(actorOf(c, identity, deps), id, body.credits);
+    deps.events.note(id, { type: "balance", atMs: deps.clock.now() });
     return c.json({ data: { id, credits: presentCredits(balanceMicro) } }, 201);
   });
 

@@ -103,7 +103,7 @@ export class EventRelay {
       if (this.#isWriting) return;
       void this.#pump(async () => {
         await this.#write(HEARTBEAT);
-        // The operator's command line gives credits, of which nobody here hears.
+        // A grant is noted before it is done, and may be done late.
         await this.#write(await encoder.balance(reader.position));
       });
     });

@@ -134,7 +134,7 @@ export class SqliteStore implements Store {
     this.#writer = writer;
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
-    this.audit = new SqliteAuditLog(this.#reader, this.#writer);
+    this.audit = new SqliteAuditLog(this.#db, this.#reader, this.#writer);
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
     this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
     this.content = new SqliteContentStore(this.#db, this.#writer);

@@ -30,6 +30,7 @@ const KNOWN_EVENTS: ReadonlySet<string> = new Set<AccountEvent["type"]>([
   "job",
   "island",
   "island_removed",
+  "account",
   "balance",
   "overview",
 ]);

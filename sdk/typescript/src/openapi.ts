@@ -1264,7 +1264,7 @@ export interface paths {
         post?: never;
         /**
          * End a session at once
-         * @description Needs a session. It may be the one that asks.
+         * @description Needs a session. It may be the one that asks; then its cookie is cleared.
          */
         delete: operations["endSession"];
         options?: never;
@@ -1330,8 +1330,27 @@ export interface components {
             /** @enum {string} */
             role: "user" | "operator";
         };
+        /** @description Its address, role or limits, its API keys, sessions or Island tokens changed: `data` of GET /account. Read again what you show of them */
+        AccountChangedEvent: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @description Credits, with up to 6 decimals */
+            credits: number;
+            email: string;
+            id: string;
+            /** @enum {string} */
+            role: "user" | "operator";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "account";
+        };
         /** @description What changed; `type` is the name of the event */
-        AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["OverviewEvent"];
+        AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["OverviewEvent"];
         AccountLimits: {
             concurrent_jobs: number;
             concurrent_streams: number;

@@ -1,5 +1,6 @@
 import {
   PermissionDeniedError,
+  type Account,
   type Island,
   type JobSummary,
   type NetworkOverview,
@@ -19,6 +20,8 @@ export interface LiveEvents {
   readonly island: Island;
   readonly islandRemoved: { readonly id: string };
   readonly balance: { readonly balance: number };
+  /** Also its keys, sessions or Island tokens. */
+  readonly account: Account;
   readonly overview: NetworkOverview;
   /** The account is no operator's any more. */
   readonly overviewDenied: null;
@@ -35,6 +38,7 @@ const listeners: { [Name in keyof LiveEvents]: Set<Listener<LiveEvents[Name]>> }
   island: new Set(),
   islandRemoved: new Set(),
   balance: new Set(),
+  account: new Set(),
   overview: new Set(),
   overviewDenied: new Set(),
 };
@@ -145,6 +149,9 @@ function tell(event: ToldEvent): void {
       break;
     case "balance":
       announce("balance", event);
+      break;
+    case "account":
+      announce("account", event);
       break;
     case "overview":
       announce("overview", event);

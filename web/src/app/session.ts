@@ -23,6 +23,10 @@ onLive("balance", ({ balance }) => {
   if (account.value !== null) account.value = { ...account.value, credits: balance };
 });
 
+onLive("account", ({ id, email, credits, role, created_at }) => {
+  account.value = { id, email, credits, role, created_at };
+});
+
 onLive("overviewDenied", () => {
   refreshAccount().catch(() => undefined);
 });

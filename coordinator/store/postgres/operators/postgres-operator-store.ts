@@ -1,11 +1,12 @@
 import type { Role } from "../../account-store.ts";
-import type { AuditEntry, AuditLog } from "../../audit-log.ts";
+import type { AuditedDeed, AuditEntry, AuditLog } from "../../audit-log.ts";
 import {
   ACCOUNT_BY_ID,
   accountsQuery,
   auditColumn,
   auditLineOf,
   auditQuery,
+  latestDeeds,
   COUNT_ISLANDS,
   ISLAND_BY_ID,
   islandsQuery,
@@ -195,6 +196,10 @@ export class PostgresAuditLog implements AuditLog {
     assertPage(page);
     const { rows, total } = await listOf<AuditRow>(this.#db, auditQuery(filter, page));
     return { lines: rows.map(auditLineOf), total };
+  }
+
+  latest(limit: number): Promise<AuditedDeed[]> {
+    return this.#db.use((session) => session.all<AuditedDeed>(latestDeeds("$1"), [limit]));
   }
 }
 

@@ -1,6 +1,13 @@
 import type Database from "better-sqlite3";
-import type { AuditEntry, AuditLog } from "../../audit-log.ts";
-import { ACCOUNT_BY_ID, COUNT_ISLANDS, ISLAND_BY_ID, type AccountRow, type IslandRow } from "../../operator-queries.ts";
+import type { AuditedDeed, AuditEntry, AuditLog } from "../../audit-log.ts";
+import {
+  ACCOUNT_BY_ID,
+  COUNT_ISLANDS,
+  ISLAND_BY_ID,
+  latestDeeds,
+  type AccountRow,
+  type IslandRow,
+} from "../../operator-queries.ts";
 import type { Announcement, KnownAccount, KnownIsland, OperatorStore, Suspension } from "../../operator-store.ts";
 import type { Role } from "../../account-store.ts";
 import { assertPage } from "../../page.ts";
@@ -112,10 +119,12 @@ export class SqliteOperatorStore implements OperatorStore {
 export class SqliteAuditLog implements AuditLog {
   readonly #writer: Writer;
   readonly #reader: Reader;
+  readonly #selectLatest: Database.Statement<[number], AuditedDeed>;
 
-  constructor(reader: Reader, writer: Writer) {
+  constructor(db: Database.Database, reader: Reader, writer: Writer) {
     this.#reader = reader;
     this.#writer = writer;
+    this.#selectLatest = db.prepare(latestDeeds("?"));
   }
 
   append(entry: AuditEntry): Promise<void> {
@@ -125,6 +134,10 @@ export class SqliteAuditLog implements AuditLog {
   async list(...[filter, page]: Parameters<AuditLog["list"]>): ReturnType<AuditLog["list"]> {
     assertPage(page);
     return this.#reader.run("audit", { filter, page });
+  }
+
+  async latest(limit: number): Promise<AuditedDeed[]> {
+    return this.#selectLatest.all(limit);
   }
 }
 

@@ -210,5 +210,9 @@ export function describeOperators(check: Check): void {
     });
     expect(await linesOf({ action: "cargo.approve" })).toHaveLength(1);
     expect(await linesOf({ targetId: "user_1" })).toHaveLength(2);
+    expect(await audit.latest(2)).toEqual([
+      { id: LINE.id, atMs: MADE_AT_MS, action: "account.suspend", targetKind: "account", targetId: "user_1" },
+      { id: LINE.id, atMs: MADE_AT_MS, action: "cargo.approve", targetKind: "cargo", targetId: "tiny" },
+    ]);
   });
 }
