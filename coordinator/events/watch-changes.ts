@@ -29,8 +29,16 @@ export function watchChanges({ events, jobs, islands, clock }: WatchChangesDeps)
     }
   };
 
+  /** One more of its slots is busy, or free. */
+  const noteSlots = (hostId: string | null): void => {
+    if (hostId !== null) noteIsland(islands.get(hostId)?.accountId, hostId);
+  };
+
   jobs.subscribe(({ type, job }) => {
-    if (type === "job_moved") return noteJob(job);
+    if (type === "job_moved") {
+      noteSlots(job.islandId);
+      return noteJob(job);
+    }
     if (type === "job_stored") {
       noteJob(job);
       return noteBalance(job.accountId);
@@ -51,6 +59,7 @@ export function watchChanges({ events, jobs, islands, clock }: WatchChangesDeps)
     if (event.type === "island_up" || event.type === "island_changed") {
       noteIsland(event.island.accountId, event.island.id);
     }
+    if (event.type === "slot_freed") noteSlots(event.islandId);
     if (event.type === "island_down") noteIsland(islands.get(event.islandId)?.accountId, event.islandId);
   });
 }

@@ -78,6 +78,8 @@ describe("a chat of a thousand tokens", () => {
     expect(await commits(chat)).toBe(without);
     const states = noted.flatMap((change) => (change.type === "job" ? [change.state] : []));
     expect(states).toEqual(["queued", "running", "completed"]);
+    // Its host sees that a slot is taken, and free again.
+    expect(noted.filter(({ type }) => type === "island").length).toBeGreaterThanOrEqual(2);
     expect(noted.length).toBeLessThanOrEqual(8);
     eventsClock.advance(GATHER_MS);
     expect(reader.take(100).map(({ change }) => change.type === "job" && change.state)).toContain("completed");
