@@ -1,5 +1,4 @@
 import type { Clock } from "../../shared/clock.ts";
-import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -10,7 +9,8 @@ export interface WatchChangesDeps {
   readonly events: Pick<AccountEvents, "isWatched" | "note">;
   readonly jobs: Pick<JobRegistry, "subscribe">;
   readonly islands: Pick<IslandRegistry, "subscribe" | "get">;
-  readonly dispatcher: Pick<Dispatcher, "onQuarantine">;
+  /** Calls the listener with an Island that came into quarantine or left it. */
+  readonly dispatcher: { onQuarantine(listener: (islandId: string) => void): void };
   readonly clock: Pick<Clock, "now">;
 }
 
