@@ -221,7 +221,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { config, version, clock, log, member, credentials, catalogSync };
-  const events = openEvents({ ...own, ...about });
+  const events = openEvents({ ...own, ...about, dispatcher });
   const hosts = openHosts({ ...own, ...about, suspended: suspensions, events });
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
   const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, bus });

@@ -34,6 +34,7 @@ const NONE: readonly string[] = [];
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #assignments: Assignments;
+  readonly #onQuarantine = new Set<(islandId: string) => void>();
   #wake: { readonly atMs: number; readonly timer: Timer } | null = null;
   #isClosed = false;
 
@@ -42,6 +43,11 @@ export class Dispatcher {
     this.#assignments = new Assignments(deps);
     deps.jobs.subscribe((event) => this.#handle(event));
     deps.islands.subscribe((event) => this.#handle(event));
+  }
+
+  /** Calls `listener` with an Island that came into quarantine, or left it by a success. */
+  onQuarantine(listener: (islandId: string) => void): void {
+    this.#onQuarantine.add(listener);
   }
 
   /** Hands an event to the scheduler and carries out what it decides. */
@@ -89,6 +95,7 @@ export class Dispatcher {
           const facts = { island_id, in_a_row, for_ms, code };
           log.warn(facts, "An Island is in quarantine: it let down several jobs in a row");
         }
+        for (const listener of this.#onQuarantine) listener(island_id);
         return undefined;
       }
       default:

@@ -30,6 +30,7 @@ const FLOOD_MS = 2_000;
 /** A client that lost its connection finds what it missed for so long. */
 const KEEP_MS = 60_000;
 const SWEEP_MS = 15_000;
+const LOOK_MS = 1_000;
 
 interface Account {
   readonly journal: Journal;
@@ -55,10 +56,12 @@ export class AccountEvents {
   /** Accounts with changes that are not told. */
   readonly #due = new Set<string>();
   #peers: EventPeers | null = null;
-  /** Of the last change of any account: a journal that is made anew has no number of an older one. */
+  /** Of the last change or new journal of any account. */
   #seq = 0;
   #gathering: Timer | null = null;
   #sweeping: Timer | null = null;
+  #look: (() => void) | null = null;
+  #looking: Timer | null = null;
   #isClosed = false;
 
   constructor(deps: AccountEventsDeps) {
@@ -85,6 +88,16 @@ export class AccountEvents {
     // More of them are told as one reset.
     if (account.pending.size <= MAX_AT_ONCE) account.pending.set(keyOf(change), change);
     this.#gather(accountId);
+  }
+
+  /** Something of the account changed that is neither a job nor an Island nor the balance. */
+  noteAccount(accountId: string): void {
+    if (this.isWatched(accountId)) this.note(accountId, { type: "account", atMs: this.#deps.clock.now() });
+  }
+
+  /** Calls `look` each second while any account is watched. Call it before the first reader comes. */
+  whileWatched(look: () => void): void {
+    this.#look = look;
   }
 
   /** `onChange`: called when there is something to take, at most once in {@link GATHER_MS}. `after`: the reader has everything up to there. */
@@ -118,6 +131,7 @@ export class AccountEvents {
     this.#isClosed = true;
     this.#gathering?.cancel();
     this.#sweeping?.cancel();
+    this.#looking?.cancel();
     for (const { journal, readers } of this.#accounts.values()) {
       journal.end();
       for (const onChange of readers) onChange();
@@ -132,12 +146,17 @@ export class AccountEvents {
       return known;
     }
     const journal = new Journal();
+    // Positions from before it was made are of the past: nobody noted what happened until now.
+    this.#seq += 1;
     journal.setSource(this.#deps.selfId, this.#seq);
     if (this.#isClosed) journal.end();
     const times = { usedMs, islandsFromMs: -Infinity, fromMs: -Infinity };
     const account: Account = { journal, pending: new Map(), readers: new Set(), opening: 0, ...times };
     this.#accounts.set(accountId, account);
-    if (!this.#isClosed) this.#sweeping ??= this.#sweepLater();
+    if (!this.#isClosed) {
+      this.#sweeping ??= this.#sweepLater();
+      if (this.#look !== null) this.#looking ??= this.#lookLater(this.#look);
+    }
     return account;
   }
 
@@ -194,6 +213,13 @@ export class AccountEvents {
       journal.add(this.#deps.selfId, this.#seq, change);
     }
     return this.#seq > before;
+  }
+
+  #lookLater(look: () => void): Timer {
+    return this.#deps.clock.schedule(LOOK_MS, () => {
+      this.#looking = this.#accounts.size === 0 ? null : this.#lookLater(look);
+      if (this.#looking !== null) look();
+    });
   }
 
   #sweepLater(): Timer {

@@ -27,12 +27,18 @@ export interface BalanceChange {
   readonly atMs: number;
 }
 
+/** Something else of the account: its address, role or limits, its keys, sessions or Island tokens. Who tells of it reads the account. */
+export interface AccountChange {
+  readonly type: "account";
+  readonly atMs: number;
+}
+
 /** What an account's owner is told of. Coordinators send it to each other as it is. */
-export type Change = JobChange | IslandChange | BalanceChange;
+export type Change = JobChange | IslandChange | BalanceChange | AccountChange;
 
 /** Changes of the same thing have the same key: the newer one takes the place of the older one. */
 export function keyOf(change: Change): string {
-  return change.type === "balance" ? change.type : `${change.type}:${change.id}`;
+  return "id" in change ? `${change.type}:${change.id}` : change.type;
 }
 
 /** False for what is older than `known`, of the same key. The end of a job is newer than all that clocks say. */
@@ -50,7 +56,7 @@ export function readChange(value: unknown): Change | undefined {
   if (typeof value !== "object" || value === null || !("type" in value)) return undefined;
   const change = value as Change;
   if (typeof change.atMs !== "number") return undefined;
-  if (change.type === "balance") return change;
+  if (change.type === "balance" || change.type === "account") return change;
   if (typeof change.id !== "string") return undefined;
   if (change.type === "island") return change;
   return change.type === "job" && JOB_STATES.includes(change.state) ? change : undefined;

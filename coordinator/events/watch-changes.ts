@@ -9,6 +9,8 @@ export interface WatchChangesDeps {
   readonly events: Pick<AccountEvents, "isWatched" | "note">;
   readonly jobs: Pick<JobRegistry, "subscribe">;
   readonly islands: Pick<IslandRegistry, "subscribe" | "get">;
+  /** Calls the listener with an Island that came into quarantine or left it. */
+  readonly dispatcher: { onQuarantine(listener: (islandId: string) => void): void };
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -16,7 +18,7 @@ export interface WatchChangesDeps {
  * Takes changes from where they happen: states of jobs, Islands that come and go, and balances with what moves credits. Tokens are none of
  * it.
  */
-export function watchChanges({ events, jobs, islands, clock }: WatchChangesDeps): void {
+export function watchChanges({ events, jobs, islands, dispatcher, clock }: WatchChangesDeps): void {
   const noteBalance = (accountId: string): void => {
     if (events.isWatched(accountId)) events.note(accountId, { type: "balance", atMs: clock.now() });
   };
@@ -29,8 +31,16 @@ export function watchChanges({ events, jobs, islands, clock }: WatchChangesDeps)
     }
   };
 
+  /** One more of its slots is busy, or free, or its status is another one. */
+  const noteOwned = (hostId: string | null): void => {
+    if (hostId !== null) noteIsland(islands.get(hostId)?.accountId, hostId);
+  };
+
   jobs.subscribe(({ type, job }) => {
-    if (type === "job_moved") return noteJob(job);
+    if (type === "job_moved") {
+      noteOwned(job.islandId);
+      return noteJob(job);
+    }
     if (type === "job_stored") {
       noteJob(job);
       return noteBalance(job.accountId);
@@ -47,10 +57,13 @@ export function watchChanges({ events, jobs, islands, clock }: WatchChangesDeps)
     return undefined;
   });
 
+  dispatcher.onQuarantine(noteOwned);
+
   islands.subscribe((event) => {
     if (event.type === "island_up" || event.type === "island_changed") {
       noteIsland(event.island.accountId, event.island.id);
     }
+    if (event.type === "slot_freed") noteOwned(event.islandId);
     if (event.type === "island_down") noteIsland(islands.get(event.islandId)?.accountId, event.islandId);
   });
 }

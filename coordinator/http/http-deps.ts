@@ -8,7 +8,6 @@ import type { Bus } from "../bus/bus.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
-import type { OverviewPort } from "../events/overview.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
@@ -45,9 +44,7 @@ export interface HttpDeps {
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
-  readonly events: Pick<AccountEvents, "open">;
-  /** Absent: `?scope=network` of the events is not offered. */
-  readonly overview?: OverviewPort | undefined;
+  readonly events: Pick<AccountEvents, "open" | "note" | "noteAccount">;
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly operators: Operators;

@@ -34,6 +34,9 @@ export interface AuditLine extends AuditEntry {
   readonly email: string | null;
 }
 
+/** What was acted on, and when. */
+export type AuditedDeed = Pick<AuditLine, "id" | "atMs" | "action" | "targetKind" | "targetId">;
+
 export interface AuditFilter {
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
@@ -68,4 +71,6 @@ export interface AuditLog {
   noting(entry: AuditEntry): NotedWrites;
   /** Newest first. `total` counts all pages. */
   list(filter: AuditFilter, page: Page): Promise<{ lines: AuditLine[]; total: number }>;
+  /** The last `limit` lines, newest first. Costs the same however long the log is. */
+  latest(limit: number): Promise<AuditedDeed[]>;
 }

@@ -191,6 +191,11 @@ export function auditQuery({ actor, action, targetId }: AuditFilter, page: Page)
   return where.list(select, { from: "audit_log", key: "id", order: "id DESC" }, page);
 }
 
+/** The last lines; of a placeholder `?` or `$1`. */
+export const latestDeeds = (limit: "?" | "$1"): string =>
+  `SELECT id, at_ms AS "atMs", action, target_kind AS "targetKind", target_id AS "targetId"
+   FROM audit_log ORDER BY id DESC LIMIT ${limit}`;
+
 export function auditLineOf({ before, after, ...row }: AuditRow): AuditLine {
   return { ...row, before: parsed(before), after: parsed(after) };
 }

@@ -1,11 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../../shared/clock.ts";
-import type { Identity } from "../../accounts/identity.ts";
 
 export interface CredentialCheckDeps {
   /** Changes whenever a credential may have ended, also by another process. */
   readonly revision: () => Promise<number>;
-  readonly isStillValid: (identity: Identity) => Promise<boolean>;
   readonly clock: Pick<Clock, "sleep">;
 }
 
@@ -17,7 +15,8 @@ const CHECK_MS = 1_000;
  */
 export class CredentialCheck {
   readonly #deps: CredentialCheckDeps;
-  readonly #streams = new Map<ServerResponse, Identity>();
+  /** Each with what says whether it may go on. */
+  readonly #streams = new Map<ServerResponse, () => Promise<boolean>>();
   /** Ends the checks; null while there is no stream. */
   #checking: AbortController | null = null;
 
@@ -25,10 +24,10 @@ export class CredentialCheck {
     this.#deps = deps;
   }
 
-  /** Until `response` closes. */
-  add(identity: Identity, response: ServerResponse): void {
+  /** Until `response` closes. `mayRead`: false cuts it. */
+  add(response: ServerResponse, mayRead: () => Promise<boolean>): void {
     if (response.destroyed) return;
-    this.#streams.set(response, identity);
+    this.#streams.set(response, mayRead);
     this.#checking ??= this.#begin();
     response.once("close", () => {
       this.#streams.delete(response);
@@ -59,8 +58,8 @@ export class CredentialCheck {
   async #check(known: number | null): Promise<number> {
     const revision = await this.#deps.revision();
     if (revision === known) return revision;
-    for (const [response, identity] of this.#streams) {
-      if (!(await this.#deps.isStillValid(identity))) response.destroy();
+    for (const [response, mayRead] of this.#streams) {
+      if (!(await mayRead())) response.destroy();
     }
     return revision;
   }

@@ -90,7 +90,7 @@ export class RequestLimits {
     return undefined;
   }
 
-  /** Counts a stream of events until `response` closes; see {@link EventStreams}. @throws {RateLimitedError} */
+  /** Counts a stream of events until `response` closes; see {@link EventStreams}. @throws {RateLimitedError} and {@link OverloadedError} */
   async openEvents(identity: Identity, response: ServerResponse): Promise<void> {
     const { accountId, limits } = identity;
     const openPlace = () => this.#callers.openStream(accountId, limits.concurrentStreams);

@@ -5,6 +5,7 @@ import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { data, failures, json } from "../schemas/responses.ts";
 import { presentTime, presentTimeOrNull, timeSchema } from "../schemas/wire-units.ts";
+import { clearSessionCookie } from "../server/console-session.ts";
 import { passwordCaller } from "./password-caller.ts";
 
 const sessionSchema = z
@@ -31,7 +32,7 @@ const endRoute = createRoute({
   method: "delete",
   path: `${API_BASE}/sessions/{id}`,
   summary: "End a session at once",
-  description: "Needs a session. It may be the one that asks.",
+  description: "Needs a session. It may be the one that asks; then its cookie is cleared.",
   request: { params: z.object({ id: z.string() }) },
   responses: {
     200: json(data(z.object({ id: z.string(), ended: z.literal(true) })), "Ended"),
@@ -40,7 +41,7 @@ const endRoute = createRoute({
 });
 
 export function serveAccountSessions(app: HttpApp, deps: HttpDeps): void {
-  const { accounts, options } = deps;
+  const { accounts, events, options } = deps;
 
   serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
     const sessions = await accounts.settings.listSessions(passwordCaller(c, identity, options));
@@ -54,6 +55,9 @@ export function serveAccountSessions(app: HttpApp, deps: HttpDeps): void {
       throw new ServiceError("not_found", `There is no session "${id}"; GET ${API_BASE}/sessions lists yours`);
     }
     c.get("limits").closeStreamsOf(tokenHash);
+    events.noteAccount(accountId);
+    const isOwn = identity.kind === "session" && identity.tokenHash === tokenHash;
+    if (isOwn && c.env.incoming.headers.authorization === undefined) clearSessionCookie(c.env, options);
     return c.json({ data: { id, ended: true } });
   });
 }

@@ -1,16 +1,12 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { EMAIL_PATTERN, MAX_EMAIL } from "../../accounts/credential-fields.ts";
-import { ROLES, type Account } from "../../store/account-store.ts";
+import { accountSchema, presentAccount } from "../schemas/account-schemas.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 import { servePublic, serveScoped } from "../middleware/endpoint.ts";
+import { clearSessionCookie } from "../server/console-session.ts";
 import { passwordCaller, passwordText } from "./password-caller.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
-
-export const accountSchema = z
-  .object({ id: z.string(), email: z.string(), credits: creditsSchema, role: z.enum(ROLES), created_at: timeSchema })
-  .openapi("Account");
 
 const accountRoute = createRoute({
   operationId: "getAccount",
@@ -97,6 +93,8 @@ export function serveAccount(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", deleteRoute, async ({ c, identity, body }) => {
     const { accountId: id } = identity;
     await deps.accounts.delete(passwordCaller(c, identity, deps.options), body.password);
+    c.get("limits").closeStreamsOfAccounts(new Set([id]));
+    if (c.env.incoming.headers.authorization === undefined) clearSessionCookie(c.env, deps.options);
     await deps.retention.remove({ kind: "account", id });
     return c.json({ data: { id, deleted: true, kept: [...KEPT] } });
   });
@@ -105,6 +103,7 @@ export function serveAccount(app: HttpApp, deps: HttpDeps): void {
     const { current_password: current, ...change } = body;
     const caller = passwordCaller(c, identity, deps.options);
     const { account, pendingEmail } = await deps.accounts.settings.change(caller, current, change);
+    deps.events.noteAccount(account.id);
     return c.json({ data: { ...presentAccount(account), pending_email: pendingEmail } });
   });
 
@@ -118,8 +117,4 @@ export function serveAccount(app: HttpApp, deps: HttpDeps): void {
     if (account === undefined) throw new ServiceError("not_found", `Account ${identity.accountId} no longer exists`);
     return c.json({ data: presentAccount(account) });
   });
-}
-
-export function presentAccount({ id, email, balanceMicro, role, createdAtMs }: Account): z.infer<typeof accountSchema> {
-  return { id, email, credits: presentCredits(balanceMicro), role, created_at: presentTime(createdAtMs) };
 }

@@ -60,7 +60,7 @@ const revokeRoute = createRoute({
 });
 
 export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
-  const { accounts } = deps;
+  const { accounts, events } = deps;
 
   serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
     const keys = await accounts.listKeys(identity.accountId);
@@ -78,6 +78,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
     const limits = limitsOf(body);
     await assertKnown(deps, limits.cargos ?? [], identity.accountId);
     const { key, secret } = await accounts.createKey(identity.accountId, { name: body.name, scopes, limits });
+    events.noteAccount(identity.accountId);
     return c.json(presentCreatedKey(key, secret), 201);
   });
 
@@ -89,6 +90,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
     const change = { ...limits, ...(body.name === undefined ? {} : { name: body.name }) };
     const key = await accounts.settings.changeKey(accountId, params.id, change);
     if (key === undefined) throw noKey(params.id);
+    events.noteAccount(accountId);
     return c.json({ data: presentKey(key, await accounts.settings.keySpending(accountId)) });
   });
 
@@ -96,6 +98,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
     const wasRevoked = await accounts.revokeKey(identity.accountId, params.id);
     if (!wasRevoked) throw noKey(params.id);
     c.get("limits").closeStreamsOf(params.id);
+    events.noteAccount(identity.accountId);
     return c.json({ data: { id: params.id, revoked: true } });
   });
 }

@@ -106,7 +106,7 @@ const pairRoute = createRoute({
 });
 
 export function serveIslandTokens(app: HttpApp, deps: HttpDeps): void {
-  const { accounts, islandSessions, options } = deps;
+  const { accounts, events, islandSessions, options } = deps;
 
   serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
     const tokens = await accounts.listIslandTokens(identity.accountId);
@@ -115,6 +115,7 @@ export function serveIslandTokens(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", createTokenRoute, async ({ c, identity, body }) => {
     const { token, secret } = await accounts.islandTokens.create(identity.accountId, body.name);
+    events.noteAccount(identity.accountId);
     return c.json({ data: presentToken(token), token: secret }, 201);
   });
 
@@ -132,12 +133,14 @@ export function serveIslandTokens(app: HttpApp, deps: HttpDeps): void {
       );
     }
     islandSessions.endSessionsOf(params.id);
+    events.noteAccount(identity.accountId);
     return c.json({ data: { id: params.id, revoked: true } });
   });
 
   servePublic(app, pairRoute, async ({ c, body }) => {
     const { token, secret } = await accounts.islandTokens.redeem(body.code, clientAddress(c.env.incoming, options));
     const { id, name, accountId } = token;
+    events.noteAccount(accountId);
     return c.json({ data: { id, name, token: secret, account_id: accountId } }, 201);
   });
 }

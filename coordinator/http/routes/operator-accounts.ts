@@ -130,6 +130,7 @@ export function serveOperatorAccounts(app: HttpApp, deps: HttpDeps): void {
   serveOperator(app, deps, grantRoute, async ({ c, identity, params: { id }, body }) => {
     const key = idempotencyOf(c.req.header("idempotency-key"), body)?.key ?? null;
     const balanceMicro = await accounts.grant(actorOf(c, identity, deps), id, body.credits, key);
+    deps.events.note(id, { type: "balance", atMs: deps.clock.now() });
     return c.json({ data: { id, credits: presentCredits(balanceMicro) } }, 201);
   });
 

@@ -48,10 +48,11 @@ const resetRoute = createRoute({
 });
 
 export function servePasswords(app: HttpApp, deps: HttpDeps): void {
-  const { accounts, options } = deps;
+  const { accounts, events, options } = deps;
 
   serveScoped(app, deps, "write", changeRoute, async ({ c, identity, body }) => {
     await accounts.passwordChanges.change(passwordCaller(c, identity, options), body.current, body.new);
+    events.noteAccount(identity.accountId);
     return c.json({ data: { password_changed: true } });
   });
 

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { EMAIL_PATTERN, MAX_EMAIL, MAX_PASSWORD, MIN_PASSWORD } from "../../accounts/credential-fields.ts";
 import type { SignedIn } from "../../accounts/identity.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import { accountSchema, presentAccount } from "./account.ts";
+import { accountSchema, presentAccount } from "../schemas/account-schemas.ts";
 import { credentialOf } from "../middleware/auth.ts";
 import { clearSessionCookie, isConsole, setSessionCookie } from "../server/console-session.ts";
 import { clientAddress } from "../server/client-address.ts";
@@ -105,7 +105,7 @@ const logoutRoute = createRoute({
 });
 
 export function serveSessions(app: HttpApp, deps: HttpDeps): void {
-  const { accounts, options, clock } = deps;
+  const { accounts, events, options, clock } = deps;
 
   const present = (c: Context<HttpEnv>, session: SignedIn): z.infer<typeof startedSchema> => {
     const shown = presentSession(session);
@@ -128,6 +128,7 @@ export function serveSessions(app: HttpApp, deps: HttpDeps): void {
 
   servePublic(app, loginRoute, async ({ c, body }) => {
     const session = await accounts.login(body.email, body.password, clientAddress(c.env.incoming, options));
+    events.noteAccount(session.account.id);
     return c.json(present(c, session));
   });
 
@@ -141,6 +142,7 @@ export function serveSessions(app: HttpApp, deps: HttpDeps): void {
     await accounts.logout(credentialOf(incoming) ?? "");
     if (incoming.headers.authorization === undefined) clearSessionCookie(c.env, options);
     c.get("limits").closeStreamsOf(identity.tokenHash);
+    events.noteAccount(identity.accountId);
     return c.json({ data: { logged_out: true } });
   });
 }

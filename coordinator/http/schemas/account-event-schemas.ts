@@ -2,8 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import type { JobChange } from "../../events/change.ts";
 import type { OwnedIsland } from "../../islands/island-service.ts";
+import type { Account } from "../../store/account-store.ts";
+import { accountSchema, presentAccount } from "./account-schemas.ts";
 import { islandSchema, presentIsland } from "./island-schemas.ts";
 import { presentSummary, summarySchema } from "./job-schemas.ts";
+import { overviewSchema } from "./operator-schemas.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
 const readyEvent = z.object({ type: z.literal("ready") }).openapi("ReadyEvent", {
@@ -35,6 +38,15 @@ const balanceEvent = z
   .object({ type: z.literal("balance"), balance: creditsSchema })
   .openapi("BalanceEvent", { description: "`credits` of GET /account" });
 
+const accountChangedEvent = accountSchema.extend({ type: z.literal("account") }).openapi("AccountChangedEvent", {
+  description:
+    "Its address, role or limits, its API keys, sessions or Island tokens changed: `data` of GET /account. Read again what you show of them",
+});
+
+const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).openapi("OverviewEvent", {
+  description: "With scope=network: the overview, or the queue of GET /operator/queue, is another one",
+});
+
 /** Events of GET /events, as `streaming/account-event-encoder.ts` writes them. Source: DESIGN §4 row Events. */
 export const accountEventSchema = z
   .discriminatedUnion("type", [
@@ -44,6 +56,8 @@ export const accountEventSchema = z
     islandChangedEvent,
     islandRemovedEvent,
     balanceEvent,
+    accountChangedEvent,
+    overviewEvent,
   ])
   .openapi("AccountEvent", { description: "What changed; `type` is the name of the event" });
 
@@ -66,4 +80,8 @@ export function presentIslandChange(island: OwnedIsland): AccountEvent {
 
 export function presentBalance(micro: number): AccountEvent {
   return { type: "balance", balance: presentCredits(micro) };
+}
+
+export function presentAccountChange(account: Account): AccountEvent {
+  return { type: "account", ...presentAccount(account) };
 }

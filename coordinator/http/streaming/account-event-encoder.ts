@@ -1,6 +1,7 @@
 import type { ReadChange } from "../../events/event-reader.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import {
+  presentAccountChange,
   presentBalance,
   presentIslandChange,
   presentJobChange,
@@ -27,6 +28,7 @@ export class AccountEventEncoder {
     for (const { change, position } of read) {
       if (change.type === "job") text += frame(presentJobChange(change), position);
       else if (change.type === "balance") text += await this.balance(position);
+      else if (change.type === "account") text += await this.#account(position);
       else {
         const island = byId.get(change.id);
         const removed = { type: "island_removed", id: change.id } as const;
@@ -42,6 +44,14 @@ export class AccountEventEncoder {
     const before = this.#balance;
     this.#balance = account?.balanceMicro ?? before;
     return before === null || before === this.#balance ? "" : frame(presentBalance(this.#balance ?? 0), position);
+  }
+
+  /** "" for one that was deleted. */
+  async #account(position: string): Promise<string> {
+    const account = await this.#deps.store.accounts.get(this.#accountId);
+    if (account === undefined) return "";
+    this.#balance = account.balanceMicro;
+    return frame(presentAccountChange(account), position);
   }
 }
 

@@ -1,9 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { EventReader } from "../../events/event-reader.ts";
-import type { Overview } from "../../events/overview.ts";
 import { frame, type AccountEventEncoder } from "./account-event-encoder.ts";
-import { OverviewWatch } from "./overview-watch.ts";
+import type { OverviewFeed, OverviewReader } from "./overview-feed.ts";
 import { SSE_HEADERS } from "./sse.ts";
 
 export interface EventRelayOptions {
@@ -12,10 +11,10 @@ export interface EventRelayOptions {
   readonly response: ServerResponse;
   readonly clock: Pick<Clock, "schedule">;
   readonly heartbeatMs: number;
-  /** Whether the credential is still valid; asked at every heartbeat. False cuts the stream; a rejection does not. */
+  /** Whether the caller may still have the stream; asked at every heartbeat and before each overview. False cuts it. */
   readonly mayRead: () => Promise<boolean>;
   /** Of the network, for an operator who asks for it. */
-  readonly overview: (() => Promise<Overview>) | null;
+  readonly overview: Pick<OverviewFeed, "open"> | null;
 }
 
 const HEARTBEAT = ": heartbeat\n\n";
@@ -25,7 +24,7 @@ const MAX_CHANGES = 100;
 /** Writes what changes for an account to a client, until it leaves. Owns the reader and its timer. */
 export class EventRelay {
   readonly #options: EventRelayOptions;
-  readonly #overview: OverviewWatch | null = null;
+  readonly #overview: OverviewReader | null = null;
   #heartbeat: Timer;
   #isWriting = false;
   #isOver = false;
@@ -33,7 +32,7 @@ export class EventRelay {
   /** Sends the headers, and where the client stands. */
   constructor(options: EventRelayOptions) {
     this.#options = options;
-    const { response, reader, overview, clock } = options;
+    const { response, reader, overview } = options;
     response.on("close", this.#onClose);
     this.#heartbeat = this.#scheduleHeartbeat();
     if (response.destroyed) {
@@ -41,7 +40,7 @@ export class EventRelay {
       return;
     }
     response.writeHead(200, SSE_HEADERS);
-    if (overview !== null) this.#overview = new OverviewWatch(overview, clock, this.onChange);
+    if (overview !== null) this.#overview = overview.open(this.onChange);
     void this.#pump(async () => {
       // Later ones are news.
       await options.encoder.balance("");
@@ -71,9 +70,13 @@ export class EventRelay {
   }
 
   async #next(): Promise<string> {
-    const { reader, encoder } = this.#options;
-    const overview = this.#overview?.take() ?? null;
-    if (overview !== null) return overviewFrame(overview, reader.position);
+    const { reader, encoder, response, mayRead } = this.#options;
+    if (this.#overview?.hasNews === true) {
+      const overview = this.#overview.take() ?? "";
+      if (await mayRead()) return overviewFrame(overview, reader.position);
+      response.destroy();
+      return "";
+    }
     if (!reader.isLost) return encoder.encode(reader.take(MAX_CHANGES));
     reader.skip();
     return frame({ type: "reset" }, reader.position);
@@ -100,7 +103,7 @@ export class EventRelay {
       if (this.#isWriting) return;
       void this.#pump(async () => {
         await this.#write(HEARTBEAT);
-        // The operator's command line gives credits, of which nobody here hears.
+        // A grant is noted before it is done, and may be done late.
         await this.#write(await encoder.balance(reader.position));
       });
     });
@@ -120,6 +123,6 @@ export class EventRelay {
   };
 }
 
-function overviewFrame(overview: Overview, position: string): string {
-  return `id: ${position}\nevent: overview\ndata: ${JSON.stringify({ type: "overview", ...overview })}\n\n`;
+function overviewFrame(data: string, position: string): string {
+  return `id: ${position}\nevent: overview\ndata: ${data}\n\n`;
 }

@@ -134,7 +134,7 @@ export class SqliteStore implements Store {
     this.#writer = writer;
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
-    this.audit = new SqliteAuditLog(this.#reader, this.#writer, (noting) => ({
+    this.audit = new SqliteAuditLog(this.#db, this.#reader, this.#writer, (noting) => ({
       accounts: new SqliteAccountStore(this.#db, noting),
       catalog: new SqliteCatalogStore(this.#db, noting),
       operators: new SqliteOperatorStore(this.#db, this.#reader, noting),

@@ -7,6 +7,8 @@ import type { CallOptions } from "./settings.ts";
 export interface EventOptions extends CallOptions {
   /** Continues after the event with this id, of an earlier stream. */
   readonly lastEventId?: string | undefined;
+  /** Adds `overview`, of the whole network. Only for an operator's session; ends with a `PermissionDeniedError` when it is none any more. */
+  readonly scope?: "network" | undefined;
   /** Reconnects in a row without progress; default: any number, until `signal` aborts. */
   readonly maxRetries?: number | undefined;
 }
@@ -28,7 +30,9 @@ const KNOWN_EVENTS: ReadonlySet<string> = new Set<AccountEvent["type"]>([
   "job",
   "island",
   "island_removed",
+  "account",
   "balance",
+  "overview",
 ]);
 
 /**
@@ -38,15 +42,16 @@ const KNOWN_EVENTS: ReadonlySet<string> = new Set<AccountEvent["type"]>([
  */
 export async function* streamEvents(
   http: Http,
-  { lastEventId, maxRetries = Infinity, ...options }: EventOptions,
+  { lastEventId, scope, maxRetries = Infinity, ...options }: EventOptions,
 ): AsyncGenerator<ToldEvent, void, undefined> {
   const retries = http.retries({ ...options, maxRetries }, true);
   let eventId = lastEventId ?? "";
   let isConnected = false;
+  const query = scope === undefined ? {} : { scope };
   for (;;) {
     try {
       const traits = { headers: eventId === "" ? {} : { "last-event-id": eventId } };
-      for await (const event of http.events("get", "/events", {}, options, traits)) {
+      for await (const event of http.events("get", "/events", { query }, options, traits)) {
         isConnected = true;
         eventId = event.id;
         retries.reset();

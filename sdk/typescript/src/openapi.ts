@@ -474,7 +474,7 @@ export interface paths {
         };
         /**
          * Hear what changes: your jobs, your Islands, your balance
-         * @description A stream that does not end by itself. It begins with `ready`, or, for a Last-Event-ID that is not known any more, with `reset`; both mean: what changes from here on is told. Changes are gathered for an eighth of a second, Islands for up to a second, and of what changed several times the last state is told; an event may come again after a reconnect. Last-Event-ID continues after the event with that id, for a minute after the connection was lost, at any coordinator of the network. All streams of events of an account count as one of its open streams; it may have 10 of them.
+         * @description A stream that does not end by itself. It begins with `ready`, or, for a Last-Event-ID that is not known any more, with `reset`; both mean: what changes from here on is told. Changes are gathered for an eighth of a second, Islands for up to a second, and of what changed several times the last state is told; an event may come again after a reconnect. Last-Event-ID continues after the event with that id, for a minute after the connection was lost, at any coordinator of the network. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another one. The stream ends when the account is no operator's any more.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1264,7 +1264,7 @@ export interface paths {
         post?: never;
         /**
          * End a session at once
-         * @description Needs a session. It may be the one that asks.
+         * @description Needs a session. It may be the one that asks; then its cookie is cleared.
          */
         delete: operations["endSession"];
         options?: never;
@@ -1330,8 +1330,27 @@ export interface components {
             /** @enum {string} */
             role: "user" | "operator";
         };
+        /** @description Its address, role or limits, its API keys, sessions or Island tokens changed: `data` of GET /account. Read again what you show of them */
+        AccountChangedEvent: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /** @description Credits, with up to 6 decimals */
+            credits: number;
+            email: string;
+            id: string;
+            /** @enum {string} */
+            role: "user" | "operator";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "account";
+        };
         /** @description What changed; `type` is the name of the event */
-        AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"];
+        AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["OverviewEvent"];
         AccountLimits: {
             concurrent_jobs: number;
             concurrent_streams: number;
@@ -3054,6 +3073,44 @@ export interface components {
                 /** @enum {string} */
                 type: "server_error";
             };
+        };
+        /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
+        OverviewEvent: {
+            coordinators: components["schemas"]["CoordinatorOverview"][];
+            /** @description Jobs that failed or timed out */
+            errors_last_minute: number;
+            /** @description From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off */
+            first_token_ms: {
+                p50: number | null;
+                p99: number | null;
+            };
+            /** @description False: the sums lack a coordinator, which does not answer */
+            is_complete: boolean;
+            islands: {
+                known: number;
+                online: number;
+            };
+            jobs: {
+                finished_last_minute: number;
+                running: number;
+                waiting: number;
+            };
+            /** @description Of Islands that take new jobs */
+            slots: {
+                all: number;
+                free: number;
+            };
+            tokens_per_second: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "overview";
+            waiting_by_reason: {
+                jobs: number;
+                /** @enum {string} */
+                reason: "own_islands_only" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy" | "all_refused" | "all_failing" | "model_downloading" | "starting" | "no_output" | "account_limit";
+            }[];
         };
         OwnedCargo: {
             accept_limit_s?: number;
@@ -5928,6 +5985,8 @@ export interface operations {
         parameters: {
             query?: {
                 last_event_id?: string;
+                /** @description Adds the overview of the network, for operators */
+                scope?: "network";
             };
             header?: {
                 "last-event-id"?: string;

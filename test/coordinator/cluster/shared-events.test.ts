@@ -195,6 +195,21 @@ describe("events of several coordinators", () => {
     expect(readAll(alone)).toEqual(["reset"]);
   });
 
+  it("come whole after a forged position: a reset, and then all that changes", async () => {
+    const network = new Network("one", "two");
+    const [one, two] = [network.at("one"), network.at("two")];
+    for (const forged of ["one-1.two-999999", "one-999999.two-1", "two-1", "one-1.two-1.three-1"]) {
+      const reader = await one.open(forged);
+      expect([forged, readAll(reader)]).toEqual([forged, ["reset"]]);
+      one.note("a");
+      two.note("b");
+      await network.pass(2 * GATHER_MS);
+      expect([forged, readAll(reader).sort()]).toEqual([forged, ["a running", "b running"]]);
+      reader.close();
+      await network.pass(180_000);
+    }
+  });
+
   it("are not lost with a message, and a listener that was cut off for seconds gets all", async () => {
     const network = new Network("one", "two");
     const [one, two] = [network.at("one"), network.at("two")];

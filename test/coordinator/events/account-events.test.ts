@@ -60,6 +60,19 @@ describe("AccountEvents", () => {
     late.close();
   });
 
+  it("says reset to who comes after a minute, also when nothing was told to anybody meanwhile", async () => {
+    const { clock, events, reader, note } = await open();
+    note("a");
+    clock.advance(GATHER_MS);
+    readAll(reader);
+    reader.close();
+    clock.advance(2 * KEEP_MS);
+    // Nobody is there to hear of it.
+    note("a", "completed");
+    const late = await events.open(ACCOUNT, parsePosition(reader.position), () => undefined);
+    expect(readAll(late)).toEqual(["reset"]);
+  });
+
   it("knows the position of each event that a reader got, also in the middle of what it missed", async () => {
     const { clock, events, reader, note } = await open();
     for (const id of ["a", "b", "c"]) note(id);

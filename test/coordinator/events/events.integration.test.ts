@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../../shared/clock.ts";
+import { AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
+import { OperatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
 import { beginFrames, failedFrame, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call, until } from "../../support/http.ts";
+import { signIn } from "../../support/operator.ts";
 import { unlessSeveral } from "../../support/several-coordinators.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { Listener } from "./listener.ts";
@@ -153,25 +157,52 @@ describe("GET /events", () => {
     for (let seq = 1; seq <= 1_000; seq += 1) island.send(outputFrame(assign, seq, "word "));
     island.send(finishedFrame(assign, 1_001, { completionTokens: 1_000 }));
     await listener.next("job", ({ status }) => status === "completed");
-    // pending, queued, running, completed; the balance after hold and charge; a heartbeat of the Island.
-    expect(listener.heard.length - before).toBeLessThanOrEqual(7);
+    // pending, queued, running, completed; the balance after hold and charge; the Island's slot taken and free, and a heartbeat.
+    expect(listener.heard.length - before).toBeLessThanOrEqual(9);
     await listener.close();
   });
 
-  it("hears of credits that the operator's command line gives", async () => {
-    coordinator.withFlags({ sseHeartbeatS: 1 });
-    await coordinator.stop();
-    await coordinator.start();
+  it("hears of credits that an operator gives, by the API and by a command", async () => {
+    const operator = await signIn(coordinator, "giver@example.com", { isOperator: true });
     const account = await newAccount();
+    const { credits } = (await ask(account.key, "GET", "/account")).body.data;
     const listener = await Listener.open(coordinator.url, account);
     await listener.next("ready");
-    const { body } = await ask(account.key, "GET", "/account");
+    await ask(operator, "POST", `/operator/accounts/${account.id}/grants`, { credits: 5 });
+    await listener.next("balance", ({ balance }) => balance === credits + 5);
+    // Of which this process hears nothing.
     await coordinator.withStore(async (store) => {
-      const { grantPostings } = await import("../../../coordinator/credits/postings.ts");
-      await store.ledger.post(grantPostings(body.data.id, 5_000_000), Date.now());
+      const trail = new AuditTrail(store.audit, systemClock);
+      const accountsOf = new OperatorAccounts({ store, trail, clock: systemClock });
+      await accountsOf.grant({ via: "command", actor: "root", origin: "here" }, account.id, 2);
     });
-    const { data } = await listener.next("balance");
-    expect(data.balance).toBe(body.data.credits + 5);
+    await listener.next("balance", ({ balance }) => balance === credits + 7);
+    await listener.close();
+  });
+
+  it("hears of other changes of the account: a key, an Island token, a role", async () => {
+    const account = await newAccount();
+    const listener = await Listener.open(coordinator.url, account);
+    const told = async (count: number): Promise<unknown> => {
+      await until(
+        async () => listener.names.filter((name) => name === "account").length,
+        (heard) => heard >= count,
+        "told",
+      );
+      return listener.heard.findLast(({ event }) => event === "account")?.data;
+    };
+    const { body } = await ask(account.key, "POST", "/api-keys", { name: "short", scopes: "read" });
+    expect(await told(1)).toEqual({ type: "account", ...(await ask(account.key, "GET", "/account")).body.data });
+    await ask(account.key, "DELETE", `/api-keys/${body.id}`);
+    await told(2);
+    await ask(account.key, "POST", "/island-tokens", {});
+    await told(3);
+    await coordinator.withStore(async (store) => {
+      const trail = new AuditTrail(store.audit, systemClock);
+      const accountsOf = new OperatorAccounts({ store, trail, clock: systemClock });
+      await accountsOf.setRole({ via: "command", actor: "root", origin: "here" }, account.id, "operator");
+    });
+    await listener.next("account", ({ role }) => role === "operator");
     await listener.close();
   });
 

@@ -37,7 +37,8 @@ beforeEach(async () => {
       events.note(accountId, change);
     },
   };
-  watchChanges({ events: counted, jobs: world.registry, islands: world.islands, clock });
+  const { registry: jobs, islands, dispatcher } = world;
+  watchChanges({ events: counted, jobs, islands, dispatcher, clock });
   island = await PlayedIsland.join(world, opened.accountId);
   looks = 0;
   noted = [];
@@ -78,8 +79,25 @@ describe("a chat of a thousand tokens", () => {
     expect(await commits(chat)).toBe(without);
     const states = noted.flatMap((change) => (change.type === "job" ? [change.state] : []));
     expect(states).toEqual(["queued", "running", "completed"]);
+    // Its host sees that a slot is taken, and free again.
+    expect(noted.filter(({ type }) => type === "island").length).toBeGreaterThanOrEqual(2);
     expect(noted.length).toBeLessThanOrEqual(8);
     eventsClock.advance(GATHER_MS);
     expect(reader.take(100).map(({ change }) => change.type === "job" && change.state)).toContain("completed");
+  });
+});
+
+describe("an Island that comes into quarantine", () => {
+  it("is told to its host", async () => {
+    const reader = await events.open(opened.accountId, null, () => undefined);
+    noted = [];
+    for (const [index, slug] of ["cheap", "dear", "cheap", "dear"].entries()) {
+      const stumble = { cause: "failed", code: "model_unavailable", accountId: `user_${index}` } as const;
+      // Until the pause after the last one is over.
+      clock.advance(2_000);
+      world.dispatcher.schedule({ kind: "let_down", islandId: island.hostId, slug, ...stumble });
+    }
+    expect(noted).toMatchObject([{ type: "island", id: island.hostId }]);
+    reader.close();
   });
 });

@@ -16,6 +16,7 @@ import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.
 import { listen } from "../../../coordinator/http/server/listener.ts";
 import type { Listener } from "../../../coordinator/http/server/transport.ts";
 import { IslandService } from "../../../coordinator/islands/island-service.ts";
+import type { Overview } from "../../../coordinator/operators/network-view.ts";
 import { HttpFigures } from "../../../coordinator/metrics/http-figures.ts";
 import type { Account } from "../../../coordinator/store/account-store.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
@@ -84,7 +85,8 @@ export class Api implements AsyncDisposable {
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
-  overview: HttpDeps["overview"];
+  /** What operators see of the network, where it is not the empty one. */
+  overview: (() => Promise<Overview>) | null = null;
   /** For all coordinators. */
   readonly events = new AccountEvents({ selfId: "coord_1", clock: this.clock });
   /** Of one of several coordinators. */
@@ -228,7 +230,13 @@ export class Api implements AsyncDisposable {
       here: { liveOf: () => [], remove: () => undefined },
       elsewhere: null,
     });
-    const overviewOf = () => this.overview;
+    const operators = apiOperators({
+      store,
+      clock: this.clock,
+      islands: islandService,
+      credentials: member?.credentials,
+    });
+    const network = { overview: () => (this.overview ?? operators.network.overview)() };
     const app = createApp({
       jobs: this.jobs,
       metrics: { contentType: "text/plain", read: async () => "", http: new HttpFigures() },
@@ -255,11 +263,8 @@ export class Api implements AsyncDisposable {
       retention: { remove: async () => undefined },
       islands: islandService,
       events: this.events,
-      get overview() {
-        return overviewOf();
-      },
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
-      operators: apiOperators({ store, clock: this.clock, islands: islandService, credentials: member?.credentials }),
+      operators: { ...operators, network },
       recommendations: { recommend: (hostId) => this.recommend(hostId) },
       get bus() {
         return busOf();

@@ -1,4 +1,11 @@
-import type { Island, JobSummary } from "@atoll/client";
+import {
+  PermissionDeniedError,
+  type Account,
+  type Island,
+  type JobSummary,
+  type NetworkOverview,
+  type ToldEvent,
+} from "@atoll/client";
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "./api.ts";
@@ -13,23 +20,51 @@ export interface LiveEvents {
   readonly island: Island;
   readonly islandRemoved: { readonly id: string };
   readonly balance: { readonly balance: number };
+  /** Also its keys, sessions or Island tokens. */
+  readonly account: Account;
+  readonly overview: NetworkOverview;
+  /** The account is no operator's any more. */
+  readonly overviewDenied: null;
 }
 type Listener<T> = (event: T) => void;
 
 /** A page need not wait longer for the stream before it reads its lists. */
 const MAX_READY_MS = 500;
+/** Between two pages that show the network there is a moment without one. */
+const SETTLE_MS = 100;
 
 const listeners: { [Name in keyof LiveEvents]: Set<Listener<LiveEvents[Name]>> } = {
   job: new Set(),
   island: new Set(),
   islandRemoved: new Set(),
   balance: new Set(),
+  account: new Set(),
+  overview: new Set(),
+  overviewDenied: new Set(),
 };
 let following: AbortController | null = null;
+/** Pages on the screen that show the network. */
+let networkPages = 0;
+let isDenied = false;
+/** Has the stream begin again where it is, when what it should tell has changed. */
+let followAgain: (() => void) | null = null;
 
 /** Calls `listener` for each event while the component is shown. */
 export function useLive<Name extends keyof LiveEvents>(name: Name, listener: Listener<LiveEvents[Name]>): void {
   useEffect(() => onLive(name, listener));
+}
+
+/** Like {@link useLive}, of the overview: the coordinators gather it only while somebody looks. */
+export function useLiveOverview(listener: Listener<NetworkOverview>): void {
+  useLive("overview", listener);
+  useEffect(() => {
+    networkPages += 1;
+    followAgain?.();
+    return () => {
+      networkPages -= 1;
+      followAgain?.();
+    };
+  }, []);
 }
 
 /** Calls `listener` for each event until the function that it returns is called. */
@@ -44,6 +79,7 @@ export async function startLive(): Promise<void> {
   stopLive();
   const controller = new AbortController();
   following = controller;
+  isDenied = false;
   const ready = Promise.withResolvers<void>();
   let isLate = false;
   setTimeout(() => {
@@ -63,33 +99,65 @@ export function stopLive(): void {
   following = null;
 }
 
-async function follow(stop: AbortSignal, onReady: () => void): Promise<void> {
-  for await (const event of api().events({ signal: stop })) {
-    switch (event.type) {
-      case "ready":
-        onReady();
-        break;
-      case "reset":
-        liveResets.value += 1;
-        break;
-      case "offline":
-        connectionLost();
-        break;
-      case "job":
-        announce("job", event);
-        break;
-      case "island":
-        announce("island", event);
-        break;
-      case "island_removed":
-        announce("islandRemoved", event);
-        break;
-      case "balance":
-        announce("balance", event);
-        break;
-      default:
-        event satisfies never;
+document.addEventListener("visibilitychange", () => followAgain?.());
+
+const wishedScope = (): "network" | undefined =>
+  networkPages > 0 && !isDenied && !document.hidden ? "network" : undefined;
+
+/** `onFirst`: the first stream has begun. Those after it continue where the last one was. */
+async function follow(stop: AbortSignal, onFirst: () => void): Promise<void> {
+  let lastEventId: string | undefined;
+  while (!stop.aborted) {
+    const turn = new AbortController();
+    const scope = wishedScope();
+    followAgain = () => {
+      setTimeout(() => wishedScope() !== scope && turn.abort(), SETTLE_MS);
+    };
+    try {
+      for await (const event of api().events({ signal: AbortSignal.any([stop, turn.signal]), lastEventId, scope })) {
+        if (event.type === "ready" && lastEventId === undefined) onFirst();
+        lastEventId = event.eventId;
+        tell(event);
+      }
+    } catch (error) {
+      if (turn.signal.aborted) continue;
+      if (scope === undefined || !(error instanceof PermissionDeniedError)) throw error;
+      isDenied = true;
+      announce("overviewDenied", null);
     }
+  }
+}
+
+function tell(event: ToldEvent): void {
+  switch (event.type) {
+    case "ready":
+      break;
+    case "reset":
+      liveResets.value += 1;
+      break;
+    case "offline":
+      connectionLost();
+      break;
+    case "job":
+      announce("job", event);
+      break;
+    case "island":
+      announce("island", event);
+      break;
+    case "island_removed":
+      announce("islandRemoved", event);
+      break;
+    case "balance":
+      announce("balance", event);
+      break;
+    case "account":
+      announce("account", event);
+      break;
+    case "overview":
+      announce("overview", event);
+      break;
+    default:
+      event satisfies never;
   }
 }
 

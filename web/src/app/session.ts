@@ -23,6 +23,14 @@ onLive("balance", ({ balance }) => {
   if (account.value !== null) account.value = { ...account.value, credits: balance };
 });
 
+onLive("account", ({ id, email, credits, role, created_at }) => {
+  account.value = { id, email, credits, role, created_at };
+});
+
+onLive("overviewDenied", () => {
+  refreshAccount().catch(() => undefined);
+});
+
 /** Finds out whether the browser has a session. */
 export async function findSession(): Promise<void> {
   try {

@@ -1,5 +1,5 @@
-import type { AuditEntry, AuditLog, NotedWrites } from "../../audit-log.ts";
-import { auditColumn, auditLineOf, auditQuery, type AuditRow } from "../../operator-queries.ts";
+import type { AuditedDeed, AuditEntry, AuditLog, NotedWrites } from "../../audit-log.ts";
+import { auditColumn, auditLineOf, auditQuery, latestDeeds, type AuditRow } from "../../operator-queries.ts";
 import { assertPage } from "../../page.ts";
 import { PostgresAccountStore } from "../accounts/postgres-account-store.ts";
 import { PostgresCatalogStore } from "../catalog/postgres-catalog-store.ts";
@@ -31,6 +31,10 @@ export class PostgresAuditLog implements AuditLog {
     assertPage(page);
     const { rows, total } = await listOf<AuditRow>(this.#db, auditQuery(filter, page));
     return { lines: rows.map(auditLineOf), total };
+  }
+
+  latest(limit: number): Promise<AuditedDeed[]> {
+    return this.#db.use((session) => session.all<AuditedDeed>(latestDeeds("$1"), [limit]));
   }
 }
 

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
-import type { AuditEntry, AuditLog, NotedWrites } from "../../audit-log.ts";
-import { ACCOUNT_BY_ID, ISLAND_BY_ID, type AccountRow, type IslandRow } from "../../operator-queries.ts";
+import type { AuditedDeed, AuditEntry, AuditLog, NotedWrites } from "../../audit-log.ts";
+import { ACCOUNT_BY_ID, ISLAND_BY_ID, latestDeeds, type AccountRow, type IslandRow } from "../../operator-queries.ts";
 import type {
   Announcement,
   Grant,
@@ -122,11 +122,18 @@ export class SqliteAuditLog implements AuditLog {
   readonly #writer: Pick<Writer, "run">;
   readonly #reader: Reader;
   readonly #storesOn: (writer: Pick<Writer, "run">) => NotedWrites;
+  readonly #selectLatest: Database.Statement<[number], AuditedDeed>;
 
-  constructor(reader: Reader, writer: Pick<Writer, "run">, storesOn: (writer: Pick<Writer, "run">) => NotedWrites) {
+  constructor(
+    db: Database.Database,
+    reader: Reader,
+    writer: Pick<Writer, "run">,
+    storesOn: (writer: Pick<Writer, "run">) => NotedWrites,
+  ) {
     this.#reader = reader;
     this.#writer = writer;
     this.#storesOn = storesOn;
+    this.#selectLatest = db.prepare(latestDeeds("?"));
   }
 
   noting(entry: AuditEntry): NotedWrites {
@@ -143,6 +150,10 @@ export class SqliteAuditLog implements AuditLog {
   async list(...[filter, page]: Parameters<AuditLog["list"]>): ReturnType<AuditLog["list"]> {
     assertPage(page);
     return this.#reader.run("audit", { filter, page });
+  }
+
+  async latest(limit: number): Promise<AuditedDeed[]> {
+    return this.#selectLatest.all(limit);
   }
 }
 

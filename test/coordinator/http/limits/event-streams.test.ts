@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EventStreams, MAX_EVENT_STREAMS } from "../../../../coordinator/http/limits/event-streams.ts";
+import { EventStreams, MAX_ALL_STREAMS, MAX_EVENT_STREAMS } from "../../../../coordinator/http/limits/event-streams.ts";
 import { StreamQuota } from "../../../../coordinator/quotas/stream-quota.ts";
 
 const ACCOUNT = "user_1";
@@ -45,6 +45,16 @@ describe("EventStreams", () => {
     for (let i = 0; i <= MAX_EVENT_STREAMS; i += 1)
       await expect(streams.enter(ACCOUNT, refuse)).rejects.toThrow("full");
     await expect(streams.enter(ACCOUNT, () => () => undefined)).resolves.toBeTypeOf("function");
+  });
+
+  it("refuses what is more than all accounts together may have, until one closes", async () => {
+    const { quota, enter } = open();
+    const closes = [];
+    for (let i = 0; i < MAX_ALL_STREAMS; i += 1) closes.push(await enter(`user_${i}`));
+    await expect(enter("late")).rejects.toMatchObject({ code: "overloaded" });
+    expect(quota.count("late")).toBe(0);
+    closes[0]?.();
+    await expect(enter("late")).resolves.toBeTypeOf("function");
   });
 
   it("refuses the eleventh", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
+import { Listener } from "../../events/listener.ts";
 import { Api, type Answer } from "../api.ts";
 
 let api: Api;
@@ -193,5 +194,32 @@ describe("limits", () => {
     for (let i = 0; i < 20; i += 1) guesses.push(await login("wrong password", `198.51.100.${i}`));
     expect(new Set(guesses.map(({ status }) => status))).toEqual(new Set([401, 429]));
     expect(guesses.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
+  });
+});
+
+describe("ending a session of the account", () => {
+  it("clears the cookie if it is the one that asks, and only then", async () => {
+    const credentials = { email: newEmail(), password: PASSWORD };
+    const cookie = await signedIn(credentials.email);
+    const other = cookieOf(await sign("login", credentials, CONSOLE));
+    const idOf = async (page: string) =>
+      (await api.call("GET", "/sessions", asPage(page))).body.data.find(({ current }: { current: boolean }) => current)
+        .id;
+    const [id, otherId] = [await idOf(cookie), await idOf(other)];
+    const ended = await api.call("DELETE", `/sessions/${otherId}`, asPage(cookie));
+    expect([ended.status, ended.headers.getSetCookie()]).toEqual([200, []]);
+    const own = await api.call("DELETE", `/sessions/${id}`, asPage(cookie));
+    expect(own.headers.getSetCookie()).toEqual([expect.stringMatching(/^atoll_session=; Max-Age=0; /)]);
+    expect((await api.call("GET", "/account", asPage(cookie))).status).toBe(401);
+  });
+
+  it("with the account itself clears the cookie, and ends the account's streams at once", async () => {
+    const cookie = await signedIn();
+    const { id } = (await api.call("GET", "/account", asPage(cookie))).body.data;
+    const page = await Listener.open(api.url, { headers: { cookie, ...CONSOLE } });
+    const deleted = await api.call("DELETE", "/account", { ...asPage(cookie), body: { password: PASSWORD } });
+    expect([deleted.status, deleted.body.data?.id]).toEqual([200, id]);
+    expect(deleted.headers.getSetCookie()).toEqual([expect.stringMatching(/^atoll_session=; Max-Age=0; /)]);
+    await page.over;
   });
 });

@@ -3,15 +3,15 @@ import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../../../shared/errors.ts";
+import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
 import { AccountEvents, GATHER_MS } from "../../../../coordinator/events/account-events.ts";
 import type { HttpDeps } from "../../../../coordinator/http/http-deps.ts";
 import { listen } from "../../../../coordinator/http/server/listener.ts";
 import { AccountEventEncoder } from "../../../../coordinator/http/streaming/account-event-encoder.ts";
 import { EventRelay } from "../../../../coordinator/http/streaming/event-relay.ts";
-import type { Overview } from "../../../../coordinator/events/overview.ts";
-import { unwatchOrigin } from "../../../support/answer-watch.ts";
-import { Listener } from "../../events/listener.ts";
+import type { Overview } from "../../../../coordinator/operators/network-view.ts";
+import { Listener, type HeardEvent } from "../../events/listener.ts";
+import { unlessSeveral } from "../../../support/several-coordinators.ts";
 import { TEST_LISTEN } from "../../../support/transport.ts";
 import { makeJobChange } from "../../events/event-builders.ts";
 import { Api, eventually } from "../api.ts";
@@ -31,13 +31,21 @@ const JOBS = 300;
 const OVERVIEW: Overview = {
   islands: { online: 1, known: 2 },
   slots: { free: 1, all: 4 },
-  jobs: { running: 3, waiting: 0, finished_last_minute: 9 },
-  waiting_by_reason: [],
-  tokens_per_second: 12.5,
-  first_token_ms: { p50: 80, p99: 300 },
-  errors_last_minute: 0,
+  jobs: { running: 3, waiting: 0, finishedLastMinute: 9 },
+  queue: [],
+  tokensPerSecond: 12.5,
+  firstTokenMs: { p50: 80, p99: 300 },
+  errorsLastMinute: 0,
   coordinators: [],
 };
+
+/** The token of a new session. */
+async function sessionOf({ accountId, store, clock }: Api): Promise<string> {
+  const [token, createdAtMs] = [newSecret("st"), clock.now()];
+  const session = { tokenHash: hashSecret(token), accountId, createdAtMs, expiresAtMs: createdAtMs + 3_600_000 };
+  await store.accounts.createSession(session, 20);
+  return token;
+}
 
 describe("a stream of events", () => {
   it("of a client that does not read holds one write, and tells last states and a reset once it reads", async () => {
@@ -93,7 +101,7 @@ describe("a stream of events", () => {
     await eventually(() => text.includes(": heartbeat\n\n"));
     api.events.close();
     await eventually(() => text.endsWith("0\r\n\r\n"));
-    expect(dechunk(text)).toMatch(/^id: coord_1-0\nevent: ready\ndata: \{"type":"ready"\}\n\n: heartbeat\n\n$/);
+    expect(dechunk(text)).toMatch(/^id: coord_1-1\nevent: ready\ndata: \{"type":"ready"\}\n\n: heartbeat\n\n$/);
   });
 
   it("that HEAD asks for is not opened", async () => {
@@ -109,41 +117,83 @@ describe("a stream of events", () => {
 });
 
 describe("?scope=network", () => {
-  it("adds the overview for an operator, at once and every two seconds while it changes", async () => {
-    // The operator's part documents it.
-    unwatchOrigin(api.url);
+  const path = "/events?scope=network";
+  let session = "";
+  beforeEach(async () => {
+    session = await sessionOf(api);
+    await api.store.operators.setRole(api.accountId, "operator");
+  });
+
+  const title = "adds the overview for an operator: one look in two seconds for all who listen, told if it changed";
+  it(...unlessSeveral(title, "each looks for itself"), async () => {
     let looks = 0;
-    api.overview = {
-      assertMayRead: () => undefined,
-      overview: async () => ({ ...OVERVIEW, errors_last_minute: Math.floor((looks += 1) / 2) }),
-    };
-    const listener = await Listener.open(api.url, { key: api.key, path: "/events?scope=network" });
-    const { data } = await listener.next("overview");
-    expect(data).toEqual({ type: "overview", ...OVERVIEW });
+    api.overview = async () => ({ ...OVERVIEW, errorsLastMinute: Math.floor((looks += 1) / 2) });
+    const first = await Listener.open(api.url, { key: session, path });
+    const { data } = await first.next("overview");
+    expect(data).toMatchObject({ type: "overview", tokens_per_second: 12.5, errors_last_minute: 0 });
+    expect(data).toEqual({
+      type: "overview",
+      ...(await api.call("GET", "/operator/overview", { key: session })).body.data,
+      errors_last_minute: 0,
+    });
+    looks = 1;
+    const second = await Listener.open(api.url, { key: session, path });
+    // What is known is told at once.
+    expect((await second.next("overview")).data).toEqual(data);
     api.clock.advance(2_000);
-    await listener.next("overview", ({ errors_last_minute }) => errors_last_minute === 1);
+    const isSecond = ({ errors_last_minute }: HeardEvent["data"]): boolean => errors_last_minute === 1;
+    await Promise.all([first.next("overview", isSecond), second.next("overview", isSecond)]);
     // The third look sees what the second saw.
     for (const count of [3, 4]) {
       await new Promise((resolve) => setImmediate(resolve));
       api.clock.advance(2_000);
       await eventually(() => looks === count);
     }
-    await listener.next("overview", ({ errors_last_minute }) => errors_last_minute === 2);
-    expect(listener.names).toEqual(["ready", "overview", "overview", "overview"]);
-    await listener.close();
-    const before = looks;
+    await second.next("overview", ({ errors_last_minute: errors }) => errors === 2);
+    expect(second.names).toEqual(["ready", "overview", "overview", "overview"]);
+    await Promise.all([first.close(), second.close()]);
     await eventually(() => api.clock.pendingTimers <= 1);
     api.clock.advance(10_000);
-    expect(looks).toBe(before);
+    expect(looks).toBe(4);
   });
 
-  it("is refused to others", async () => {
-    api.overview = {
-      assertMayRead: () => {
-        throw new ServiceError("insufficient_scope", "For operators");
-      },
-      overview: async () => OVERVIEW,
-    };
-    expect((await api.call("GET", "/events?scope=network")).status).toBe(403);
+  it("tells again when only the queue is another one", async () => {
+    const line = {
+      slug: "tiny",
+      onlyIslandsOf: null,
+      oldestAtMs: 1,
+      jobs: 1,
+      reason: "no_island_online",
+      message: "",
+    } as const;
+    let queue: Overview["queue"] = [line];
+    api.overview = async () => ({ ...OVERVIEW, queue });
+    const listener = await Listener.open(api.url, { key: session, path });
+    await listener.next("overview");
+    queue = [{ ...line, slug: "other" }];
+    api.clock.advance(2_000);
+    await eventually(() => listener.names.filter((name) => name === "overview").length === 2);
+    await listener.close();
+  });
+
+  it("is refused to keys and to others, and an unknown scope is named", async () => {
+    await api.store.operators.setRole(api.accountId, "user");
+    for (const method of ["GET", "HEAD"]) expect((await api.call(method, path, { key: session })).status).toBe(403);
+    await api.store.operators.setRole(api.accountId, "operator");
+    expect((await api.call("GET", path)).body.error.code).toBe("operator_only");
+    const unknown = await api.call("GET", "/events?scope=all", { key: session });
+    expect([unknown.status, unknown.text]).toEqual([422, expect.stringContaining("scope")]);
+    expect(api.events.isWatched(api.accountId)).toBe(false);
+  });
+
+  it("ends when the account is no operator's any more, and tells nothing that is newer", async () => {
+    let errors = 0;
+    api.overview = async () => ({ ...OVERVIEW, errorsLastMinute: (errors += 1) });
+    const listener = await Listener.open(api.url, { key: session, path });
+    await listener.next("overview");
+    await api.store.operators.setRole(api.accountId, "user");
+    api.clock.advance(2_000);
+    await listener.over;
+    expect(listener.names).toEqual(["ready", "overview"]);
   });
 });

@@ -33,6 +33,10 @@ export function describeAuditLog(check: Check): void {
     });
     expect(await linesOf({ action: "cargo.approve" })).toHaveLength(1);
     expect(await linesOf({ targetId: "user_1" })).toHaveLength(2);
+    expect(await audit.latest(2)).toEqual([
+      { id: line.id, atMs: MADE_AT_MS, action: "account.suspend", targetKind: "account", targetId: "user_1" },
+      { id: line.id, atMs: MADE_AT_MS, action: "cargo.approve", targetKind: "cargo", targetId: "tiny" },
+    ]);
   });
 
   check("audit.noting() adds a line to a write that changes something, and to no other", async (store) => {

@@ -1,6 +1,7 @@
 import type { IslandToken } from "@atoll/client";
 import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
+import { useLive } from "../../app/live.ts";
 import { useResource } from "../../app/resource.ts";
 import { CopyBox } from "../../components/copy-button.tsx";
 import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
@@ -11,6 +12,7 @@ import { Ago } from "../../components/time.tsx";
 /** The tokens that Islands joined with, and a new one for scripts. */
 export function IslandTokens() {
   const tokens = useResource((signal) => api().islandTokens.list({ signal }), []);
+  useLive("account", tokens.reload);
   const [secret, setSecret] = useState<string | null>(null);
   const [revoking, setRevoking] = useState<IslandToken | null>(null);
   const [error, setError] = useState<string | null>(null);

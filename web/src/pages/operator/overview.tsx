@@ -1,5 +1,6 @@
 import type { NetworkOverview as Overview } from "@atoll/client";
 import { api } from "../../app/api.ts";
+import { useLiveOverview } from "../../app/live.ts";
 import { useEffect, useState } from "preact/hooks";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
@@ -11,9 +12,7 @@ import { EmptyState, Loaded } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { Tile } from "../../components/tile.tsx";
 import { Announcements } from "./announcements.tsx";
-
 import { reasonInWords } from "./reasons.ts";
-import { useRefresh } from "./refresh.ts";
 
 const MOST_POINTS = 200;
 
@@ -27,7 +26,7 @@ interface Point {
 export function OverviewPage() {
   const overview = useResource((signal) => api().operator.overview({ signal }), []);
   const [points, setPoints] = useState<readonly Point[]>([]);
-  useRefresh(overview.reload);
+  useLiveOverview(overview.set);
   const { value } = overview;
   useEffect(() => {
     if (value === undefined) return;

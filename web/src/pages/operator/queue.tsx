@@ -1,4 +1,5 @@
 import { api } from "../../app/api.ts";
+import { useLiveOverview } from "../../app/live.ts";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
 import { formatWhole } from "../../components/numbers.ts";
@@ -6,13 +7,12 @@ import { PageHead } from "../../components/page-head.tsx";
 import { SimpleTable } from "../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
-
 import { reasonInWords } from "./reasons.ts";
-import { useRefresh } from "./refresh.ts";
 
 export function QueuePage() {
   const queue = useResource((signal) => api().operator.queue({ signal }), []);
-  useRefresh(queue.reload);
+  // Told when the queue is another one, too.
+  useLiveOverview(queue.reload);
   return (
     <>
       <PageHead title="Queue" note="Waiting jobs by Cargo and reason, over all coordinators." />

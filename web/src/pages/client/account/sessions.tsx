@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { endSession, readSessions, type AccountSession } from "../../../app/account-api.ts";
+import { useLive } from "../../../app/live.ts";
 import { useResource } from "../../../app/resource.ts";
 import { messageOf } from "../../../components/error-message.ts";
 import { SimpleTable } from "../../../components/simple-table.tsx";
@@ -9,6 +10,7 @@ import { Ago, formatTime } from "../../../components/time.tsx";
 /** Where the account is signed in. */
 export function Sessions() {
   const sessions = useResource(readSessions, []);
+  useLive("account", sessions.reload);
   const [error, setError] = useState<string | null>(null);
   const end = ({ id }: AccountSession): void => {
     setError(null);

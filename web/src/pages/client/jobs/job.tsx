@@ -16,7 +16,10 @@ import { JobStatusBadge, UNFINISHED } from "../../../components/status.tsx";
 import { Elapsed } from "../../../components/time.tsx";
 import { Timeline } from "./timeline.tsx";
 
-/** Why a job waits changes with the network, not with the job, so it is asked for as long as the job waits. */
+/**
+ * Why a job waits changes with the network, not with the job, and is found out when somebody asks: to tell it as an event, coordinators would
+ * explain all waiting jobs of all who listen again and again. So the page asks for the one that it shows, as long as that waits.
+ */
 const WAITING_MS = 3_000;
 
 export function JobPage({ params }: PageProps) {
@@ -31,7 +34,7 @@ export function JobPage({ params }: PageProps) {
   useEffect(() => {
     if (changes > 0 || hasOutput) job.reload();
   }, [changes, hasOutput]);
-  const mayWait = isUnfinished && !hasOutput;
+  const mayWait = isUnfinished && !hasOutput && job.value?.status !== "running";
   useEffect(() => {
     if (!mayWait) return undefined;
     const timer = setInterval(() => document.hidden || job.reload(), WAITING_MS);

@@ -1,6 +1,7 @@
 import type { ApiKey } from "@atoll/client";
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
+import { useLive } from "../../../app/live.ts";
 import { useResource } from "../../../app/resource.ts";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { messageOf } from "../../../components/error-message.ts";
@@ -12,6 +13,7 @@ import { NewKey } from "./new-key.tsx";
 
 export function KeysPage() {
   const keys = useResource((signal) => api().apiKeys.list({ signal }), []);
+  useLive("account", keys.reload);
   const [isMaking, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   return (

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useLive } from "../../../app/live.ts";
 
-/** It changes with the network, not with the job. */
+/** It changes with the network, not with the job, so no event tells it; see the page of a job. */
 const ASK_MS = 2_000;
 
 /** Why the chat that was just sent has no token yet. A chat is a job: events tell its id, the job tells the reason. */
@@ -15,6 +15,7 @@ export function WaitingReason({ model }: { readonly model: string }) {
   useEffect(() => {
     if (jobId === null) return undefined;
     const ask = (): void => {
+      if (document.hidden) return;
       api()
         .jobs.get(jobId)
         .then(

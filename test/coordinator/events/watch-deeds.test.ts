@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
+import { watchDeeds } from "../../../coordinator/events/watch-deeds.ts";
+import type { AuditedDeed } from "../../../coordinator/store/audit-log.ts";
+import type { KnownIsland } from "../../../coordinator/store/operator-store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { readAll } from "./event-builders.ts";
+
+const ACCOUNT = "user_1";
+
+let clock: ManualClock;
+let events: AccountEvents;
+/** Newest first. */
+let log: AuditedDeed[];
+let looks = 0;
+let isAway = false;
+beforeEach(() => {
+  clock = new ManualClock();
+  events = new AccountEvents({ selfId: "coord_1", clock });
+  [log, looks, isAway] = [[], 0, false];
+  const latest = async (limit: number): Promise<AuditedDeed[]> => {
+    looks += 1;
+    if (isAway) throw new Error("away");
+    return log.slice(0, limit);
+  };
+  const island = async (hostId: string) => ({ hostId, accountId: ACCOUNT }) as KnownIsland;
+  watchDeeds({ events, audit: { latest }, operators: { island }, clock });
+});
+
+function did(action: string, targetId = ACCOUNT, atMs = clock.now()): void {
+  const targetKind = action.startsWith("island") ? "island" : "account";
+  log.unshift({ id: log.length + 1, atMs, action, targetKind, targetId });
+}
+
+/** A look, and time to gather what it told. */
+async function look(): Promise<void> {
+  clock.advance(1_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(GATHER_MS);
+}
+
+describe("deeds of operators", () => {
+  it("are told once to whom they concern", async () => {
+    did("account.limits", ACCOUNT, clock.now() - 120_000);
+    const reader = await events.open(ACCOUNT, null, () => undefined);
+    await look();
+    expect(readAll(reader)).toEqual([]);
+    did("account.grant");
+    did("account.suspend", "user_2");
+    await look();
+    expect(readAll(reader)).toEqual(["balance"]);
+    await look();
+    expect(readAll(reader)).toEqual([]);
+    did("account.role");
+    did("island.suspend", "host_1");
+    await look();
+    expect(readAll(reader).sort()).toEqual(["account", "host_1"]);
+  });
+
+  it("are read by nobody while nobody listens", async () => {
+    did("account.grant");
+    await look();
+    expect([looks, clock.pendingTimers]).toEqual([0, 0]);
+    const reader = await events.open(ACCOUNT, null, () => undefined);
+    await look();
+    // It may have been done while the reader came.
+    expect([looks, readAll(reader)]).toEqual([1, ["balance"]]);
+    reader.close();
+    clock.advance(120_000);
+    const before = looks;
+    await look();
+    expect([looks, clock.pendingTimers]).toEqual([before, 0]);
+  });
+
+  it("are found once storage can be read again", async () => {
+    const reader = await events.open(ACCOUNT, null, () => undefined);
+    isAway = true;
+    did("account.grant");
+    await look();
+    isAway = false;
+    await look();
+    expect(readAll(reader)).toEqual(["balance"]);
+  });
+});
