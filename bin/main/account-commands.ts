@@ -5,10 +5,12 @@ import { creditsFromMicro } from "../../coordinator/credits/micro-credits.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { ConfigError } from "../../shared/settings.ts";
-import { accountIdOf, onDataDirectory, print, withStore, type DataOptions } from "./data-commands.ts";
-import { commandActor, trailOf } from "./operator-tools.ts";
+import { fixed, flexible } from "../../shared/text-table.ts";
+import { accountIdOf, onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
+import { age, commandActor, isoTime, listOf, trailOf } from "./operator-tools.ts";
+import { print } from "./print.ts";
 import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
+import { UsageError } from "./usage-errors.ts";
 
 interface OwnerOptions extends DataOptions {
   readonly email: string;
@@ -142,7 +144,8 @@ async function createKey(options: OwnerOptions & { name?: string; scopes?: strin
 
 async function listKeys(options: OwnerOptions): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
-    const keys = (await accounts.listKeys(ownerId)).map(({ id, name, prefix, scopes, createdAtMs, lastUsedAtMs }) => ({
+    const stored = await accounts.listKeys(ownerId);
+    const keys = stored.map(({ id, name, prefix, scopes, createdAtMs, lastUsedAtMs }) => ({
       id,
       name,
       prefix,
@@ -150,10 +153,16 @@ async function listKeys(options: OwnerOptions): Promise<void> {
       created_at: isoTime(createdAtMs),
       last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
     }));
-    const lines = keys.map(({ id, prefix, scopes, created_at, last_used_at, name }) =>
-      [id, `${prefix}…`, scopes.join(","), `made ${created_at}`, `used ${last_used_at ?? "never"}`, name].join("  "),
-    );
-    print(options, keys, lines.join("\n"));
+    const columns = [fixed("KEY"), fixed("PREFIX"), fixed("SCOPES"), fixed("MADE"), fixed("USED"), flexible("NAME")];
+    const rows = stored.map(({ id, prefix, scopes, createdAtMs, lastUsedAtMs, name }) => [
+      id,
+      `${prefix}…`,
+      scopes.join(","),
+      age(createdAtMs),
+      lastUsedAtMs === null ? "never" : age(lastUsedAtMs),
+      name,
+    ]);
+    print(options, keys, listOf(columns, rows, { none: "No active API keys" }));
   });
 }
 
@@ -182,8 +191,14 @@ async function listIslandTokens(options: OwnerOptions): Promise<void> {
       created_at: isoTime(createdAtMs),
       last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
     }));
-    const lines = tokens.map(({ id, name, created_at }) => [id, `made ${created_at}`, name].join("  "));
-    print(options, tokens, lines.join("\n"));
+    const columns = [fixed("ISLAND TOKEN"), fixed("MADE"), fixed("USED"), flexible("NAME")];
+    const rows = listed.map(({ id, name, createdAtMs, lastUsedAtMs }) => [
+      id,
+      age(createdAtMs),
+      lastUsedAtMs === null ? "never" : age(lastUsedAtMs),
+      name,
+    ]);
+    print(options, tokens, listOf(columns, rows, { none: "No active Island tokens" }));
   });
 }
 
@@ -240,12 +255,8 @@ async function withAccounts<T>(
   );
 }
 
-/** @throws {ConfigError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */
+/** @throws {UsageError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */
 function readNumber(flag: string, value: string): number {
-  if (!/^(\d+\.?\d*|\.\d+)$/.test(value)) throw new ConfigError([`${flag}: ${JSON.stringify(value)} is not a number`]);
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(value)) throw new UsageError(`${flag}: ${JSON.stringify(value)} is not a number`);
   return Number(value);
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -6,6 +6,5 @@ import { reportError } from "./report-error.ts";
 try {
   await coordinatorCommands(await readVersion()).parseAsync();
 } catch (error) {
-  reportError(error, COORDINATOR_ERRORS);
-  process.exit(1);
+  process.exit(reportError(error, { expected: COORDINATOR_ERRORS, asJson: process.argv.includes("--json") }));
 }

@@ -26,12 +26,6 @@ export function onDataDirectory(command: Command): Command {
     .option("--json", "print JSON");
 }
 
-/** Prints `value` as JSON with `--json`, else `text` unless it is empty. */
-export function print(options: Pick<DataOptions, "json">, value: unknown, text: string): void {
-  if (options.json === true) console.log(JSON.stringify(value));
-  else if (text !== "") console.log(text);
-}
-
 /** The configuration that a command's options name, and where the data is. @throws {ConfigError} */
 export async function readDataOptions({
   config: file,

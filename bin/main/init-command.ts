@@ -1,16 +1,18 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
+import { EMAIL_PATTERN, MAX_EMAIL } from "../../coordinator/accounts/credential-fields.ts";
 import { CliError } from "../../shared/errors.ts";
-import { ConfigError } from "../../shared/settings.ts";
 import { urlHost } from "../../shared/url-host.ts";
 import type { AccountDetails, MadeAccount } from "./account-commands.ts";
+import { askLine, askUntilRight } from "./ask-line.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
-import { print } from "./data-commands.ts";
+
 import { tomlWith } from "./example-config.ts";
 import { packageRoot } from "./package-info.ts";
+import { print } from "./print.ts";
 import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
+import { UsageError } from "./usage-errors.ts";
 
 interface InitOptions {
   readonly email?: string;
@@ -43,25 +45,27 @@ export function addInitCommand(program: Command, makeAccount: MakeAccount): void
 async function init(directory: string, options: InitOptions, makeAccount: MakeAccount): Promise<void> {
   const file = join(directory, "atoll.toml");
   const text = await configText(directory, options);
+  // Before anything is asked for, and asked before anything is made: whoever gives up leaves nothing behind.
+  if (await exists(file)) throw alreadyThere(file);
+  const email = await readEmail(options.email);
+  const password = await readNewPassword(options.password);
   await mkdir(directory, { recursive: true });
-  // First of all, as this finds out whether there is one; without an account it is taken away again.
   await writeNew(file, text);
   let account: MadeAccount;
   let url: string;
   try {
     const { publicUrl, host, port } = await readCoordinatorConfig({ config: file });
     url = publicUrl ?? `http://${reachable(host)}:${port}`;
-    const email = await readEmail(options.email);
-    const password = await readNewPassword(options.password);
     account = await makeAccount(
       { config: file },
       { email, password, withKey: true, withIslandToken: true, isOperator: true },
     );
   } catch (error) {
+    // There is no account that it could serve.
     await rm(file);
     throw error;
   }
-  const { id, email, key, islandToken } = account;
+  const { id, key, islandToken } = account;
   const serve = `${commandOf("coordinator")} serve --config ${file}`;
   const island = commandOf("island");
   print(
@@ -90,10 +94,10 @@ async function configText(directory: string, { host, port, publicUrl }: InitOpti
   });
 }
 
-/** @throws {ConfigError} */
+/** @throws {UsageError} */
 function readPort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new ConfigError([`--port: ${JSON.stringify(text)} is not an integer in 0..65535`]);
+  throw new UsageError(`--port: ${JSON.stringify(text)} is not an integer in 0..65535`);
 }
 
 /** Only its owner may read it, as it is the place for secrets of a mail server or a database. @throws {CliError} if there is one. */
@@ -101,23 +105,34 @@ async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    const next = `Start it: ${commandOf("coordinator")} serve --config ${file}`;
-    throw new CliError(`${file} is there already, and nothing was changed. ${next}`, { cause: error });
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? alreadyThere(file) : error;
   }
 }
 
-/** @throws {ConfigError} */
+function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+function alreadyThere(file: string): CliError {
+  const next = `Start it: ${commandOf("coordinator")} serve --config ${file}`;
+  return new CliError(`${file} is there already, and nothing was changed. ${next}`);
+}
+
+/** @throws {UsageError | CliError} */
 async function readEmail(flag: string | undefined): Promise<string> {
   const given = flag ?? process.env["ATOLL_EMAIL"];
   if (given !== undefined) return given;
-  if (!process.stdin.isTTY) throw new ConfigError(["No e-mail address: give --email, or set ATOLL_EMAIL"]);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return (await terminal.question("E-mail address of the operator: ")).trim();
-  } finally {
-    terminal.close();
-  }
+  if (!process.stdin.isTTY) throw new UsageError("No e-mail address: give --email, or set ATOLL_EMAIL");
+  return askUntilRight(
+    () => askLine("E-mail address of the operator: "),
+    (answer) =>
+      answer.length <= MAX_EMAIL && EMAIL_PATTERN.test(answer)
+        ? null
+        : "That is not an e-mail address (you@example.com)",
+  );
 }
 
 /** As this program was called, so that the lines that are printed can be pasted. */

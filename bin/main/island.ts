@@ -218,8 +218,7 @@ explainUsageBriefly(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  reportError(error);
-  process.exit(1);
+  process.exit(reportError(error, { asJson: process.argv.includes("--json") }));
 }
 
 function importConfigCommand() {

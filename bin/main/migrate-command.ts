@@ -8,7 +8,7 @@ import type { StorePlace } from "../../coordinator/store/store-place.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
-import { print } from "./data-commands.ts";
+import { print } from "./print.ts";
 
 const DIRECTORY = "sqlite:";
 

@@ -1,8 +1,8 @@
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { CliError } from "../../shared/errors.ts";
 import type { ModelsPlace } from "../../island-agent/cli/models-commands.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { askYes } from "./ask-line.ts";
 
 interface DataOptions {
   data?: string;
@@ -59,14 +59,8 @@ function importCommands() {
 }
 
 async function isConfirmed(): Promise<boolean> {
-  if (!process.stdin.isTTY)
-    throw new CliError(
-      "Cannot ask for confirmation without a terminal: add --yes to delete everything that is not in use",
-    );
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(?:es)?$/i.test((await terminal.question("Delete everything that no Cargo uses now? [y/N] ")).trim());
-  } finally {
-    terminal.close();
-  }
+  if (process.stdin.isTTY) return askYes("Delete everything that no Cargo uses now?");
+  throw new CliError(
+    "Cannot ask for confirmation without a terminal: add --yes to delete everything that is not in use",
+  );
 }

@@ -152,6 +152,7 @@ describe("coordinator account create", () => {
     expectRefusal(
       await create("credits@example.com", ...PASSWORD, "--credits=1e3"),
       '--credits: "1e3" is not a number',
+      2,
     );
     for (const credits of ["", " ", "1e3", "ten", "-1", "0x10", "Infinity"]) {
       const program = new Command().exitOverride();
@@ -169,7 +170,7 @@ describe("coordinator account create", () => {
   });
 
   it("says how to give a password when there is none", async () => {
-    expectRefusal(await create("c@example.com"), /^No password: .*ATOLL_PASSWORD/);
+    expectRefusal(await create("c@example.com"), /^No password: .*ATOLL_PASSWORD/, 2);
   });
 
   it("takes the password from ATOLL_PASSWORD", async () => {
