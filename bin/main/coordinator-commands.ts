@@ -25,7 +25,15 @@ const FLUSH_AFTER_MS = 10_000;
 export function coordinatorCommands(version: string): Command {
   const program = new Command("coordinator")
     .description("Runs an Atoll coordinator and manages its data.")
-    .version(version);
+    .version(version)
+    .addHelpText(
+      "after",
+      `
+A new network (init asks for your e-mail address and a password):
+  coordinator init
+  coordinator serve --config atoll/atoll.toml
+Exit codes: 0 done, 1 failed, 2 wrong call.`,
+    );
   const serveCommand = program
     .command("serve")
     .description("Serve the API and Islands until SIGTERM or SIGINT.")

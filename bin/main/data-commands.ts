@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { storePlaceOf } from "../../coordinator/config/cluster-settings.ts";
+import { describeUnknownEnv } from "../../coordinator/config/unknown-env.ts";
 import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
 import { hasData, openStore } from "../../coordinator/store/open-store.ts";
 import type { StorePlace } from "../../coordinator/store/store-place.ts";
@@ -21,7 +22,10 @@ export interface DataOptions {
 export function onDataDirectory(command: Command): Command {
   return command
     .option("--data <directory>", "the coordinator's data directory; the coordinator may be running")
-    .option("--store <address>", "postgres://… in place of a data directory; coordinators may be running")
+    .option(
+      "--store <address>",
+      "postgres://… in place of a data directory; coordinators may be running. A password belongs into $ATOLL_STORE or $PGPASSWORD: others see it here",
+    )
     .option("--config <file>", "TOML file with settings")
     .option("--json", "print JSON");
 }
@@ -50,8 +54,10 @@ export async function withStore<T>(
   const [where, flag] = typeof place === "string" ? [place, "--data"] : ["the database", "--store"];
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
+    const unknown = describeUnknownEnv(process.env);
     throw new ConfigError([
-      `No coordinator data in ${where}. Check ${flag}, or create it with: coordinator serve, or coordinator account create`,
+      `No coordinator data in ${where}. Check ${flag}, or create it with: coordinator init, or coordinator serve`,
+      ...(unknown === null ? [] : [unknown]),
     ]);
   }
   await using stack = new AsyncDisposableStack();

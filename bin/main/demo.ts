@@ -48,6 +48,7 @@ async function runDemo(args: readonly string[]): Promise<number> {
       tellAddress(client);
       await Promise.race(deaths);
     }
+    console.log("\nTo look around in the console: npm run demo -- --keep");
     return 0;
   } catch (error) {
     if (error instanceof Interruption) return isKept ? 0 : error.exitCode;
@@ -69,14 +70,18 @@ async function runDemo(args: readonly string[]): Promise<number> {
     const [[, url = ""], account] = await Promise.all([
       coordinator.prints(/listening on (\S+)\n/),
       // Account commands need no running server.
-      processes.run("coordinator", [
-        ...["account", "create", "--email", EMAIL, "--password", PASSWORD, "--credits", "100"],
-        ...["--with-key", "--with-island-token", "--data", data, "--json"],
-      ]),
+      processes.run(
+        "coordinator",
+        [
+          ...["account", "create", "--email", EMAIL, "--credits", "100"],
+          ...["--with-key", "--with-island-token", "--data", data, "--json"],
+        ],
+        { ATOLL_PASSWORD: PASSWORD },
+      ),
     ]);
     console.log(`coordinator  ${url}`);
     const { key, island_token } = JSON.parse(account) as { key: string; island_token: string };
-    await processes.run("island", ["join", url, "--token", island_token, "--data", islandData]);
+    await processes.run("island", ["join", url, "--data", islandData], { ISLAND_COORDINATOR_TOKEN: island_token });
     const island = processes.start("island", ["start", "--data", islandData, "--log-level", "warn"]);
     const [, offer] = await island.prints(/connected to \S+ (.*)\n/);
     console.log(`island       ${offer}`);

@@ -32,13 +32,21 @@ const dataDirectoryOf = (options: DataOptions): string =>
 
 const program = new Command("island")
   .description("Makes this machine an Island: it runs jobs for an Atoll coordinator.")
-  .version(version);
+  .version(version)
+  .addHelpText(
+    "after",
+    `
+A new Island (the pairing code is from your account):
+  island join https://atoll.example --code ABCD-EFGH
+  island start
+Exit codes: 0 done, 1 failed, 2 wrong call; of start also 3: refused for good.`,
+  );
 
 addJoinCommand(program, onDataDirectory, dataDirectoryOf);
 
 onDataDirectory(program.command("start"))
   .description(
-    "Run jobs until SIGTERM. Running jobs then have a minute to finish; a second SIGTERM does not wait. Exit code 3: the coordinator refuses this Island for good.",
+    "Run jobs until Ctrl-C or SIGTERM. Running jobs then have a minute to finish; a second signal does not wait. Exit code 3: the coordinator refuses this Island for good.",
   )
   .option("--log-level <level>", "lowest level that is logged")
   .option("--log-format <format>", "json or text (default: text at a terminal, json elsewhere)")

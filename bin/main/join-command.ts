@@ -42,7 +42,11 @@ export function addJoinCommand(
     .option("--json", "print JSON")
     .addHelpText(
       "after",
-      "\nExamples:\n  island join https://atoll.example                     asks for the code\n  island join https://atoll.example --code ABCD-EFGH\n  island join https://atoll.example --token - < token.txt",
+      `
+Examples:
+  island join https://atoll.example                      asks for the code
+  island join https://atoll.example --code ABCD-EFGH
+  island join https://atoll.example --token - < token.txt`,
     )
     .action(async (given: string[], options: JoinFlags) => {
       const { joinNetwork, plainHttpWarning, readJoinAddress } = await import("../../island-agent/cli/join-command.ts");

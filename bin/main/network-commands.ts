@@ -97,7 +97,7 @@ function addAccountLists(account: Command): void {
           ],
         ];
         const tables = [
-          listOf(ISLAND_COLUMNS, owned.islands.map(rowOf), { total: owned.total, none: "No Islands" }),
+          listOf(ISLAND_COLUMNS, owned.islands.map(withoutAccount), { total: owned.total, none: "No Islands" }),
           listOf(
             [fixed("LATEST JOBS"), fixed("STATUS"), flexible("CARGO"), fixed("AGE")],
             latest.jobs.map(({ id, slug, state, createdAtMs }) => [id, state, slug, age(createdAtMs)]),
@@ -246,6 +246,11 @@ function rowOf({ record, status, suspendedBecause }: ListedIsland): string[] {
   const { hostId, email, runtimes, lastSeenAtMs } = record;
   const offers = runtimes.map(({ type }) => type).join(",");
   return [hostId, status, nameOf(record), email, offers, age(lastSeenAtMs), suspendedBecause ?? ""];
+}
+
+/** In a list of one account's Islands. */
+function withoutAccount(listed: ListedIsland): string[] {
+  return rowOf(listed).map((cell, column) => (ISLAND_COLUMNS[column]?.name === "ACCOUNT" ? "" : cell));
 }
 
 /** @throws {UsageError} */

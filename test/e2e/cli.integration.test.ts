@@ -216,7 +216,7 @@ describe("the other commands on accounts", () => {
       const refused = await runCommand(...command, "create", "--email", EMAIL, "--data", typo);
       expectRefusal(
         refused,
-        `No coordinator data in ${typo}. Check --data, or create it with: coordinator serve, or coordinator account create`,
+        `No coordinator data in ${typo}. Check --data, or create it with: coordinator init, or coordinator serve`,
       );
     }
     expect(await readdir(folder)).not.toContain("typo");
