@@ -1,16 +1,21 @@
 import { createInterface } from "node:readline/promises";
+import type { Readable, Writable } from "node:stream";
 import { CliError } from "../../shared/errors.ts";
 
 /** How often a question is asked whose answer is wrong. */
 const MAX_TRIES = 3;
 
 /** Asks at the terminal for a line, without blanks around it. @throws {CliError} when it is given up (Ctrl-C, Ctrl-D). */
-export async function askLine(question: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+export async function askLine(
+  question: string,
+  input: Readable = process.stdin,
+  output: Writable = process.stderr,
+): Promise<string> {
+  const terminal = createInterface({ input, output, terminal: true });
   try {
     return (await terminal.question(question)).trim();
   } catch (cause) {
-    process.stderr.write("\n");
+    output.write("\n");
     throw new CliError("Given up", { cause });
   } finally {
     terminal.close();

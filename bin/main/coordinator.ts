@@ -1,8 +1,10 @@
+import { dropUnreadOutput } from "./closed-pipe.ts";
 import { coordinatorCommands } from "./coordinator-commands.ts";
 import { COORDINATOR_ERRORS } from "./coordinator-errors.ts";
 import { readVersion } from "./package-info.ts";
 import { reportError } from "./report-error.ts";
 
+dropUnreadOutput();
 try {
   await coordinatorCommands(await readVersion()).parseAsync();
 } catch (error) {

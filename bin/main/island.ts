@@ -8,6 +8,7 @@ import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
+import { dropUnreadOutput } from "./closed-pipe.ts";
 import { addConfigCommands } from "./config-commands.ts";
 import { addJoinCommand } from "./join-command.ts";
 import { addModelsCommands } from "./models-commands.ts";
@@ -132,6 +133,7 @@ onDataDirectory(program.command("install-service"))
 
 addConfigCommands(program, onDataDirectory, dataDirectoryOf);
 
+dropUnreadOutput();
 explainUsageBriefly(program);
 try {
   await program.parseAsync();

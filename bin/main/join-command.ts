@@ -74,7 +74,10 @@ Examples:
 }
 
 /** A code that was written with a space and without quotes: its second half stands among the addresses. */
-function takeSplitCode(given: readonly string[], code: string | undefined) {
+export function takeSplitCode(
+  given: readonly string[],
+  code: string | undefined,
+): { readonly addresses: readonly string[]; readonly code: string | undefined } {
   const half = /^[0-9A-Za-z]{4}$/;
   const rest = code !== undefined && half.test(code) ? given.find((each) => half.test(each)) : undefined;
   return rest === undefined

@@ -169,7 +169,10 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     );
     return {
       ended: runToEnd(agent, stack),
-      drain: () => agent.drain(MAX_DRAIN_MS),
+      drain: () => {
+        log.info({ running: agent.status().running.length }, "Stopping: running jobs have a minute to finish");
+        return agent.drain(MAX_DRAIN_MS);
+      },
       stop: () => agent.stop(),
       isDraining: () => availability.isDraining,
     };
