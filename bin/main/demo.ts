@@ -45,6 +45,9 @@ async function runDemo(args: readonly string[]): Promise<number> {
     await Promise.race([...deaths, showScenes(client)]);
     if (flags.keep) {
       isKept = true;
+      // Its console then has the pages of operators, too.
+      const role = ["account", "role", "--email", EMAIL, "--operator", "--data", join(directory, "coordinator")];
+      await Promise.race([...deaths, processes.run("coordinator", role)]);
       tellAddress(client);
       await Promise.race(deaths);
     }
@@ -99,9 +102,9 @@ function tellAddress({ url, key }: DemoClient): void {
   say("Both keep running; press Ctrl-C to end them");
   console.log(`address  ${url}\nkey      ${key}\n`);
   console.log(`The console                 ${url}`);
+  console.log(`Sign in there as            ${EMAIL}, password: ${PASSWORD}`);
   console.log(`The API as a page           ${url}/docs`);
-  console.log(`Base URL for OpenAI clients ${url}/v1`);
-  console.log(`The account                 ${EMAIL} (password: ${PASSWORD})\n`);
+  console.log(`Base URL for OpenAI clients ${url}/v1\n`);
   console.log(`curl -N ${url}/api/v1/chat/completions -H @- -H "Content-Type: application/json" \\`);
   console.log(`  -d '{"messages":[{"role":"user","content":"Count from 3 to 9."}],"temperature":0,"stream":true}' \\`);
   // On standard input: other users of the machine can see a command's arguments.

@@ -12,6 +12,7 @@ import { tomlWith } from "./example-config.ts";
 import { packageRoot } from "./package-info.ts";
 import { print } from "./print.ts";
 import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
+import { shellWord } from "./shell-word.ts";
 import { UsageError } from "./usage-errors.ts";
 
 interface InitOptions {
@@ -66,7 +67,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
     throw error;
   }
   const { id, key, islandToken } = account;
-  const serve = `${commandOf("coordinator")} serve --config ${file}`;
+  const serve = `${commandOf("coordinator")} serve --config ${shellWord(file)}`;
   const island = commandOf("island");
   print(
     options,
@@ -76,6 +77,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
       `API key       ${key}`,
       `Island token  ${islandToken}`,
       `\nNext, start the coordinator:\n  ${serve}`,
+      `Its console, for your browser:\n  ${url}`,
       `Then, on each machine that runs jobs (join asks for the Island token):\n  ${island} join ${url}\n  ${island} start`,
     ].join("\n"),
   );
@@ -117,7 +119,7 @@ function exists(file: string): Promise<boolean> {
 }
 
 function alreadyThere(file: string): CliError {
-  const next = `Start it: ${commandOf("coordinator")} serve --config ${file}`;
+  const next = `Start it: ${commandOf("coordinator")} serve --config ${shellWord(file)}`;
   return new CliError(`${file} is there already, and nothing was changed. ${next}`);
 }
 

@@ -13,7 +13,7 @@ import { addConfigCommands } from "./config-commands.ts";
 import { addJoinCommand } from "./join-command.ts";
 import { addModelsCommands } from "./models-commands.ts";
 import { addRuntimesCommands } from "./runtimes-commands.ts";
-import { print } from "./print.ts";
+import { print, printJson } from "./print.ts";
 import { reportError } from "./report-error.ts";
 import { addStatusCommands } from "./status-commands.ts";
 import { explainUsageBriefly } from "./usage-errors.ts";
@@ -72,7 +72,8 @@ onDataDirectory(program.command("doctor"))
       modelPath: resolve(options.model ?? join(packageRoot, "catalog", "models", "tiny-islander.gguf")),
       asJson: options.json === true,
     });
-    console.log(plainLines(text));
+    if (options.json === true) printJson(JSON.parse(text));
+    else console.log(plainLines(text));
     if (!isFit) process.exitCode = 1;
   });
 

@@ -3,6 +3,7 @@ import type { JoinCredential } from "../../island-agent/cli/join-command.ts";
 import { plain } from "../../shared/plain-text.ts";
 import { askSecret, canAsk, readSecret } from "./ask-secret.ts";
 import { print } from "./print.ts";
+import { shellWord } from "./shell-word.ts";
 import { UsageError } from "./usage-errors.ts";
 
 interface JoinFlags {
@@ -64,7 +65,7 @@ Examples:
         isNewCoordinator: options.newCoordinator === true,
         dataDirectory: dataDirectoryOf(options),
       });
-      const next = `island start${options.data === undefined ? "" : ` --data ${options.data}`}`;
+      const next = `island start${options.data === undefined ? "" : ` --data ${shellWord(options.data)}`}`;
       const lines = [
         `Joined ${urls.join(", ")}. Next: ${next}`,
         `Only Cargos signed by its key run here: ${fingerprint}`,
