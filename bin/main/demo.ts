@@ -102,7 +102,7 @@ function tellAddress({ url, key }: DemoClient): void {
   say("Both keep running; press Ctrl-C to end them");
   console.log(`address  ${url}\nkey      ${key}\n`);
   console.log(`The console                 ${url}`);
-  console.log(`Sign in there as            ${EMAIL}, password: ${PASSWORD}`);
+  console.log(`Sign in there as            ${EMAIL} (password: ${PASSWORD})`);
   console.log(`The API as a page           ${url}/docs`);
   console.log(`Base URL for OpenAI clients ${url}/v1\n`);
   console.log(`curl -N ${url}/api/v1/chat/completions -H @- -H "Content-Type: application/json" \\`);

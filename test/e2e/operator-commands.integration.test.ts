@@ -93,6 +93,6 @@ describe("commands of operators", () => {
       expect(stdout).toMatch(text);
     }
     const wrong = await run("job", "list", "--status", "odd");
-    expect([wrong.code, wrong.stderr.split("\n").length]).toEqual([1, 2]);
+    expect([wrong.code, wrong.stderr.split("\n").length]).toEqual([2, 2]);
   });
 });
