@@ -170,7 +170,8 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     return {
       ended: runToEnd(agent, stack),
       drain: () => {
-        log.info({ running: agent.status().running.length }, "Stopping: running jobs have a minute to finish");
+        const running = agent.status().running.length;
+        log.info({ running }, running === 0 ? "Stopping" : "Stopping: running jobs have a minute to finish");
         return agent.drain(MAX_DRAIN_MS);
       },
       stop: () => agent.stop(),
