@@ -54,7 +54,8 @@ export async function withStore<T>(
   const [where, flag] = typeof place === "string" ? [place, "--data"] : ["the database", "--store"];
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
-    const unknown = describeUnknownEnv(process.env);
+    // A mistyped variable may be why. Not into the error output of scripts.
+    const unknown = process.stderr.isTTY ? describeUnknownEnv(process.env) : null;
     throw new ConfigError([
       `No coordinator data in ${where}. Check ${flag}, or create it with: coordinator init, or coordinator serve`,
       ...(unknown === null ? [] : [unknown]),
