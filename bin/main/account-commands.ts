@@ -5,11 +5,13 @@ import { creditsFromMicro } from "../../coordinator/credits/micro-credits.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { ConfigError } from "../../shared/settings.ts";
-import { accountIdOf, onDataDirectory, print, withStore, type DataOptions } from "./data-commands.ts";
+import { fixed, flexible } from "../../shared/text-table.ts";
+import { accountIdOf, onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
 import { notedAccounts } from "./noted-accounts.ts";
-import { commandActor, operatorAccountsOf } from "./operator-tools.ts";
+import { age, commandActor, isoTime, listOf, operatorAccountsOf } from "./operator-tools.ts";
+import { print } from "./print.ts";
 import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
+import { UsageError } from "./usage-errors.ts";
 
 export interface OwnerOptions extends DataOptions {
   readonly email: string;
@@ -140,8 +142,14 @@ async function listIslandTokens(options: OwnerOptions): Promise<void> {
       created_at: isoTime(createdAtMs),
       last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
     }));
-    const lines = tokens.map(({ id, name, created_at }) => [id, `made ${created_at}`, name].join("  "));
-    print(options, tokens, lines.join("\n"));
+    const columns = [fixed("ISLAND TOKEN"), fixed("MADE"), fixed("USED"), flexible("NAME")];
+    const rows = listed.map(({ id, name, createdAtMs, lastUsedAtMs }) => [
+      id,
+      age(createdAtMs),
+      lastUsedAtMs === null ? "never" : age(lastUsedAtMs),
+      name,
+    ]);
+    print(options, tokens, listOf(columns, rows, { none: "No active Island tokens" }));
   });
 }
 
@@ -194,13 +202,8 @@ async function withAccounts<T>(
   );
 }
 
-/** @throws {ConfigError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */
+/** @throws {UsageError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */
 export function readNumber(flag: string, value: string): number {
-  if (!/^(\d+\.?\d*|\.\d+)$/.test(value)) throw new ConfigError([`${flag}: ${JSON.stringify(value)} is not a number`]);
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(value)) throw new UsageError(`${flag}: ${JSON.stringify(value)} is not a number`);
   return Number(value);
-}
-
-/** As the API writes times. */
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

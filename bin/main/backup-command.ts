@@ -7,7 +7,8 @@ import { WEBHOOK_KEY_FILE } from "../../coordinator/store/sqlite/sqlite-store.ts
 import { CliError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { ConfigError } from "../../shared/settings.ts";
-import { onDataDirectory, print, readDataOptions, type DataOptions } from "./data-commands.ts";
+import { onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
+import { print } from "./print.ts";
 
 /** What a coordinator needs besides its database; the others are made again. */
 const KEY_FILES = ["signing.key", WEBHOOK_KEY_FILE];

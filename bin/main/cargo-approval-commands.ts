@@ -1,10 +1,10 @@
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { revisionOf } from "../../coordinator/catalog/approval-rules.ts";
 import type { CargoReview, OperatorCargos } from "../../coordinator/catalog/operator-cargos.ts";
 import { resolvePins } from "../../coordinator/catalog/pin-lookup/resolve-pins.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { CliError } from "../../shared/errors.ts";
+import { askYes } from "./ask-again.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 import { describeReview, presentReview } from "./describe-cargo.ts";
@@ -91,13 +91,7 @@ async function assertChosen(review: CargoReview, pinned: CargoReview, chosen: st
   if (!process.stdin.isTTY) {
     throw new CliError(`Not approved. To approve exactly what is shown above, name its revision: ${again}`);
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question("Sign this for every Island? [y/N] ");
-    if (!/^y(es)?$/i.test(answer.trim())) throw new CliError("Not approved");
-  } finally {
-    terminal.close();
-  }
+  if (!(await askYes("Sign this for every Island?"))) throw new CliError("Not approved");
 }
 
 /** E-mail address of an account's Cargo; null for the operator's. */

@@ -7,11 +7,12 @@ import { OperatorCargos, type CargoLine } from "../../coordinator/catalog/operat
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { fixed, flexible } from "../../shared/text-table.ts";
 import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
 import { addCargoSignCommand } from "./cargo-sign-command.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
-import { catalogOf, commandActor, trailOf } from "./operator-tools.ts";
+import { catalogOf, commandActor, listOf, trailOf } from "./operator-tools.ts";
 
 /** `coordinator cargo list|show|approve|sign|disable|enable|import`. They work beside a running coordinator, which applies them within a second. */
 export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
@@ -34,7 +35,8 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
         const lines = options.waiting === true ? all.filter(({ status }) => status === "waiting") : all;
         const owners = await emailsOf(store, lines);
         const listed = lines.map((line) => ({ ...line, owner: owners.get(line.ownerId ?? "") ?? null }));
-        print(options, listed, listed.map(describe).join("\n"));
+        const text = listOf(COLUMNS, listed.map(rowOf), { none: "No Cargos" });
+        print(options, listed, text);
       });
     });
   addCargoSignCommand(cargo);
@@ -95,17 +97,17 @@ async function emailsOf(store: Store, lines: readonly CargoLine[]): Promise<Read
   return emails;
 }
 
-function describe({
-  slug,
-  status,
-  origin,
-  runtimeType,
-  owner,
-  revision,
-  isPinned,
-}: CargoLine & { owner: string | null }): string {
-  const from = owner ?? origin;
-  const facts = [revision === null ? "" : `revision ${revision}`, isPinned === false ? "not pinned" : ""];
-  const shown = facts.filter(Boolean).join(", ");
-  return `${slug.padEnd(40)} ${status.padEnd(8)} ${(runtimeType ?? "?").padEnd(9)} ${from} ${shown}`.trimEnd();
+const COLUMNS = [
+  flexible("CARGO"),
+  fixed("STATUS"),
+  fixed("RUNTIME"),
+  flexible("FROM"),
+  fixed("REVISION"),
+  fixed("NOTE"),
+];
+
+function rowOf(line: CargoLine & { owner: string | null }): string[] {
+  const { slug, status, origin, runtimeType, owner, revision, isPinned } = line;
+  const note = isPinned === false ? "not pinned" : "";
+  return [slug, status, runtimeType ?? "?", owner ?? origin, revision === null ? "" : `${revision}`, note];
 }

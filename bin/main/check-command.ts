@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import { checkData, hasData } from "../../coordinator/store/open-store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ConfigError } from "../../shared/settings.ts";
-import { type DataOptions, onDataDirectory, print, readDataOptions } from "./data-commands.ts";
+import { type DataOptions, onDataDirectory, readDataOptions } from "./data-commands.ts";
 import { ledgerFaultsOf } from "./ledger-commands.ts";
+import { print } from "./print.ts";
 
 const REMEDIES = {
   directory:

@@ -3,7 +3,8 @@ import { readKeyFile, storePlaceOf } from "../../coordinator/config/cluster-sett
 import { hasData } from "../../coordinator/store/open-store.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
-import { print, withStore, type DataOptions } from "./data-commands.ts";
+import { withStore, type DataOptions } from "./data-commands.ts";
+import { print } from "./print.ts";
 import { commandActor, trailOf } from "./operator-tools.ts";
 
 interface RotateOptions extends Pick<DataOptions, "store" | "config" | "json"> {

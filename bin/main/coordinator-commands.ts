@@ -8,13 +8,14 @@ import { addCargoCommands } from "./cargo-commands.ts";
 import { addCheckCommand } from "./check-command.ts";
 import { addClusterKeyCommands } from "./cluster-key-commands.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
-import { accountIdOf, onDataDirectory, print, withStore } from "./data-commands.ts";
+import { accountIdOf, onDataDirectory, withStore } from "./data-commands.ts";
 import { addInitCommand } from "./init-command.ts";
 import { addKeyCommands } from "./key-commands.ts";
 import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addMigrateCommand } from "./migrate-command.ts";
 import { addNetworkCommands } from "./network-commands.ts";
 import { addOperatorCommands } from "./operator-commands.ts";
+import { print } from "./print.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
 import { explainUsageBriefly } from "./usage-errors.ts";
 import { addVacuumCommand } from "./vacuum-command.ts";
@@ -26,7 +27,15 @@ const FLUSH_AFTER_MS = 10_000;
 export function coordinatorCommands(version: string): Command {
   const program = new Command("coordinator")
     .description("Runs an Atoll coordinator and manages its data.")
-    .version(version);
+    .version(version)
+    .addHelpText(
+      "after",
+      `
+A new network (init asks for your e-mail address and a password):
+  coordinator init
+  coordinator serve --config atoll/atoll.toml
+Exit codes: 0 done, 1 failed, 2 wrong call.`,
+    );
   const serveCommand = program
     .command("serve")
     .description("Serve the API and Islands until SIGTERM or SIGINT.")

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { storePlaceOf } from "../../coordinator/config/cluster-settings.ts";
+import { describeUnknownEnv } from "../../coordinator/config/unknown-env.ts";
 import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.ts";
 import { hasData, openStore } from "../../coordinator/store/open-store.ts";
 import type { StorePlace } from "../../coordinator/store/store-place.ts";
@@ -21,15 +22,12 @@ export interface DataOptions {
 export function onDataDirectory(command: Command): Command {
   return command
     .option("--data <directory>", "the coordinator's data directory; the coordinator may be running")
-    .option("--store <address>", "postgres://… in place of a data directory; coordinators may be running")
+    .option(
+      "--store <address>",
+      "postgres://… in place of a data directory; coordinators may be running. A password belongs into $ATOLL_STORE or $PGPASSWORD: others see it here",
+    )
     .option("--config <file>", "TOML file with settings")
     .option("--json", "print JSON");
-}
-
-/** Prints `value` as JSON with `--json`, else `text` unless it is empty. */
-export function print(options: Pick<DataOptions, "json">, value: unknown, text: string): void {
-  if (options.json === true) console.log(JSON.stringify(value));
-  else if (text !== "") console.log(text);
 }
 
 /** The configuration that a command's options name, and where the data is. @throws {ConfigError} */
@@ -56,8 +54,11 @@ export async function withStore<T>(
   const [where, flag] = typeof place === "string" ? [place, "--data"] : ["the database", "--store"];
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
+    // A mistyped variable may be why. Not into the error output of scripts.
+    const unknown = process.stderr.isTTY ? describeUnknownEnv(process.env) : null;
     throw new ConfigError([
-      `No coordinator data in ${where}. Check ${flag}, or create it with: coordinator serve, or coordinator account create`,
+      `No coordinator data in ${where}. Check ${flag}, or create it with: coordinator init, or coordinator serve`,
+      ...(unknown === null ? [] : [unknown]),
     ]);
   }
   await using stack = new AsyncDisposableStack();

@@ -6,6 +6,9 @@ import { packageRoot } from "./package-info.ts";
 
 type ProgramName = "coordinator" | "island";
 
+/** Variables: other users of the machine can see a command's arguments. */
+type Secrets = Readonly<Record<string, string>>;
+
 const MAX_START_MS = 60_000;
 const MAX_STOP_MS = 10_000;
 
@@ -15,16 +18,16 @@ export class DemoProcesses {
   #isStopped = false;
 
   /** Starts a program that keeps running. */
-  start(name: ProgramName, args: readonly string[]): Child {
+  start(name: ProgramName, args: readonly string[], secrets: Secrets = {}): Child {
     if (this.#isStopped) throw new Error("The demo is stopping; no process may start");
-    const child = new Child(name, args);
+    const child = new Child(name, args, secrets);
     this.#children.push(child);
     return child;
   }
 
   /** Runs a command to its end. Resolves with its standard output. @throws when it fails. */
-  async run(name: ProgramName, args: readonly string[]): Promise<string> {
-    const child = this.start(name, args);
+  async run(name: ProgramName, args: readonly string[], secrets: Secrets = {}): Promise<string> {
+    const child = this.start(name, args, secrets);
     const code = await child.ended;
     this.#children.splice(this.#children.indexOf(child), 1);
     if (code !== 0) throw new Error(`${name} ${args[0]} ended with ${code}: ${child.stderr.trim()}`);
@@ -53,14 +56,14 @@ export class Child {
   #stdout = "";
   #stderr = "";
 
-  constructor(name: ProgramName, args: readonly string[]) {
+  constructor(name: ProgramName, args: readonly string[], secrets: Secrets) {
     this.name = name;
     const program = join(import.meta.dirname, "..", `${name}${extname(import.meta.filename)}`);
     this.#process = spawn(process.execPath, [program, ...args], {
       cwd: packageRoot,
       stdio: ["ignore", "pipe", "pipe"],
       // The demo must not download models ahead of need.
-      env: { ...process.env, ISLAND_MODELS_PRELOAD: "false" },
+      env: { ...process.env, ISLAND_MODELS_PRELOAD: "false", ...secrets },
       // Ctrl-C in the terminal must reach the demo only, which ends its children in order.
       detached: true,
     });

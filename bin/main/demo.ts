@@ -45,9 +45,13 @@ async function runDemo(args: readonly string[]): Promise<number> {
     await Promise.race([...deaths, showScenes(client)]);
     if (flags.keep) {
       isKept = true;
+      // Its console then has the pages of operators, too.
+      const role = ["account", "role", "--email", EMAIL, "--operator", "--data", join(directory, "coordinator")];
+      await Promise.race([...deaths, processes.run("coordinator", role)]);
       tellAddress(client);
       await Promise.race(deaths);
     }
+    console.log("\nTo look around in the console: npm run demo -- --keep");
     return 0;
   } catch (error) {
     if (error instanceof Interruption) return isKept ? 0 : error.exitCode;
@@ -69,14 +73,18 @@ async function runDemo(args: readonly string[]): Promise<number> {
     const [[, url = ""], account] = await Promise.all([
       coordinator.prints(/listening on (\S+)\n/),
       // Account commands need no running server.
-      processes.run("coordinator", [
-        ...["account", "create", "--email", EMAIL, "--password", PASSWORD, "--credits", "100"],
-        ...["--with-key", "--with-island-token", "--data", data, "--json"],
-      ]),
+      processes.run(
+        "coordinator",
+        [
+          ...["account", "create", "--email", EMAIL, "--credits", "100"],
+          ...["--with-key", "--with-island-token", "--data", data, "--json"],
+        ],
+        { ATOLL_PASSWORD: PASSWORD },
+      ),
     ]);
     console.log(`coordinator  ${url}`);
     const { key, island_token } = JSON.parse(account) as { key: string; island_token: string };
-    await processes.run("island", ["join", url, "--token", island_token, "--data", islandData]);
+    await processes.run("island", ["join", url, "--data", islandData], { ISLAND_COORDINATOR_TOKEN: island_token });
     const island = processes.start("island", ["start", "--data", islandData, "--log-level", "warn"]);
     const [, offer] = await island.prints(/connected to \S+ (.*)\n/);
     console.log(`island       ${offer}`);
@@ -94,9 +102,9 @@ function tellAddress({ url, key }: DemoClient): void {
   say("Both keep running; press Ctrl-C to end them");
   console.log(`address  ${url}\nkey      ${key}\n`);
   console.log(`The console                 ${url}`);
+  console.log(`Sign in there as            ${EMAIL} (password: ${PASSWORD})`);
   console.log(`The API as a page           ${url}/docs`);
-  console.log(`Base URL for OpenAI clients ${url}/v1`);
-  console.log(`The account                 ${EMAIL} (password: ${PASSWORD})\n`);
+  console.log(`Base URL for OpenAI clients ${url}/v1\n`);
   console.log(`curl -N ${url}/api/v1/chat/completions -H @- -H "Content-Type: application/json" \\`);
   console.log(`  -d '{"messages":[{"role":"user","content":"Count from 3 to 9."}],"temperature":0,"stream":true}' \\`);
   // On standard input: other users of the machine can see a command's arguments.

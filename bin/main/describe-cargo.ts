@@ -3,6 +3,7 @@ import { pinKindOf, pinsOf } from "../../coordinator/catalog/cargo-pins.ts";
 import { needsApproval } from "../../coordinator/catalog/approval-rules.ts";
 import { readCargo } from "../../coordinator/catalog/cargo-file.ts";
 import { formatBytes, MIB } from "../../shared/format-bytes.ts";
+import { plain } from "../../shared/plain-text.ts";
 
 const STATES: Readonly<Record<CargoReview["status"], string>> = {
   offered: "offered to everybody",
@@ -38,11 +39,6 @@ export function describeReview(review: CargoReview, owner: string | null): strin
   ];
   const shown = lines.filter((line): line is [string, string] => line[1] !== null);
   return [file.slug, ...shown.map(([label, text]) => `  ${label.padEnd(11)} ${plain(text)}`)].join("\n");
-}
-
-/** An owner's text could hide or forge lines with line breaks, escape sequences or marks of direction. */
-function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0)?.toString(16) ?? ""}}`);
 }
 
 /** What `--json` prints for a Cargo under review. */

@@ -2,17 +2,19 @@ import { existsSync, rmSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, extname, join, resolve } from "node:path";
 import type { Command } from "commander";
-import { assertPassword, EMAIL_PATTERN } from "../../coordinator/accounts/credential-fields.ts";
+import { assertPassword, EMAIL_PATTERN, MAX_EMAIL } from "../../coordinator/accounts/credential-fields.ts";
 import { CliError } from "../../shared/errors.ts";
-import { ConfigError } from "../../shared/settings.ts";
 import { urlHost } from "../../shared/url-host.ts";
 import type { AccountDetails, MadeAccount } from "./account-commands.ts";
-import { askLine, canAsk } from "./ask-secret.ts";
+import { askUntilRight } from "./ask-again.ts";
+import { askLine, canAsk } from "./ask.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
-import { print } from "./data-commands.ts";
 import { tomlWith } from "./example-config.ts";
 import { packageRoot } from "./package-info.ts";
+import { print } from "./print.ts";
 import { PASSWORD_HELP, readNewPassword } from "./read-password.ts";
+import { shellWord } from "./shell-word.ts";
+import { UsageError } from "./usage-errors.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -46,10 +48,10 @@ export function addInitCommand(program: Command, makeAccount: MakeAccount): void
 
 async function init(directory: string, options: InitOptions, makeAccount: MakeAccount): Promise<void> {
   const file = join(directory, "atoll.toml");
-  // Everything that can be refused, and every question, comes before anything is written.
+  // Everything that can be refused, and every question, comes before anything is written: whoever gives up leaves nothing behind.
+  const text = await configText(directory, options);
   const { host, port, publicUrl } = options;
   const config = await readCoordinatorConfig({ host, port, publicUrl });
-  const text = await configText(directory, options);
   if (existsSync(file)) throw isThere(file);
   const wish = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
   assertPassword(wish.password, "password");
@@ -59,8 +61,9 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
     makeAccount({ config: file }, { ...wish, withKey: true, withIslandToken: true, isOperator: true }),
   );
   const url = config.publicUrl ?? `http://${reachable(config.host)}:${config.port}`;
-  const { id, email, key, islandToken } = account;
-  const serve = `${commandOf("coordinator")} serve --config ${file}`;
+  const { email } = wish;
+  const { id, key, islandToken } = account;
+  const serve = `${commandOf("coordinator")} serve --config ${shellWord(file)}`;
   const island = commandOf("island");
   print(
     options,
@@ -70,6 +73,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
       `API key       ${key}`,
       `Island token  ${islandToken}`,
       `\nNext, start the coordinator:\n  ${serve}`,
+      `Its console, for your browser:\n  ${url}`,
       `Then, on each machine that runs jobs (join asks for the Island token):\n  ${island} join ${url}\n  ${island} start`,
     ].join("\n"),
   );
@@ -82,10 +86,16 @@ async function configText(directory: string, { host, port, publicUrl }: InitOpti
   return tomlWith(example, {
     data_directory: join(directory, "data"),
     host,
-    port: port === undefined ? undefined : Number(port),
+    port: port === undefined ? undefined : readPort(port),
     public_url: publicUrl,
     registration: isExposed ? "closed" : undefined,
   });
+}
+
+/** @throws {UsageError} */
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new UsageError(`--port: ${JSON.stringify(text)} is not an integer in 0..65535`);
 }
 
 /** Only its owner may read it, as it is the place for secrets of a mail server or a database. @throws {CliError} if there is one. */
@@ -98,7 +108,7 @@ async function writeNew(file: string, text: string): Promise<void> {
 }
 
 function isThere(file: string, cause?: unknown): CliError {
-  const next = `Start it: ${commandOf("coordinator")} serve --config ${file}`;
+  const next = `Start it: ${commandOf("coordinator")} serve --config ${shellWord(file)}`;
   return new CliError(`${file} is there already, and nothing was changed. ${next}`, { cause });
 }
 
@@ -119,15 +129,19 @@ async function orWithout<T>(file: string, make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws {ConfigError | CliError} */
+/** @throws {UsageError | CliError} */
 async function readEmail(flag: string | undefined): Promise<string> {
-  let email = flag ?? process.env["ATOLL_EMAIL"];
-  if (email === undefined) {
-    if (!canAsk()) throw new ConfigError(["No e-mail address: give --email, or set ATOLL_EMAIL"]);
-    email = (await askLine("E-mail address of the operator: ")).trim();
-  }
-  if (EMAIL_PATTERN.test(email)) return email;
-  throw new ConfigError([`${JSON.stringify(email)} is not an e-mail address`]);
+  const problemOf = (email: string): string | null =>
+    email.length <= MAX_EMAIL && EMAIL_PATTERN.test(email)
+      ? null
+      : `${JSON.stringify(email)} is not an e-mail address (you@example.com)`;
+  const given = flag ?? process.env["ATOLL_EMAIL"];
+  if (given === undefined && canAsk())
+    return askUntilRight(() => askLine("E-mail address of the operator: "), problemOf);
+  if (given === undefined) throw new UsageError("No e-mail address: give --email, or set ATOLL_EMAIL");
+  const problem = problemOf(given);
+  if (problem !== null) throw new UsageError(problem);
+  return given;
 }
 
 /** As this program was called, so that the lines that are printed can be pasted. */

@@ -2,20 +2,20 @@ import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { systemClock } from "../../shared/clock.ts";
+import { plainLines } from "../../shared/plain-text.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
 import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
-import { askAgent } from "../../island-agent/control/control-client.ts";
-import { describeBriefly, describeHistory, readHistory } from "../../island-agent/cli/history-command.ts";
-import { describeStatus, readStatus } from "../../island-agent/cli/status-command.ts";
-import { CliError } from "../../shared/errors.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
-import type { JoinCredential } from "../../island-agent/cli/join-command.ts";
-import { askSecret, canAsk, readSecret } from "./ask-secret.ts";
+import { dropUnreadOutput } from "./closed-pipe.ts";
+import { addConfigCommands } from "./config-commands.ts";
+import { addJoinCommand } from "./join-command.ts";
 import { addModelsCommands } from "./models-commands.ts";
 import { addRuntimesCommands } from "./runtimes-commands.ts";
+import { print, printJson } from "./print.ts";
 import { reportError } from "./report-error.ts";
+import { addStatusCommands } from "./status-commands.ts";
 import { explainUsageBriefly } from "./usage-errors.ts";
 import { onStopSignal } from "./stop-signals.ts";
 
@@ -23,14 +23,8 @@ import { onStopSignal } from "./stop-signals.ts";
 const version = await readVersion();
 
 interface DataOptions {
-  data?: string;
-}
-
-interface JoinFlags {
-  token?: string;
-  code?: string;
-  fingerprint?: string;
-  newCoordinator?: true;
+  readonly data?: string;
+  readonly json?: true;
 }
 
 /** Absolute, because sandboxed processes have another working directory. */
@@ -39,49 +33,21 @@ const dataDirectoryOf = (options: DataOptions): string =>
 
 const program = new Command("island")
   .description("Makes this machine an Island: it runs jobs for an Atoll coordinator.")
-  .version(version);
+  .version(version)
+  .addHelpText(
+    "after",
+    `
+A new Island (the pairing code is from your account):
+  island join https://atoll.example --code ABCD-EFGH
+  island start
+Exit codes: 0 done, 1 failed, 2 wrong call; of start also 3: refused for good.`,
+  );
 
-onDataDirectory(program.command("join"))
-  .description("Store the coordinator's address and key and this Island's token, once.")
-  .argument(
-    "<url...>",
-    "the coordinator, for example https://atoll.example; of a network with several, any that this machine reaches",
-  )
-  .option(
-    "--code <ABCD-EFGH>",
-    "pairing code of your account, valid for ten minutes and once; without code and token, join asks",
-  )
-  .option(
-    "--token <it_…>",
-    "Island token in place of a code; - reads it from standard input (default: $ISLAND_COORDINATOR_TOKEN)",
-  )
-  .option(
-    "--fingerprint <SHA256:…>",
-    "fingerprint of the coordinator's key, from its operator; without it the key is trusted at the first join",
-  )
-  .option("--new-coordinator", "join a different coordinator than before and trust its key")
-  .action(async (urls: string[], options: DataOptions & JoinFlags) => {
-    const { joinNetwork, plainHttpWarning } = await import("../../island-agent/cli/join-command.ts");
-    for (const url of urls) {
-      const warning = plainHttpWarning(url);
-      if (warning !== null) console.error(warning);
-    }
-    const shown = await joinNetwork({
-      urls,
-      credential: await readCredential(options),
-      fingerprint: options.fingerprint,
-      isNewCoordinator: options.newCoordinator === true,
-      dataDirectory: dataDirectoryOf(options),
-    });
-    console.log(
-      `Joined ${urls.join(", ")}. Next: island start${options.data === undefined ? "" : ` --data ${options.data}`}`,
-    );
-    console.log(`Only Cargos signed by its key run here: ${shown}`);
-  });
+addJoinCommand(program, onDataDirectory, dataDirectoryOf);
 
 onDataDirectory(program.command("start"))
   .description(
-    "Run jobs until SIGTERM. Running jobs then have a minute to finish; a second SIGTERM does not wait. Exit code 3: the coordinator refuses this Island for good.",
+    "Run jobs until Ctrl-C or SIGTERM. Running jobs then have a minute to finish; a second signal does not wait. Exit code 3: the coordinator refuses this Island for good.",
   )
   .option("--log-level <level>", "lowest level that is logged")
   .option("--log-format <format>", "json or text (default: text at a terminal, json elsewhere)")
@@ -89,42 +55,7 @@ onDataDirectory(program.command("start"))
     start(dataDirectoryOf(data === undefined ? {} : { data }), flags),
   );
 
-onDataDirectory(program.command("status"))
-  .description("Show what the agent runs, what the Island earned, and its last jobs.")
-  .option("--verbose", "show all that the agent knows of itself")
-  .option("--json", "print JSON")
-  .action(async (options: DataOptions & { json?: true; verbose?: true }) => {
-    const directory = dataDirectoryOf(options);
-    const status = await readStatus(directory);
-    if (status === null) process.exitCode = 1;
-    if (options.json === true) return console.log(JSON.stringify(status));
-    if (status === null || options.verbose === true) return console.log(describeStatus(status));
-    // An agent of an earlier version does not tell.
-    const history = await readHistory(directory).catch(() => null);
-    console.log(history === null ? describeStatus(status) : describeBriefly(status, history, systemClock.now()));
-  });
-
-onDataDirectory(program.command("history"))
-  .description("Show the last jobs that ran here: Cargo, when, how long, how they ended, what they earned.")
-  .option("--limit <number>", "how many, at most 200", "20")
-  .option("--json", "print JSON")
-  .action(async (options: DataOptions & { json?: true; limit: string }) => {
-    const limit = Number(options.limit);
-    if (!Number.isInteger(limit) || limit < 1) throw new CliError("--limit takes a whole number from 1 on");
-    const history = await readHistory(dataDirectoryOf(options));
-    if (history === null) process.exitCode = 1;
-    console.log(options.json === true ? JSON.stringify(history) : describeHistory(history, limit));
-  });
-
-onDataDirectory(program.command("metrics"))
-  .description(
-    "Print the agent's figures in Prometheus' text format, for example for node_exporter's textfile collector.",
-  )
-  .action(async (options: DataOptions) => {
-    const text = await askAgent<string>(dataDirectoryOf(options), "/metrics");
-    if (text === undefined) throw new CliError("No agent runs on this data directory: start one with island start");
-    process.stdout.write(text);
-  });
+addStatusCommands(program, onDataDirectory, dataDirectoryOf);
 
 onDataDirectory(program.command("doctor"))
   .description(
@@ -141,19 +72,32 @@ onDataDirectory(program.command("doctor"))
       modelPath: resolve(options.model ?? join(packageRoot, "catalog", "models", "tiny-islander.gguf")),
       asJson: options.json === true,
     });
-    console.log(text);
+    if (options.json === true) printJson(JSON.parse(text));
+    else console.log(plainLines(text));
     if (!isFit) process.exitCode = 1;
   });
 
 onDataDirectory(program.command("pause"))
   .description("Take no new jobs until resume, also after a restart. Running jobs finish.")
-  .action(async (options: DataOptions) => console.log(await setPause(dataDirectoryOf(options), true)));
+  .option("--json", "print JSON")
+  .action(async (options: DataOptions) => {
+    const message = await setPause(dataDirectoryOf(options), true);
+    print(options, { paused: true, message }, message);
+  });
 onDataDirectory(program.command("resume"))
   .description("Take jobs again.")
-  .action(async (options: DataOptions) => console.log(await setPause(dataDirectoryOf(options), false)));
+  .option("--json", "print JSON")
+  .action(async (options: DataOptions) => {
+    const message = await setPause(dataDirectoryOf(options), false);
+    print(options, { paused: false, message }, message);
+  });
 onDataDirectory(program.command("drain"))
   .description("Take no new jobs, finish the running ones, however long they take, and end the agent.")
-  .action(async (options: DataOptions) => console.log(await drain(dataDirectoryOf(options))));
+  .option("--json", "print JSON")
+  .action(async (options: DataOptions) => {
+    const message = await drain(dataDirectoryOf(options));
+    print(options, { draining: true, message }, message);
+  });
 
 addModelsCommands(program, onDataDirectory, dataDirectoryOf);
 addRuntimesCommands(program, onDataDirectory, dataDirectoryOf);
@@ -188,66 +132,18 @@ onDataDirectory(program.command("install-service"))
     if (!isStarted) process.exitCode = 1;
   });
 
-const config = program.command("config").description("Read and change the settings of this Island.");
-onDataDirectory(config.command("get"))
-  .argument("[key]", "for example models.disk_budget_gb; without a key all are shown")
-  .action(async (key: string | undefined, options: DataOptions) => {
-    const { configCommand } = await importConfigCommand();
-    console.log(await configCommand.get(dataDirectoryOf(options), process.env, key));
-  });
-onDataDirectory(config.command("set"))
-  .argument("<key>")
-  .argument("<value>")
-  .action(async (key: string, value: string, options: DataOptions) => {
-    const { configCommand } = await importConfigCommand();
-    say(await configCommand.set(dataDirectoryOf(options), key, value));
-  });
-onDataDirectory(config.command("unset"))
-  .description("Remove a setting from the file, so that its default applies.")
-  .argument("<key>")
-  .action(async (key: string, options: DataOptions) => {
-    const { configCommand } = await importConfigCommand();
-    say(await configCommand.unset(dataDirectoryOf(options), key));
-  });
-onDataDirectory(config.command("path")).action(async (options: DataOptions) => {
-  const { configCommand } = await importConfigCommand();
-  console.log(configCommand.path(dataDirectoryOf(options)));
-});
+addConfigCommands(program, onDataDirectory, dataDirectoryOf);
 
+dropUnreadOutput();
 explainUsageBriefly(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  reportError(error);
-  process.exit(1);
-}
-
-function importConfigCommand() {
-  return import("../../island-agent/cli/config-command.ts");
-}
-
-function say(text: string | null): void {
-  if (text !== null) console.log(text);
+  process.exit(reportError(error, { asJson: process.argv.includes("--json") }));
 }
 
 function onDataDirectory(command: Command): Command {
   return command.option("--data <directory>", "where this Island keeps its settings and models");
-}
-
-/** From the flags, standard input, the environment or the terminal: other users of the machine can read flags. @throws {CliError} */
-async function readCredential({ token: flag, code }: JoinFlags): Promise<JoinCredential> {
-  if (code !== undefined) {
-    if (flag !== undefined) throw new CliError("Give --code or --token, not both");
-    return { code };
-  }
-  if (flag === "-") return { token: (await readSecret("Island token: ")).trim() };
-  const token = flag ?? process.env["ISLAND_COORDINATOR_TOKEN"];
-  if (token !== undefined) return { token };
-  if (!canAsk()) {
-    throw new CliError("No code or token: give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -");
-  }
-  const typed = (await askSecret("Pairing code or Island token (not shown): ")).trim();
-  return typed.startsWith("it_") ? { token: typed } : { code: typed };
 }
 
 async function start(dataDirectory: string, flags: Readonly<Record<string, string>>): Promise<void> {

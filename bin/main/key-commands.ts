@@ -6,9 +6,12 @@ import { creditsFromMicro, microFromCredits } from "../../coordinator/credits/mi
 import type { KeyLimits } from "../../coordinator/store/key-spending.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { ConfigError } from "../../shared/settings.ts";
-import { isoTime, ownerCommand, readNumber, revoke, withOwner, type OwnerOptions } from "./account-commands.ts";
-import { print, readDataOptions } from "./data-commands.ts";
+import { fixed, flexible } from "../../shared/text-table.ts";
+import { ownerCommand, readNumber, revoke, withOwner, type OwnerOptions } from "./account-commands.ts";
+import { readDataOptions } from "./data-commands.ts";
+import { age, isoTime, listOf } from "./operator-tools.ts";
+import { print } from "./print.ts";
+import { UsageError } from "./usage-errors.ts";
 
 interface CreateKeyOptions extends OwnerOptions {
   readonly name?: string;
@@ -49,7 +52,8 @@ async function createKey(options: CreateKeyOptions): Promise<void> {
 
 async function listKeys(options: OwnerOptions): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
-    const keys = (await accounts.listKeys(ownerId)).map((key) => ({
+    const stored = await accounts.listKeys(ownerId);
+    const keys = stored.map((key) => ({
       id: key.id,
       name: key.name,
       prefix: key.prefix,
@@ -58,23 +62,28 @@ async function listKeys(options: OwnerOptions): Promise<void> {
       created_at: isoTime(key.createdAtMs),
       last_used_at: key.lastUsedAtMs === null ? null : isoTime(key.lastUsedAtMs),
     }));
-    const lines = keys.map(({ expires_at, cargos, credits_per_month, ...key }) =>
-      [
-        ...[
-          key.id,
-          `${key.prefix}…`,
-          key.scopes.join(","),
-          `made ${key.created_at}`,
-          `used ${key.last_used_at ?? "never"}`,
-        ],
-        ...(expires_at === null ? [] : [`until ${expires_at}`]),
-        ...(cargos === null ? [] : [`for ${cargos.join(",")}`]),
-        ...(credits_per_month === null ? [] : [`${credits_per_month} credits a month`]),
-        key.name,
-      ].join("  "),
-    );
-    print(options, keys, lines.join("\n"));
+    const columns = ["KEY", "PREFIX", "SCOPES", "MADE", "USED", "LIMITS"].map(fixed);
+    const rows = stored.map((key) => [
+      key.id,
+      `${key.prefix}…`,
+      key.scopes.join(","),
+      age(key.createdAtMs),
+      key.lastUsedAtMs === null ? "never" : age(key.lastUsedAtMs),
+      limitsInWords(key),
+      key.name,
+    ]);
+    print(options, keys, listOf([...columns, flexible("NAME")], rows, { none: "No active API keys" }));
   });
+}
+
+function limitsInWords(key: KeyLimits): string {
+  const { expires_at, cargos, credits_per_month } = presentLimits(key);
+  const limits = [
+    expires_at === null ? [] : `until ${expires_at}`,
+    cargos === null ? [] : `for ${cargos.join(",")}`,
+    credits_per_month === null ? [] : `${credits_per_month} credits a month`,
+  ].flat();
+  return limits.length === 0 ? "none" : limits.join(", ");
 }
 
 /** As the API has them. */
@@ -86,7 +95,7 @@ function presentLimits({ expiresAtMs, cargos, monthlyMicro }: KeyLimits) {
   };
 }
 
-/** @throws {ConfigError} */
+/** @throws {UsageError} */
 function readLimits({ expiresAt, cargos, creditsPerMonth }: CreateKeyOptions): Partial<KeyLimits> {
   return {
     ...(expiresAt === undefined ? {} : { expiresAtMs: readTime(expiresAt) }),
@@ -95,32 +104,33 @@ function readLimits({ expiresAt, cargos, creditsPerMonth }: CreateKeyOptions): P
   };
 }
 
-/** A day alone is its beginning, in UTC. @throws {ConfigError} */
+/** A day alone is its beginning, in UTC. @throws {UsageError} */
 function readTime(text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z)?$/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(ms)) return ms;
-  throw new ConfigError([
+  throw new UsageError(
     `--expires-at: ${JSON.stringify(text)} is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z`,
-  ]);
+  );
 }
 
-/** @throws {ConfigError} */
+/** @throws {UsageError} */
 function readCredits(text: string): number {
   const flag = "--credits-per-month";
   const credits = readNumber(flag, text);
   try {
     return microFromCredits(credits);
   } catch (cause) {
-    throw new ConfigError([`${flag}: ${text} has more than 6 decimals, or is too much`], { cause });
+    throw new UsageError(`${flag}: ${text} has more than 6 decimals, or is too much`, { cause });
   }
 }
 
-/** A key for a Cargo that is misspelt could run nothing. @throws {ConfigError} */
+/** A key for a Cargo that is misspelt could run nothing. @throws {UsageError} */
 async function assertKnown(slugs: readonly string[], options: OwnerOptions, store: Store): Promise<void> {
   if (slugs.length === 0) return;
   const { catalogDirectory, defaultChatCargo } = (await readDataOptions(options)).config;
   const shipped = await readShippedCargos(catalogDirectory, defaultChatCargo);
   const all = new Set((await new OperatorCargos(store.catalog, shipped, systemClock).list()).map(({ slug }) => slug));
   const unknown = slugs.filter((slug) => !all.has(slug));
-  if (unknown.length > 0) throw new ConfigError(unknown.map((slug) => `--cargos: there is no Cargo "${slug}"`));
+  if (unknown.length > 0)
+    throw new UsageError(unknown.map((slug) => `--cargos: there is no Cargo "${slug}"`).join("\n"));
 }

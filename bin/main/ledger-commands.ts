@@ -3,10 +3,11 @@ import { creditsFromMicro, microFromCredits } from "../../coordinator/credits/mi
 import type { AccountLimits } from "../../coordinator/store/account-store.ts";
 import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import { ValidationError } from "../../shared/errors.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 import { commandActor, operatorAccountsOf } from "./operator-tools.ts";
+import { UsageError } from "./usage-errors.ts";
 
 interface LedgerTools extends CommandTools {
   /** @throws {ServiceError} `not_found` */
@@ -22,6 +23,13 @@ interface LimitOptions extends DataOptions {
   streams?: string;
   share?: string;
 }
+
+const FLAGS: Readonly<Record<string, string>> = {
+  requestsPerMinute: "--requests-per-minute",
+  concurrentJobs: "--jobs",
+  concurrentStreams: "--streams",
+  share: "--share",
+};
 
 /** `coordinator account limits`. It works beside a running coordinator, which applies a change from the next request. */
 export function addLimitsCommand(
@@ -48,7 +56,7 @@ export function addLimitsCommand(
         const limits =
           Object.keys(wish).length === 0
             ? (await accounts.get(accountId)).limits
-            : await accounts.setLimits(commandActor(), accountId, wish);
+            : await accounts.setLimits(commandActor(), accountId, wish).catch(nameFlags);
         const { requestsPerMinute, concurrentJobs, concurrentStreams, share } = limits;
         print(
           options,
@@ -106,7 +114,14 @@ function readLimit(name: keyof AccountLimits, text: string | undefined): Partial
   return { [name]: text === "default" ? null : /^\d+$/.test(text) ? Number(text) : Number.NaN };
 }
 
-/** @throws {ServiceError} `bad_request` */
+/** Wrong limits by the flags that gave them. @throws {unknown} */
+function nameFlags(error: unknown): never {
+  if (!(error instanceof ValidationError)) throw error;
+  const lines = error.details.map(({ path, message }) => `${FLAGS[path] ?? path}: ${message}, or default`);
+  throw new UsageError(lines.join("\n"), { cause: error });
+}
+
+/** @throws {UsageError} */
 function readGrant(text: string): number {
   try {
     const micro = /^\d+(\.\d+)?$/.test(text) ? microFromCredits(Number(text)) : 0;
@@ -115,10 +130,7 @@ function readGrant(text: string): number {
     if (!(cause instanceof RangeError)) throw cause;
   }
   const amount = JSON.stringify(text);
-  throw new ServiceError(
-    "bad_request",
-    `${amount} is not an amount to grant: more than 0, at most 4000000000, with at most 6 decimals`,
-  );
+  throw new UsageError(`${amount} is not an amount to grant: more than 0, at most 4000000000, with at most 6 decimals`);
 }
 
 /** What is wrong with the ledger, a line for each fault. */

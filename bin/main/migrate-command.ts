@@ -8,7 +8,8 @@ import type { StorePlace } from "../../coordinator/store/store-place.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import { readCoordinatorConfig } from "./coordinator-config.ts";
-import { print } from "./data-commands.ts";
+import { print } from "./print.ts";
+import { UsageError } from "./usage-errors.ts";
 
 const DIRECTORY = "sqlite:";
 
@@ -68,7 +69,7 @@ async function sourceOf(options: MigrateOptions): Promise<StorePlace> {
   throw new ConfigError([`No coordinator data in ${typeof place === "string" ? place : "the database"}. Check --from`]);
 }
 
-/** @throws {ConfigError} */
+/** @throws {ConfigError | UsageError} */
 async function targetOf(options: MigrateOptions): Promise<StorePlace> {
   const { from, to } = options;
   return to === undefined ? otherEnd("--to", from, options) : placeOf(to, options);
@@ -76,23 +77,23 @@ async function targetOf(options: MigrateOptions): Promise<StorePlace> {
 
 /**
  * The other end of a move from or to a data directory: the store of the settings, whose password no other user of the machine sees there.
- * @throws {ConfigError} if the settings have none.
+ * @throws {ConfigError | UsageError} if the settings have none.
  */
 async function otherEnd(name: string, given: string | undefined, { config }: MigrateOptions): Promise<StorePlace> {
   const isDirectory = given?.startsWith(DIRECTORY) === true;
   const settings = isDirectory ? await readCoordinatorConfig({ config }) : null;
   if (settings !== null && settings.storeAddress !== null) return storePlaceOf(settings);
   const advice = isDirectory ? ", or set store (ATOLL_STORE)" : "";
-  throw new ConfigError([`${name} is missing: sqlite:<directory> or postgres://user@host/database${advice}`]);
+  throw new UsageError(`${name} is missing: sqlite:<directory> or postgres://user@host/database${advice}`);
 }
 
-/** @throws {ConfigError} */
+/** @throws {ConfigError | UsageError} */
 async function placeOf(text: string, { config: file }: MigrateOptions): Promise<StorePlace> {
   const directory = text.startsWith(DIRECTORY) ? text.slice(DIRECTORY.length) : null;
-  if (directory === "") throw new ConfigError([`${text} names no directory`]);
+  if (directory === "") throw new UsageError(`${text} names no directory`);
   if (directory !== null) return directory;
   if (!/^postgres(ql)?:/.test(text)) {
-    throw new ConfigError([`${text} is no place of data: sqlite:<directory> or postgres://user@host/database`]);
+    throw new UsageError(`${text} is no place of data: sqlite:<directory> or postgres://user@host/database`);
   }
   return storePlaceOf(await readCoordinatorConfig({ config: file, store: text }));
 }

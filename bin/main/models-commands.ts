@@ -1,11 +1,13 @@
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { CliError } from "../../shared/errors.ts";
 import type { ModelsPlace } from "../../island-agent/cli/models-commands.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { askYes } from "./ask-again.ts";
+import { outputWidth, print } from "./print.ts";
 
 interface DataOptions {
-  data?: string;
+  readonly data?: string;
+  readonly json?: true;
 }
 
 /** Adds `island models`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
@@ -23,33 +25,39 @@ export function addModelsCommands(
   onDataDirectory(models.command("ls"))
     .description("List what is on disk, the last used first.")
     .option("--json", "print JSON")
-    .action(async (options: DataOptions & { json?: true }) => {
+    .action(async (options: DataOptions) => {
       const { describeModels, listModels } = await importCommands();
       const items = await listModels(placeOf(options));
-      console.log(options.json === true ? JSON.stringify(items) : describeModels(items));
+      print(options, items, describeModels(items, outputWidth()));
     });
   onDataDirectory(models.command("pull"))
     .description("Let the running agent download what a Cargo needs.")
     .argument("<cargo>", "its slug, for example tiny-chat")
+    .option("--json", "print JSON")
     .action(async (slug: string, options: DataOptions) => {
       const { pullModel } = await importCommands();
       const { openProgress } = await import("../../island-agent/cli/progress-bar.ts");
-      console.log(await pullModel(placeOf(options), slug, openProgress(process.stderr)));
+      const message = await pullModel(placeOf(options), slug, openProgress(process.stderr));
+      print(options, { name: slug, message }, message);
     });
   onDataDirectory(models.command("rm"))
     .description("Delete what a Cargo has on disk, unless it is in use.")
     .argument("<name>", "slug of the Cargo, or the key that ls --json shows")
+    .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { removeModel } = await importCommands();
-      console.log(await removeModel(placeOf(options), name));
+      const message = await removeModel(placeOf(options), name);
+      print(options, { name, message }, message);
     });
   onDataDirectory(models.command("prune"))
     .description("Delete everything that is not in use.")
     .option("--yes", "do not ask for confirmation")
+    .option("--json", "print JSON")
     .action(async (options: DataOptions & { yes?: true }) => {
-      if (options.yes !== true && !(await isConfirmed())) return console.log("Nothing was deleted");
+      const isWanted = options.yes === true || (await isConfirmed());
       const { pruneModels } = await importCommands();
-      console.log(await pruneModels(placeOf(options)));
+      const message = isWanted ? await pruneModels(placeOf(options)) : "Nothing was deleted";
+      print(options, { pruned: isWanted, message }, message);
     });
 }
 
@@ -59,14 +67,8 @@ function importCommands() {
 }
 
 async function isConfirmed(): Promise<boolean> {
-  if (!process.stdin.isTTY)
-    throw new CliError(
-      "Cannot ask for confirmation without a terminal: add --yes to delete everything that is not in use",
-    );
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(?:es)?$/i.test((await terminal.question("Delete everything that no Cargo uses now? [y/N] ")).trim());
-  } finally {
-    terminal.close();
-  }
+  if (process.stdin.isTTY) return askYes("Delete everything that no Cargo uses now?");
+  throw new CliError(
+    "Cannot ask for confirmation without a terminal: add --yes to delete everything that is not in use",
+  );
 }

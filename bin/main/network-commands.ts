@@ -1,23 +1,25 @@
-import { InvalidArgumentError, type Command } from "commander";
+import type { Command } from "commander";
 import { creditsFromMicro } from "../../coordinator/credits/micro-credits.ts";
 import { nameOf } from "../../coordinator/islands/island-service.ts";
 import type { ListedIsland } from "../../coordinator/operators/operator-islands.ts";
 import { MAX_BECAUSE } from "../../coordinator/operators/operator-accounts.ts";
-import { MAX_ANNOUNCEMENT_CHARS } from "../../coordinator/operators/announcements.ts";
 import type { KnownAccount } from "../../coordinator/store/operator-store.ts";
-import { ConfigError } from "../../shared/settings.ts";
-import { accountIdOf, onDataDirectory, print, type DataOptions } from "./data-commands.ts";
+import { alignRows, fixed, flexible } from "../../shared/text-table.ts";
+import { addAnnouncementCommands } from "./announcement-commands.ts";
+import { accountIdOf, onDataDirectory, type DataOptions } from "./data-commands.ts";
 import {
+  age,
   commandActor,
   isoTime,
-  isoTimeOrNull,
+  listOf,
   onPage,
-  plain,
+  readLine,
   readPage,
-  tableOf,
   withOperators,
   type PageOptions,
 } from "./operator-tools.ts";
+import { print } from "./print.ts";
+import { UsageError } from "./usage-errors.ts";
 
 interface OwnerOptions extends DataOptions {
   readonly email: string;
@@ -45,8 +47,19 @@ function addAccountLists(account: Command): void {
         const { search, operators, suspended: isSuspended } = options;
         const role = operators === true ? "operator" : undefined;
         const { accounts: listed, total } = await accounts.list({ search, role, isSuspended }, readPage(options));
-        const rows = listed.map((each) => [each.id, each.email, ...standingOf(each)]);
-        print(options, { accounts: listed.map(presentAccount), total }, tableOf(rows, total));
+        const columns = ["ACCOUNT", "E-MAIL", "CREDITS", "JOBS", "ISLANDS", "NOTE"].map((name) =>
+          ["E-MAIL", "NOTE"].includes(name) ? flexible(name) : fixed(name),
+        );
+        const rows = listed.map((each) => [
+          each.id,
+          each.email,
+          `${creditsFromMicro(each.balanceMicro)}`,
+          `${each.unfinishedJobs}`,
+          `${each.islands}`,
+          notesOf(each).join(", "),
+        ]);
+        const text = listOf(columns, rows, { total, none: "No accounts" });
+        print(options, { accounts: listed.map(presentAccount), total }, text);
       }),
     );
   ownerCommand(account, "show", "Show an account: balance, limits, Islands, latest jobs.").action(
@@ -77,15 +90,21 @@ function addAccountLists(account: Command): void {
         };
         const rows = [
           ["account", `${detail.id}, made ${isoTime(detail.createdAtMs)}`],
-          ["standing", standingOf(detail).filter(Boolean).join(", ")],
+          ["standing", standingOf(detail).join(", ")],
           [
             "limits",
             `${limits.requestsPerMinute} requests a minute, ${limits.concurrentJobs} unfinished jobs, ${limits.concurrentStreams} open streams, share ${limits.share}`,
           ],
-          ...owned.islands.map((each) => ["Island", rowOf(each).join("  ")]),
-          ...value.latest_jobs.map((job) => ["job", Object.values(job).join("  ")]),
         ];
-        print(options, value, tableOf(rows));
+        const tables = [
+          listOf(ISLAND_COLUMNS, owned.islands.map(withoutAccount), { total: owned.total, none: "No Islands" }),
+          listOf(
+            [fixed("LATEST JOBS"), fixed("STATUS"), flexible("CARGO"), fixed("AGE")],
+            latest.jobs.map(({ id, slug, state, createdAtMs }) => [id, state, slug, age(createdAtMs)]),
+            { none: "No jobs" },
+          ),
+        ];
+        print(options, value, [alignRows(rows), ...tables].join("\n\n"));
       }),
   );
 }
@@ -97,7 +116,7 @@ function addStanding(account: Command): void {
     .action((options: OwnerOptions & { operator?: true; user?: true }) =>
       withOperators(options, async ({ accounts, store }) => {
         const { operator, user, email } = options;
-        if (operator === true && user === true) throw new ConfigError(["--operator and --user exclude each other"]);
+        if (operator === true && user === true) throw new UsageError("Give --operator or --user, not both");
         const id = await accountIdOf(store, email);
         const wish = operator === true ? "operator" : user === true ? "user" : null;
         if (wish !== null) await accounts.setRole(commandActor(), id, wish);
@@ -135,7 +154,11 @@ function addIslandCommands(island: Command): void {
         const accountId = email === undefined ? undefined : await accountIdOf(store, email);
         const filter = { search, accountId, status: readStatus(options.status) };
         const { islands: listed, total } = await islands.list(filter, readPage(options));
-        print(options, { islands: listed.map(presentIsland), total }, tableOf(listed.map(rowOf), total));
+        print(
+          options,
+          { islands: listed.map(presentIsland), total },
+          listOf(ISLAND_COLUMNS, listed.map(rowOf), { total, none: "No Islands" }),
+        );
       }),
     );
   onDataDirectory(island.command("suspend <id>"))
@@ -153,41 +176,6 @@ function addIslandCommands(island: Command): void {
       withOperators(options, async ({ islands }) => {
         await islands.reinstate(commandActor(), id);
         print(options, { id, suspended: false }, `${id} is not suspended`);
-      }),
-    );
-}
-
-function addAnnouncementCommands(announcement: Command): void {
-  onDataDirectory(announcement.command("list"))
-    .description("List what everybody is told, newest first.")
-    .action((options: DataOptions) =>
-      withOperators(options, async ({ announcements }) => {
-        const shown = (await announcements.list()).map(({ id, level, text, createdAtMs, untilMs }) => {
-          return { id, level, text, created_at: isoTime(createdAtMs), until: isoTimeOrNull(untilMs) };
-        });
-        const rows = shown.map(({ id, level, text, until }) => [id, level, until ?? "", plain(text)]);
-        print(options, shown, tableOf(rows));
-      }),
-    );
-  onDataDirectory(announcement.command("add"))
-    .description("Tell everybody something.")
-    .requiredOption("--text <text>", "plain text", readLine(MAX_ANNOUNCEMENT_CHARS))
-    .option("--warning", "more than information")
-    .option("--until <time>", "ISO 8601; else until it is removed", readTime)
-    .action((options: DataOptions & { text: string; warning?: true; until?: number }) =>
-      withOperators(options, async ({ announcements }) => {
-        const { text, warning, until: untilMs = null } = options;
-        const level = warning === true ? "warning" : "info";
-        const { id } = await announcements.add(commandActor(), { level, text, untilMs });
-        print(options, { id, level, text, until: isoTimeOrNull(untilMs) }, id);
-      }),
-    );
-  onDataDirectory(announcement.command("remove <id>"))
-    .description("Remove an announcement.")
-    .action((id: string, options: DataOptions) =>
-      withOperators(options, async ({ announcements }) => {
-        await announcements.remove(commandActor(), id);
-        print(options, { id, removed: true }, `Removed ${id}`);
       }),
     );
 }
@@ -214,13 +202,19 @@ function presentAccount(account: KnownAccount) {
   };
 }
 
-function standingOf({ role, balanceMicro, unfinishedJobs, islands, suspension }: KnownAccount): string[] {
+function standingOf(account: KnownAccount): string[] {
   return [
-    `${creditsFromMicro(balanceMicro)} credits`,
-    `${unfinishedJobs} unfinished jobs`,
-    `${islands} Islands`,
-    role === "operator" ? "operator" : "",
-    suspension === null ? "" : `suspended: ${plain(suspension.because)}`,
+    `${creditsFromMicro(account.balanceMicro)} credits`,
+    `${account.unfinishedJobs} unfinished jobs`,
+    `${account.islands} Islands`,
+    ...notesOf(account),
+  ];
+}
+
+function notesOf({ role, suspension }: KnownAccount): string[] {
+  return [
+    ...(role === "operator" ? ["operator"] : []),
+    ...(suspension === null ? [] : [`suspended: ${suspension.because}`]),
   ];
 }
 
@@ -238,29 +232,29 @@ function presentIsland({ record, status, suspendedBecause }: ListedIsland) {
   };
 }
 
+const ISLAND_COLUMNS = [
+  fixed("ISLAND"),
+  fixed("STATUS"),
+  flexible("NAME"),
+  flexible("ACCOUNT"),
+  flexible("RUNTIMES"),
+  fixed("SEEN"),
+  flexible("NOTE"),
+];
+
 function rowOf({ record, status, suspendedBecause }: ListedIsland): string[] {
   const { hostId, email, runtimes, lastSeenAtMs } = record;
-  const why = suspendedBecause === null ? "" : plain(suspendedBecause);
   const offers = runtimes.map(({ type }) => type).join(",");
-  return [hostId, status, plain(nameOf(record)), email, offers, `seen ${isoTime(lastSeenAtMs)}`, why];
+  return [hostId, status, nameOf(record), email, offers, age(lastSeenAtMs), suspendedBecause ?? ""];
 }
 
-/** @throws {ConfigError} */
+/** In a list of one account's Islands. */
+function withoutAccount(listed: ListedIsland): string[] {
+  return rowOf(listed).map((cell, column) => (ISLAND_COLUMNS[column]?.name === "ACCOUNT" ? "" : cell));
+}
+
+/** @throws {UsageError} */
 function readStatus(text: string | undefined): "online" | "offline" | "suspended" | undefined {
   if (text === undefined || text === "online" || text === "offline" || text === "suspended") return text;
-  throw new ConfigError([`--status: ${JSON.stringify(text)} is none of online, offline, suspended`]);
-}
-
-function readLine(maxLength: number): (text: string) => string {
-  return (text) => {
-    const trimmed = text.trim();
-    if (trimmed !== "" && trimmed.length <= maxLength && !/\p{Cc}/u.test(trimmed)) return trimmed;
-    throw new InvalidArgumentError(`It needs one line of 1 to ${maxLength} characters.`);
-  };
-}
-
-function readTime(text: string): number {
-  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw new InvalidArgumentError("It needs a time like 2026-12-31T22:00:00Z.");
-  return ms;
+  throw new UsageError(`--status: ${JSON.stringify(text)} is none of online, offline, suspended`);
 }

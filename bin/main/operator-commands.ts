@@ -11,18 +11,20 @@ import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
-import { ConfigError } from "../../shared/settings.ts";
-import { accountIdOf, onDataDirectory, print, type DataOptions } from "./data-commands.ts";
+import { alignRows, fixed, flexible } from "../../shared/text-table.ts";
+import { accountIdOf, onDataDirectory, type DataOptions } from "./data-commands.ts";
 import {
+  age,
   isoTime,
   isoTimeOrNull,
+  listOf,
   onPage,
-  plain,
   readPage,
-  tableOf,
   withOperators,
   type PageOptions,
 } from "./operator-tools.ts";
+import { print } from "./print.ts";
+import { UsageError } from "./usage-errors.ts";
 
 /** Islands that the queue's reasons are made of, in pages. */
 const MAX_ISLAND_PAGES = 100;
@@ -47,14 +49,15 @@ export function addOperatorCommands(program: Command): void {
           waiting_since: isoTimeOrNull(line.oldestAtMs),
           reason: line.reason,
         }));
-        const rows = shown.map((line) => [
-          line.workload_slug,
-          `${line.waiting} waiting`,
-          `${line.running} running`,
-          line.waiting_since === null ? "" : `since ${line.waiting_since}`,
-          line.reason ?? "",
+        const columns = [flexible("CARGO"), fixed("WAITING"), fixed("RUNNING"), fixed("OLDEST"), flexible("REASON")];
+        const rows = lines.map(({ slug, waiting, running, oldestAtMs, reason }) => [
+          slug,
+          `${waiting}`,
+          `${running}`,
+          oldestAtMs === null ? "" : age(oldestAtMs),
+          reason ?? "",
         ]);
-        print(options, shown, tableOf(rows));
+        print(options, shown, listOf(columns, rows, { none: "No unfinished jobs" }));
       }),
     );
   addJobCommand(program);
@@ -89,11 +92,11 @@ async function status(options: DataOptions, store: Store, config: CoordinatorCon
       "Islands",
       `${islands.seen} seen in the last minutes, ${islands.known} known, ${suspensions.islands.size} suspended`,
     ],
-    ["accounts", `${accounts.total}, ${suspended.total} suspended`],
+    ["accounts", `${accounts.total} known, ${suspended.total} suspended`],
     ["jobs", `${value.jobs.running} running, ${value.jobs.waiting} waiting`],
     ...value.waiting.map(({ workload_slug: slug, jobs, reason }) => ["waiting", `${jobs} of ${slug}: ${reason}`]),
   ];
-  print(options, value, tableOf(rows));
+  print(options, value, alignRows(rows));
 }
 
 async function readQueue(store: Store, config: CoordinatorConfig): Promise<StoredQueueLine[]> {
@@ -129,6 +132,15 @@ interface JobOptions extends PageOptions {
   readonly island?: string;
 }
 
+const JOB_COLUMNS = [
+  fixed("JOB"),
+  fixed("STATUS"),
+  flexible("CARGO"),
+  flexible("ACCOUNT"),
+  fixed("AGE"),
+  flexible("ERROR"),
+];
+
 function addJobCommand(program: Command): void {
   const job = program.command("job").description("Jobs of all accounts.");
   onPage(job.command("list"))
@@ -148,10 +160,10 @@ function addJobCommand(program: Command): void {
           each.state,
           each.slug,
           each.email,
-          isoTime(each.createdAtMs),
+          age(each.createdAtMs),
           each.errorCode ?? "",
         ]);
-        print(options, { jobs: jobs.map(presentJob), total }, tableOf(rows, total));
+        print(options, { jobs: jobs.map(presentJob), total }, listOf(JOB_COLUMNS, rows, { total, none: "No jobs" }));
       }),
     );
 }
@@ -172,12 +184,12 @@ function presentJob(job: KnownJob) {
   };
 }
 
-/** @throws {ConfigError} */
+/** @throws {UsageError} */
 function readStates(list: string | undefined): JobState[] | undefined {
   return list?.split(",").map((text) => {
     const found = JOB_STATES.find((state) => state === text.trim());
     if (found === undefined)
-      throw new ConfigError([`--status: ${JSON.stringify(text)} is none of ${JOB_STATES.join(", ")}`]);
+      throw new UsageError(`--status: ${JSON.stringify(text)} is none of ${JOB_STATES.join(", ")}`);
     return found;
   });
 }
@@ -209,16 +221,17 @@ function addAuditCommand(program: Command): void {
             };
           },
         );
+        const columns = [fixed("TIME (UTC)"), flexible("BY"), fixed("ACTION"), flexible("TARGET"), flexible("CHANGE")];
         const rows = shown.map(
           ({ at, actor: who, actor_email: email, origin, action: what, target, before, after }) => [
-            at,
-            plain(`${email ?? who}@${origin}`),
+            at.slice(0, 19).replace("T", " "),
+            `${email ?? who}@${origin}`,
             what,
-            plain(target.id),
-            plain([before, after].flatMap((value) => (value === null ? [] : [JSON.stringify(value)])).join(" → ")),
+            target.id,
+            [before, after].flatMap((value) => (value === null ? [] : [JSON.stringify(value)])).join(" → "),
           ],
         );
-        print(options, { lines: shown, total }, tableOf(rows, total));
+        print(options, { lines: shown, total }, listOf(columns, rows, { total, none: "Nothing was done" }));
       }),
     );
 }

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from "node:os";
-import type { Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 import type { OperatorCargos } from "../../coordinator/catalog/operator-cargos.ts";
 import { Announcements } from "../../coordinator/operators/announcements.ts";
 import { AuditTrail, type Actor } from "../../coordinator/operators/audit-trail.ts";
@@ -10,8 +10,11 @@ import type { CoordinatorConfig } from "../../coordinator/config/resolve-config.
 import type { Page } from "../../coordinator/store/page.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { ConfigError } from "../../shared/settings.ts";
+import { formatAge } from "../../shared/format-age.ts";
+import { tableOf, type Column } from "../../shared/text-table.ts";
 import { onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
+import { outputWidth } from "./print.ts";
+import { UsageError } from "./usage-errors.ts";
 
 /** Who runs a command, for the audit log. */
 export function commandActor(): Actor {
@@ -68,7 +71,7 @@ export function onPage(command: Command): Command {
     .option("--offset <number>", "lines to skip", "0");
 }
 
-/** @throws {ConfigError} */
+/** @throws {UsageError} */
 export function readPage({ limit, offset }: PageOptions): Page {
   return { limit: readCount("--limit", limit, 1, 100), offset: readCount("--offset", offset, 0, 1_000_000_000) };
 }
@@ -76,26 +79,31 @@ export function readPage({ limit, offset }: PageOptions): Page {
 function readCount(flag: string, text: string, min: number, max: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new ConfigError([`${flag}: ${JSON.stringify(text)} is not a number from ${min} to ${max}`]);
+  throw new UsageError(`${flag}: ${JSON.stringify(text)} is not a number from ${min} to ${max}`);
 }
 
-/** Texts of others could hide or forge lines with line breaks, escape sequences or marks of direction. */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) => `\\u{${mark.codePointAt(0)?.toString(16) ?? ""}}`);
+/** Reads a flag that takes one line of text. */
+export function readLine(maxLength: number): (text: string) => string {
+  return (text) => {
+    const trimmed = text.trim();
+    if (trimmed !== "" && trimmed.length <= maxLength && !/\p{Cc}/u.test(trimmed)) return trimmed;
+    throw new InvalidArgumentError(`It needs one line of 1 to ${maxLength} characters.`);
+  };
 }
 
-/** Columns of a table as wide as they must be, and how many there are in all. */
-export function tableOf(rows: readonly (readonly string[])[], total = rows.length): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-  return total > rows.length ? [...lines, `… ${total} in all`].join("\n") : lines.join("\n");
+/** A list for people: at a terminal its lines fit. @param none what is said when it is empty. */
+export function listOf(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  { none, total }: { readonly none: string; readonly total?: number },
+): string {
+  if (rows.length === 0) return (total ?? 0) > 0 ? `No more: ${total} in all` : none;
+  return tableOf(columns, rows, { width: outputWidth(), ...(total === undefined ? {} : { total }) });
 }
 
 /** A time that was read, not the present one. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+
+/** How long ago, for people. */
+export const age = (ms: number): string => formatAge(systemClock.now() - ms);

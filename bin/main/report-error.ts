@@ -1,5 +1,10 @@
+import { inspect } from "node:util";
+import { CommanderError } from "commander";
 import { CliError, ServiceError, ValidationError } from "../../shared/errors.ts";
 import { ConfigError } from "../../shared/settings.ts";
+import { plainLines } from "../../shared/plain-text.ts";
+import { printJson } from "./print.ts";
+import { UsageError } from "./usage-errors.ts";
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
@@ -26,18 +31,41 @@ interface SystemError extends NodeJS.ErrnoException {
   readonly hostname?: string;
 }
 
+/** Exit codes of all commands; docs/operations.md and docs/hosting.md have them. */
+const FAILED = 1;
+const WRONG_CALL = 2;
+
+interface ReportOptions {
+  /** Errors of this program that the user can fix. */
+  readonly expected?: readonly ErrorClass[];
+  /** Whether the command prints JSON: the error is then printed as JSON, too. */
+  readonly asJson?: boolean;
+}
+
 /**
  * Tells the user why a command failed. An unexpected error is a bug and is shown with its stack.
- * @param expected errors of this program that the user can fix.
+ * @returns the exit code.
  */
-export function reportError(error: unknown, expected: readonly ErrorClass[] = []): void {
-  const sentence = describeExpected(error, [...EXPECTED, ...expected]);
-  if (sentence !== null) {
-    console.error(sentence);
-    return;
+export function reportError(error: unknown, { expected = [], asJson = false }: ReportOptions = {}): number {
+  if (error instanceof CommanderError) {
+    // Commander has said what is wrong. It also ends with an error after --help and --version.
+    if (error.exitCode === 0) return 0;
+    if (asJson) printJson({ error: { code: "usage", message: error.message.replace(/^error: /, "") } });
+    return WRONG_CALL;
   }
-  console.error(`This is a bug in Atoll, please report it: ${error instanceof Error ? error.message : String(error)}`);
-  console.error(error);
+  const sentence = describeExpected(error, [...EXPECTED, ...expected]);
+  const message = sentence ?? (error instanceof Error ? error.message : String(error));
+  if (asJson) printJson({ error: { code: codeOf(error, sentence !== null), message } });
+  if (sentence !== null) console.error(plainLines(sentence));
+  else console.error(plainLines(`This is a bug in Atoll, please report it: ${message}\n${inspect(error)}`));
+  return error instanceof UsageError ? WRONG_CALL : FAILED;
+}
+
+/** For scripts: a code of the API, or what kind of error it is. */
+function codeOf(error: unknown, isExpected: boolean): string {
+  if (error instanceof ServiceError) return error.code;
+  if (error instanceof UsageError) return "usage";
+  return isExpected ? "failed" : "internal";
 }
 
 /** The message of an expected error; null for any other. */

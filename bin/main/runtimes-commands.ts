@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import type { BackEndsPlace } from "../../island-agent/cli/runtimes-commands.ts";
+import { print } from "./print.ts";
 
 interface DataOptions {
-  data?: string;
+  readonly data?: string;
+  readonly json?: true;
 }
 
 /** Adds `island runtimes`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
@@ -20,24 +22,28 @@ export function addRuntimesCommands(
   onDataDirectory(runtimes.command("list"))
     .description("List the back ends for this machine.")
     .option("--json", "print JSON")
-    .action(async (options: DataOptions & { json?: true }) => {
+    .action(async (options: DataOptions) => {
       const { describeBackEnds, listBackEnds } = await importCommands();
       const found = await listBackEnds(placeOf(options));
-      console.log(options.json === true ? JSON.stringify(found) : describeBackEnds(found));
+      print(options, found, describeBackEnds(found));
     });
   onDataDirectory(runtimes.command("add"))
     .description("Install a back end from the npm registry into the data directory.")
     .argument("<name>", "cuda or vulkan")
+    .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { addBackEnd, runNpm } = await importCommands();
-      console.log(await addBackEnd(placeOf(options), name, runNpm(process.env)));
+      const message = await addBackEnd(placeOf(options), name, runNpm(process.env));
+      print(options, { name, message }, message);
     });
   onDataDirectory(runtimes.command("remove"))
     .description("Delete an added back end.")
     .argument("<name>", "cuda or vulkan")
+    .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { removeBackEnd } = await importCommands();
-      console.log(await removeBackEnd(placeOf(options), name));
+      const message = await removeBackEnd(placeOf(options), name);
+      print(options, { name, message }, message);
     });
 }
 

@@ -6,8 +6,9 @@ import { hasData, secretsOf } from "../../coordinator/store/open-store.ts";
 import type { SharedSecrets } from "../../coordinator/store/shared-secrets.ts";
 import { fingerprintOf, publicKeyText } from "../../shared/cargo-signature.ts";
 import { ConfigError } from "../../shared/settings.ts";
-import { onDataDirectory, print, readDataOptions, withStore, type DataOptions } from "./data-commands.ts";
+import { onDataDirectory, readDataOptions, withStore, type DataOptions } from "./data-commands.ts";
 import { commandActor, trailOf } from "./operator-tools.ts";
+import { print } from "./print.ts";
 
 /** Adds `signing-key`. Islands pin this key when they join, and run only Cargos that it signed. */
 export function addSigningKeyCommands(program: Command): void {

@@ -45,7 +45,7 @@ function stackOf(error: unknown): string {
     .join("\n");
 }
 
-/** Names of others, such as a Cargo's, must not reach the terminal as commands. */
+/** Names of others, such as a Cargo's, must not reach the terminal as commands, nor turn the line around. */
 function withoutControls(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, "\uFFFD");
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, "\uFFFD");
 }

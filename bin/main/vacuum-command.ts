@@ -6,7 +6,8 @@ import { lockForServing } from "../../coordinator/store/sqlite/engine/serve-lock
 import { vacuumDatabase } from "../../coordinator/store/sqlite/engine/vacuum.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { ConfigError } from "../../shared/settings.ts";
-import { onDataDirectory, print, readDataOptions, type DataOptions } from "./data-commands.ts";
+import { onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
+import { print } from "./print.ts";
 
 /** Adds `vacuum`. The coordinator must not be running. */
 export function addVacuumCommand(program: Command): void {

@@ -8,7 +8,7 @@ export interface Periods<T> {
 }
 
 export interface IslandFigures {
-  /** Share of the time since the period began, or since the Island was first seen; null where no time has passed. */
+  /** Share of the time since the period began, or since the Island was first seen; null in its first minute. */
   readonly uptime: Periods<number | null>;
   /** Micro-credits. */
   readonly earnedMicro: Periods<number>;
@@ -17,6 +17,8 @@ export interface IslandFigures {
 }
 
 const DAYS = { today: 1, days7: 7, days30: 30 } as const;
+/** Time online is stored once a minute: the last one may be missing, and is left out. */
+const NOT_STORED_MS = 60_000;
 const PERIODS = Object.keys(DAYS) as (keyof typeof DAYS)[];
 
 /** Figures of the account's Islands, or of one, by host id. Gives those of an Island without any, too. */
@@ -39,7 +41,8 @@ export async function readFigures(
         const firstDay = today - days + 1;
         const sinceMs = nowMs - Math.max(firstDay * DAY_MS, island.firstSeenAtMs);
         const onlineMs = own.reduce((total, { day, onlineMs: ofDay }) => total + (day < firstDay ? 0 : ofDay), 0);
-        return sinceMs <= 0 ? null : Math.min(1, onlineMs / sinceMs);
+        const storedMs = sinceMs - NOT_STORED_MS;
+        return storedMs <= 0 ? null : Math.min(1, onlineMs / storedMs);
       }),
       earnedMicro: inPeriods((days) =>
         earned.reduce((total, { day, micro }) => total + (day < today - days + 1 ? 0 : micro), 0),

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { ResolvedSetting } from "../../shared/settings.ts";
 import { CONFIG_FILE_NAME, readConfigFile, storeKey } from "../config/config-file.ts";
 import { askAgent } from "../control/control-client.ts";
 import { getKey, listKeys } from "../config/resolve-agent-config.ts";
@@ -14,6 +15,12 @@ export const configCommand = {
     const rows = listKeys(sources);
     const width = Math.max(...rows.map((row) => row.key.length));
     return rows.map((row) => `${row.key.padEnd(width)}  ${row.shown ?? "-"}  (${row.source})`).join("\n");
+  },
+
+  /** As `get`, for scripts: one setting, or all. */
+  async read(dataDirectory: string, env: Env, key: string | undefined): Promise<ResolvedSetting | ResolvedSetting[]> {
+    const sources = { flags: {}, env, file: await readConfigFile(dataDirectory) };
+    return key === undefined ? listKeys(sources) : getKey(sources, key);
   },
 
   /** Returns a hint for the user, or null. @throws {ConfigError} for an unknown key or a value that is not allowed; nothing is changed then. */

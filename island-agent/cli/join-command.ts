@@ -11,6 +11,10 @@ import { CliError } from "../../shared/errors.ts";
 /** Of a pairing code, without its hyphen. */
 const CODE_CHARACTERS = 8;
 
+/** A host name with a dot or a port, an IP address or localhost, and perhaps a path. */
+const LIKE_A_HOST =
+  /^(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z0-9-]+(?=:\d)|\[[\da-f:]+\])(?::\d+)?(?:\/[^\s,]*)?$/i;
+
 export type JoinCredential = { readonly token: string } | { readonly code: string };
 
 export interface JoinOptions {
@@ -31,14 +35,8 @@ export interface JoinOptions {
  * @throws {CliError} when an address, the token, the code or the key is wrong; nothing is stored then.
  */
 export async function joinNetwork(given: JoinOptions): Promise<string> {
-  const options = { ...given, urls: given.urls.map(coordinatorAddress) };
+  const options = { ...given, urls: given.urls.map(readJoinAddress) };
   const { urls, credential, dataDirectory } = options;
-  for (const url of urls) {
-    // A comma separates addresses in the settings.
-    if (!/^https?:\/\/[^,]+$/i.test(url) || !URL.canParse(url)) {
-      throw new CliError(`"${url}" is not an http or https address`);
-    }
-  }
   if ("token" in credential && !isIslandToken(credential.token)) {
     throw new CliError("This is not an Island token: they begin with it_ and have 43 characters");
   }
@@ -62,12 +60,32 @@ export async function joinNetwork(given: JoinOptions): Promise<string> {
   return fingerprintOf(publicKey);
 }
 
+/** The address of a coordinator in what the user gives. @throws {CliError} when that is none. */
+export function readJoinAddress(given: string): string {
+  const url = coordinatorAddress(given);
+  const parsed = URL.parse(url);
+  // A comma separates addresses in the settings.
+  if (parsed === null || !/^https?:\/\/[^,]+$/i.test(url)) {
+    const hint = LIKE_A_HOST.test(url) ? `. Did you mean ${schemeOf(url)}://${url}?` : "";
+    throw new CliError(`"${given}" is not an http or https address${hint}`);
+  }
+  if (parsed.username !== "" || parsed.password !== "") {
+    throw new CliError("The coordinator's address has no name and password: leave out what is before the @");
+  }
+  return url;
+}
+
+/** What an address without one probably has. */
+function schemeOf(address: string): "http" | "https" {
+  return /^(?:localhost\b|\d+(?:\.\d+){3}\b|\[)/i.test(address) ? "http" : "https";
+}
+
 /** The key that all addresses show. @throws {CliError} */
 async function readCommonKey(options: JoinOptions): Promise<string> {
   let common: string | null = null;
   for (const url of options.urls) {
     const shown = await readCoordinatorKey(url);
-    if (!shown.ok) throw refusal(url, shown.reason, options);
+    if (!shown.ok) throw refusal(url, `${shown.reason}${hintOf(url)}`, options);
     await assertRightKey(options, shown.publicKey);
     common ??= shown.publicKey;
     if (shown.publicKey !== common) {
@@ -85,6 +103,12 @@ async function tryToken(url: string, token: string, publicKey: string, options: 
     throw refusal(url, "the coordinator changed its key meanwhile. Try again", options);
   }
   return checked.accountId;
+}
+
+/** An address with a path may be that of a page. */
+function hintOf(url: string): string {
+  const { pathname, origin } = new URL(url);
+  return pathname === "/" ? "" : ` (without a path: ${origin})`;
 }
 
 function refusal(url: string, reason: string, { urls }: JoinOptions): CliError {

@@ -9,6 +9,7 @@ import type { PullStatus } from "../preload/owner-pulls.ts";
 import { StoredFiles, type ListedArtifact } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
+import { fixed, flexible, tableOf } from "../../shared/text-table.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
 /** The Island that the commands work on. */
@@ -77,8 +78,8 @@ export async function pullModel(place: ModelsPlace, slug: string, progress: Prog
   }
 }
 
-/** The list as a table. */
-export function describeModels(items: readonly ListedArtifact[]): string {
+/** The list as a table. @param width of the terminal. */
+export function describeModels(items: readonly ListedArtifact[], width: number): string {
   if (items.length === 0) return "Nothing is on disk";
   const rows = items.map((item) => [
     item.cargos.join(", ") || item.key,
@@ -86,16 +87,7 @@ export function describeModels(items: readonly ListedArtifact[]): string {
     new Date(item.lastUsedMs).toISOString().slice(0, 16).replace("T", " "),
     stateOf(item),
   ]);
-  const table = [["Cargo", "Size", "Last used (UTC)", ""], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => (row[column] ?? "").length)));
-  return table
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return tableOf([flexible("CARGO"), fixed("SIZE"), fixed("LAST USED (UTC)"), flexible("NOTE")], rows, { width });
 }
 
 function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {

@@ -118,8 +118,13 @@ async function isInstalled(folder: string, packages: readonly string[]): Promise
 /** The npm of this machine. */
 export function runNpm(env: Readonly<Record<string, string | undefined>>): Npm {
   return async (args, folder) => {
-    // On Windows npm is a script of the shell. The arguments are ours, without spaces.
-    const child = spawn("npm", args, { cwd: folder, env, stdio: "inherit", shell: process.platform === "win32" });
+    // On Windows npm is a script of the shell. The arguments are ours, without spaces. Standard output is for the result.
+    const child = spawn("npm", args, {
+      cwd: folder,
+      env,
+      stdio: ["ignore", 2, 2],
+      shell: process.platform === "win32",
+    });
     try {
       const [code] = (await once(child, "close")) as [number | null];
       return code ?? 1;

@@ -12,7 +12,7 @@ import { describeUnknownEnv, resolveAgentConfig } from "../config/resolve-agent-
 import { askAgent } from "../control/control-client.ts";
 import { AgentMetrics } from "../control/agent-metrics.ts";
 import { ControlServer, PlainText, type ControlRoutes } from "../control/control-server.ts";
-import { fetchEarnings, type Earnings } from "../execution/earnings.ts";
+import { fetchEarnings, type EarningsAnswer } from "../execution/earnings.ts";
 import { JobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
@@ -163,13 +163,17 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         options.pid,
         controlRoutes({
           ...{ agent, stored, status, dataDirectory, history, metrics },
-          earnings: () => fetchEarnings(presentUrl(), hostId, token),
+          earnings: () => fetchEarnings({ coordinatorUrl: presentUrl(), hostId, token }, clock),
         }),
       ),
     );
     return {
       ended: runToEnd(agent, stack),
-      drain: () => agent.drain(MAX_DRAIN_MS),
+      drain: () => {
+        const running = agent.status().running.length;
+        log.info({ running }, running === 0 ? "Stopping" : "Stopping: running jobs have a minute to finish");
+        return agent.drain(MAX_DRAIN_MS);
+      },
       stop: () => agent.stop(),
       isDraining: () => availability.isDraining,
     };
@@ -201,7 +205,7 @@ interface Controlled {
   readonly dataDirectory: string;
   readonly history: JobHistory;
   readonly metrics: AgentMetrics;
-  readonly earnings: () => Promise<Earnings | null>;
+  readonly earnings: () => Promise<EarningsAnswer>;
 }
 
 /** What the `island` commands can ask the agent. */
@@ -217,7 +221,7 @@ function controlRoutes({
   return {
     "GET /status": status,
     "GET /metrics": async () => new PlainText(await metrics.read()),
-    "GET /history": async () => ({ jobs: history.list(), earnings: await earnings() }),
+    "GET /history": async () => ({ jobs: history.list(), ...(await earnings()) }),
     "POST /pause": async () => {
       await storePause(dataDirectory, true);
       agent.pause();

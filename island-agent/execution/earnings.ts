@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
+import type { Clock } from "../../shared/clock.ts";
 import { parseJson, readBody } from "../models/download/json-body.ts";
 
 const share = z.number().min(0).max(1).nullable();
@@ -21,8 +22,22 @@ export type Earnings = z.infer<typeof earningsSchema>;
 const MAX_ANSWER_WAIT_MS = 3_000;
 const MAX_ANSWER_BYTES = 200_000;
 
-/** Asks the coordinator. Null when it does not answer, or is of an earlier version. */
-export async function fetchEarnings(coordinatorUrl: string, hostId: string, token: string): Promise<Earnings | null> {
+/** Earnings are null when the coordinator does not answer, or is of an earlier version. */
+export interface EarningsAnswer {
+  readonly earnings: Earnings | null;
+  /** By how much this machine's clock is ahead of the coordinator's, to some seconds; null when it does not say. */
+  readonly clockAheadMs: number | null;
+}
+
+/** Asks the coordinator. */
+export async function fetchEarnings(
+  {
+    coordinatorUrl,
+    hostId,
+    token,
+  }: { readonly coordinatorUrl: string; readonly hostId: string; readonly token: string },
+  clock: Pick<Clock, "now">,
+): Promise<EarningsAnswer> {
   try {
     const url = new URL(`${coordinatorUrl.replace(/\/+$/, "")}/api/v1/island/earnings`);
     url.searchParams.set("host_id", hostId);
@@ -31,14 +46,16 @@ export async function fetchEarnings(coordinatorUrl: string, hostId: string, toke
       redirect: "error",
       signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
     });
+    const coordinatorMs = Date.parse(response.headers.get("date") ?? "");
+    const clockAheadMs = Number.isNaN(coordinatorMs) ? null : clock.now() - coordinatorMs;
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
-      return null;
+      return { earnings: null, clockAheadMs };
     }
     const body = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the earnings");
     const answer = z.object({ data: earningsSchema }).safeParse(parseJson(body));
-    return answer.data?.data ?? null;
+    return { earnings: answer.data?.data ?? null, clockAheadMs };
   } catch {
-    return null;
+    return { earnings: null, clockAheadMs: null };
   }
 }

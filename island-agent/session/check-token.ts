@@ -20,7 +20,7 @@ export async function readCoordinatorKey(
   const publicKey = shownKey(answer.headers);
   if (publicKey !== undefined) return { ok: true, publicKey };
   const isCoordinator = answer.status === 401 || answer.status === 101;
-  return { ok: false, reason: isCoordinator ? NO_KEY : describeStatus(answer.status) };
+  return { ok: false, reason: isCoordinator ? NO_KEY : describeStatus(answer) };
 }
 
 /**
@@ -35,7 +35,7 @@ export async function checkToken(
   if (!answer.ok) return answer;
   const { status, headers } = answer;
   if (status === 401) return { ok: false, reason: "the coordinator does not accept the token" };
-  if (status !== 101) return { ok: false, reason: describeStatus(status) };
+  if (status !== 101) return { ok: false, reason: describeStatus(answer) };
   const publicKey = shownKey(headers);
   if (publicKey === undefined) return { ok: false, reason: NO_KEY };
   const accountId = headers[ACCOUNT_HEADER];
@@ -67,10 +67,18 @@ function dial(coordinatorUrl: string, headers: Readonly<Record<string, string>>)
 
 const NO_KEY = "the coordinator shows no public key for its Cargos";
 
-function describeStatus(status: number): string {
-  return status === 429
-    ? "too many wrong tokens came from this address: try again in a minute"
-    : `the address answered ${status}: is it a coordinator?`;
+function describeStatus({
+  status,
+  headers,
+}: {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}): string {
+  if (status === 429) return "too many wrong tokens came from this address: try again in a minute";
+  const target = status >= 300 && status < 400 ? URL.parse(headers.location ?? "") : null;
+  return target === null
+    ? `the address answered ${status}: is it a coordinator?`
+    : `the address leads to another one: join with ${target.origin}`;
 }
 
 function shownKey(headers: IncomingHttpHeaders): string | undefined {

@@ -153,6 +153,7 @@ describe("coordinator account create", () => {
     expectRefusal(
       await create("credits@example.com", ...PASSWORD, "--credits=1e3"),
       '--credits: "1e3" is not a number',
+      2,
     );
     for (const credits of ["", " ", "1e3", "ten", "-1", "0x10", "Infinity"]) {
       const program = new Command().exitOverride();
@@ -170,7 +171,7 @@ describe("coordinator account create", () => {
   });
 
   it("says how to give a password when there is none", async () => {
-    expectRefusal(await create("c@example.com"), /^No password: .*ATOLL_PASSWORD/);
+    expectRefusal(await create("c@example.com"), /^No password: .*ATOLL_PASSWORD/, 2);
   });
 
   it("takes the password from ATOLL_PASSWORD", async () => {
@@ -216,7 +217,7 @@ describe("the other commands on accounts", () => {
       const refused = await runCommand(...command, "create", "--email", EMAIL, "--data", typo);
       expectRefusal(
         refused,
-        `No coordinator data in ${typo}. Check --data, or create it with: coordinator serve, or coordinator account create`,
+        `No coordinator data in ${typo}. Check --data, or create it with: coordinator init, or coordinator serve`,
       );
     }
     expect(await readdir(folder)).not.toContain("typo");

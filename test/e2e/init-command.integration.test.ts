@@ -37,12 +37,12 @@ it("coordinator init overwrites nothing", async () => {
 });
 
 it.each([
-  [["--password", "short"], "password: needs 8 to 200 characters"],
-  [["--email", "ann"], '"ann" is not an e-mail address'],
-  [["--port", "x"], '--port: "x" is not an integer in 0..65535'],
-  [["--public-url", "atoll"], '--public-url: "atoll" is not an http or https URL'],
-])("coordinator init %j refuses before it writes anything", async (words, sentence) => {
-  expectRefusal(await init("refused", ...words), sentence);
+  [["--password", "short"], "password: needs 8 to 200 characters", 1],
+  [["--email", "ann"], '"ann" is not an e-mail address (you@example.com)', 2],
+  [["--port", "x"], '--port: "x" is not an integer in 0..65535', 2],
+  [["--public-url", "atoll"], '--public-url: "atoll" is not an http or https URL', 1],
+] as const)("coordinator init %j refuses before it writes anything", async (words, sentence, code) => {
+  expectRefusal(await init("refused", ...words), sentence, code);
   expect(existsSync(join(folder, "refused"))).toBe(false);
 });
 

@@ -59,7 +59,7 @@ describe("island pause, resume and drain", () => {
       expect(brief).toMatch(/^Earned {5}\d+(\.\d+)? credits today, /m);
       const history = await command("history");
       expect(history.stdout).toMatch(
-        new RegExp(`  tiny-chat  \\d+\\.\\d s  completed  \\d+(\\.\\d+)? credits  ${body.data.id}\n$`),
+        new RegExp(`  tiny-chat  \\d+\\.\\d s  completed  \\d+(\\.\\d+)? +${body.data.id}\n$`),
       );
       const end = await until(
         async () => loggedBy(network.coordinator).find(({ msg }) => msg === "Job ended"),

@@ -60,14 +60,19 @@ describe("coordinator migrate", () => {
   it("says what is wrong with its options", async () => {
     const here = await makeData("here");
     const places = "sqlite:<directory> or postgres://user@host/database";
-    expectRefusal(await migrate("--from", `sqlite:${here}`), `--to is missing: ${places}, or set store (ATOLL_STORE)`);
-    expectRefusal(await migrate("--to", "postgres://db/atoll"), `--from is missing: ${places}`);
-    expectRefusal(await migrate(), `--from is missing: ${places}`);
+    expectRefusal(
+      await migrate("--from", `sqlite:${here}`),
+      `--to is missing: ${places}, or set store (ATOLL_STORE)`,
+      2,
+    );
+    expectRefusal(await migrate("--to", "postgres://db/atoll"), `--from is missing: ${places}`, 2);
+    expectRefusal(await migrate(), `--from is missing: ${places}`, 2);
     expectRefusal(
       await migrate("--from", here, "--to", "sqlite:x"),
       /is no place of data: sqlite:<directory> or postgres/,
+      2,
     );
-    expectRefusal(await migrate("--from", "sqlite:", "--to", "sqlite:x"), "sqlite: names no directory");
+    expectRefusal(await migrate("--from", "sqlite:", "--to", "sqlite:x"), "sqlite: names no directory", 2);
     const nothing = folder.file("nothing");
     expectRefusal(
       await migrate("--from", `sqlite:${nothing}`, "--to", "x"),

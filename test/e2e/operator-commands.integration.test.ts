@@ -13,6 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => coordinator[Symbol.asyncDispose]());
 
+const HOSTILE_NAME = "attic\u009B2J\u202E";
+
 /** Runs a command on the data of the coordinator that is running. */
 const run = (...args: string[]) => runCommand(...args, ...coordinator.placeFlags);
 const runJson = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
@@ -21,15 +23,19 @@ describe("commands of operators", () => {
   it("suspend an Island and its account beside a running coordinator, and show what is stored", async () => {
     const { id, key, islandToken } = await coordinator.createAccount("ann@example.com");
     const hostId = randomUUID();
-    const island = await FakeIsland.join(coordinator.url, islandToken, { hostId, hostName: "attic" });
+    const island = await FakeIsland.join(coordinator.url, islandToken, { hostId, hostName: HOSTILE_NAME });
     const { body: job } = await call(coordinator.url, key, "POST", "/jobs", {
       workload: "base64",
       input: { data: "hi" },
     });
     expect(await runJson("island", "list", "--search", "att")).toMatchObject({
-      islands: [{ id: hostId, name: "attic", status: "online", account_email: "ann@example.com" }],
+      islands: [{ id: hostId, name: HOSTILE_NAME, status: "online", account_email: "ann@example.com" }],
       total: 1,
     });
+    const listed = await run("island", "list");
+    expect(listed.stdout).toMatch(/^ISLAND +STATUS +NAME .*\n\S+ +online +attic/);
+    // oxlint-disable-next-line no-control-regex -- What a terminal would obey.
+    expect(listed.stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]/);
     expect(await runJson("status")).toMatchObject({
       islands: { online: 1, known: 1 },
       jobs: { running: 0, waiting: 1 },
@@ -87,6 +93,6 @@ describe("commands of operators", () => {
       expect(stdout).toMatch(text);
     }
     const wrong = await run("job", "list", "--status", "odd");
-    expect([wrong.code, wrong.stderr.split("\n").length]).toEqual([1, 2]);
+    expect([wrong.code, wrong.stderr.split("\n").length]).toEqual([2, 2]);
   });
 });

@@ -83,7 +83,7 @@ describe("an Island and the key of its coordinator", () => {
       ];
       const none = await runProgram("island", ...join_("b"));
       expect(none).toMatchObject({
-        code: 1,
+        code: 2,
         stderr: expect.stringMatching(/^No code or token: give --code.*\n$/) as string,
       });
       await using piped = new Program("island", join_("b", "--token", "-"), {}, `${token}\n`);

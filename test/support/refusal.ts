@@ -1,9 +1,10 @@
 import { expect } from "vitest";
 import type { ProgramResult } from "./program.ts";
 
-/** Exit code 1, nothing on standard output, and one line that says what is wrong, without a stack. */
-export function expectRefusal({ code, stdout, stderr }: ProgramResult, sentence: string | RegExp): void {
-  expect({ code, stdout, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 1, stdout: "", lines: 1 });
+/** Exit code 1 (2 for a wrong call), nothing on standard output, and one line that says what is wrong, without a stack. */
+export function expectRefusal({ code, stdout, stderr }: ProgramResult, sentence: string | RegExp, wanted = 1): void {
+  const lines = stderr.trimEnd().split("\n").length;
+  expect({ code, stdout, lines }).toEqual({ code: wanted, stdout: "", lines: 1 });
   expect(stderr).not.toContain("    at ");
   if (typeof sentence === "string") expect(stderr.trimEnd()).toBe(sentence);
   else expect(stderr.trimEnd()).toMatch(sentence);

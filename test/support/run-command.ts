@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from "commander";
+import type { Command } from "commander";
 import { vi } from "vitest";
 import { coordinatorCommands } from "../../bin/main/coordinator-commands.ts";
 import { COORDINATOR_ERRORS } from "../../bin/main/coordinator-errors.ts";
@@ -18,14 +18,11 @@ export async function runCommand(...args: string[]): Promise<ProgramResult> {
   try {
     const commands = coordinatorCommands("test");
     for (const each of withSubcommands(commands)) {
-      each
-        .exitOverride()
-        .configureOutput({ writeOut: (text) => (stdout += text), writeErr: (text) => (stderr += text) });
+      each.configureOutput({ writeOut: (text) => (stdout += text), writeErr: (text) => (stderr += text) });
     }
     await commands.parseAsync(args, { from: "user" });
   } catch (failure) {
-    if (!(failure instanceof CommanderError)) reportError(failure, COORDINATOR_ERRORS);
-    process.exitCode = failure instanceof CommanderError ? failure.exitCode : 1;
+    process.exitCode = reportError(failure, { expected: COORDINATOR_ERRORS, asJson: args.includes("--json") });
   } finally {
     log.mockRestore();
     error.mockRestore();

@@ -31,7 +31,7 @@ describe("coordinator cargo", () => {
     const { key } = await coordinator.createAccount("owner@example.com");
     await call(coordinator.url, key, "POST", "/cargos", ONNX_FILE);
     const { stdout } = await cargo("list", "--waiting");
-    expect(stdout).toMatch(/^some-onnx +waiting +onnx +owner@example\.com revision 1\n$/);
+    expect(stdout).toMatch(/^CARGO .*\nsome-onnx +waiting +onnx +owner@example\.com +1\n$/);
 
     expect(await cargo("approve", "some-onnx", "--revision", "1")).toMatchObject({ code: 0 });
     await until(

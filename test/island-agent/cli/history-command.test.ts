@@ -39,6 +39,15 @@ describe("describeBriefly()", () => {
     ]);
   });
 
+  it("says that it is too early for uptime, and that the machine's clock is wrong", () => {
+    const earnings = HISTORY.earnings && { ...HISTORY.earnings, uptime: { today: null, days_7: null, days_30: null } };
+    const lines = describeBriefly(STATUS, { jobs: [], earnings, clockAheadMs: 3_600_000 }, NOW_MS).split("\n");
+    expect(lines).toContain("Uptime     known after the first minute");
+    expect(lines).toContain("Clock      60 min ahead of the coordinator's: set this machine's clock");
+    const close = describeBriefly(STATUS, { ...HISTORY, clockAheadMs: -2_000 }, NOW_MS);
+    expect(close).not.toContain("Clock");
+  });
+
   it("says what is wrong, and that the coordinator does not answer", () => {
     const status = { ...STATUS, closedBecause: "paused", running: [], lastProblem: "the coordinator is silent" };
     expect(describeBriefly(status, { jobs: [], earnings: null }, NOW_MS).split("\n")).toEqual([
@@ -51,18 +60,22 @@ describe("describeBriefly()", () => {
 });
 
 describe("describeHistory()", () => {
-  it("has a line for each job", () => {
-    expect(describeHistory(HISTORY, 20).split("\n")).toEqual([
-      "Times are UTC.",
-      "2026-01-02 11:58:55  tiny-chat  5.0 s  completed  1.35 credits  job_2",
-      "2026-01-02 09:46:40  sha256     0.0 s  failed     -             job_1",
+  it("has a line for each job, which fits a terminal", () => {
+    expect(describeHistory(HISTORY, Infinity).split("\n")).toEqual([
+      "TIME (UTC)           CARGO      RAN    OUTCOME    CREDITS  JOB",
+      "2026-01-02 11:58:55  tiny-chat  5.0 s  completed  1.35     job_2",
+      "2026-01-02 09:46:40  sha256     0.0 s  failed     -        job_1",
     ]);
-    expect(describeHistory(HISTORY, 1).split("\n")).toHaveLength(2);
+    const jobs = [
+      { jobId: `job_${"0".repeat(26)}`, slug: "tiny-chat", startedAtMs: 0, runMs: 1, outcome: "failed" },
+    ] as const;
+    const lines = describeHistory({ ...HISTORY, jobs }, 80).split("\n");
+    expect(lines.map(({ length }) => length)).toEqual([60, 80]);
   });
 
   it("says when there is none", () => {
-    expect(describeHistory(null, 20)).toBe("No agent runs on this data directory. Start it with: island start");
-    expect(describeHistory({ jobs: [], earnings: null }, 20)).toBe("No job has ended here yet");
-    expect(describeHistory({ ...HISTORY, earnings: null }, 20)).toContain("credits are not known");
+    expect(describeHistory(null, 80)).toBe("No agent runs on this data directory. Start it with: island start");
+    expect(describeHistory({ jobs: [], earnings: null }, 80)).toBe("No job has ended here yet");
+    expect(describeHistory({ ...HISTORY, earnings: null }, 80)).toContain("credits are not known");
   });
 });

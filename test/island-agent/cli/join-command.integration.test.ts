@@ -167,12 +167,44 @@ describe("joinNetwork()", () => {
     await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
   });
 
-  it.each(["host.example", "ftp://host.example", "http://", "http://a,http://b", ""])(
+  it.each(["efgh", "ftp://host.example", "http://", "http://a,http://b", "a b.c", ""])(
     "refuses %j, which is no address",
     async (url) => {
       expect(await messageOf(join_(url))).toBe(`"${url}" is not an http or https address`);
     },
   );
+
+  it.each([
+    ["host.example", "https://host.example"],
+    ["host.example/api/v1/", "https://host.example"],
+    ["localhost:8080", "http://localhost:8080"],
+    ["127.0.0.1:8080", "http://127.0.0.1:8080"],
+    ["[::1]:8080", "http://[::1]:8080"],
+    ["attic:8080", "https://attic:8080"],
+  ])("%s without http or https is refused, and %s is offered", async (url, meant) => {
+    expect(await messageOf(join_(url))).toBe(`"${url}" is not an http or https address. Did you mean ${meant}?`);
+  });
+
+  it("refuses a name and a password in the address, without showing them", async () => {
+    expect(await messageOf(join_("https://ann:secret@host.example"))).toMatch(/^The coordinator's address has no name/);
+  });
+
+  it("names the address to which another one leads, and the one without a path", async () => {
+    const other = createHttpServer((_request, response) => response.writeHead(404).end());
+    other.on("upgrade", ({ url }, socket) => {
+      const [status, location] = url?.startsWith("/page") ? [404, ""] : [301, "Location: https://atoll.example/x\r\n"];
+      socket.end(`HTTP/1.1 ${status} No\r\n${location}Connection: close\r\nContent-Length: 0\r\n\r\n`);
+    });
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    expect(await messageOf(join_(`${address}?a=b#c`))).toBe(
+      "Not joined: the address leads to another one: join with https://atoll.example",
+    );
+    expect(await messageOf(join_(`${address}/page`))).toBe(
+      `Not joined: the address answered 404: is it a coordinator? (without a path: ${address})`,
+    );
+    await new Promise((resolve) => other.close(resolve));
+  });
 
   it.each(["", "it_", "ak_".padEnd(43, "a"), `${ISLAND_TOKEN}a`, `${ISLAND_TOKEN}\n`])(
     "refuses %j, which is no Island token, and shows it to nobody",

@@ -99,13 +99,13 @@ describe("describeModels()", () => {
       { ...ITEM, kind: "folder", cargos: [], isWhole: false, bytes: 10 },
       { ...ITEM, kind: "part", cargos: ["c"], isWhole: false, inUse: true, bytes: 5_368_709_120 },
     ];
-    expect(describeModels(items).split("\n")).toEqual([
-      "Cargo                     Size     Last used (UTC)",
+    expect(describeModels(items, Infinity).split("\n")).toEqual([
+      "CARGO                     SIZE     LAST USED (UTC)   NOTE",
       "a, b                      2.2 MiB  2026-01-02 03:04  in use by b",
       "hf:owner/repo:model.gguf  1 KiB    2026-01-02 03:04  incomplete",
       "c                         5.0 GiB  2026-01-02 03:04  incomplete, in use",
     ]);
-    expect(describeModels([])).toBe("Nothing is on disk");
+    expect(describeModels([], Infinity)).toBe("Nothing is on disk");
   });
 });
 

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
-import { askLine, askSecret, canAsk, readSecret } from "../../../bin/main/ask-secret.ts";
+import { askLine, askSecret, canAsk, readSecret } from "../../../bin/main/ask.ts";
 
 let modes: boolean[];
 let input: PassThrough & { isTTY: true; setRawMode: (on: boolean) => void };
@@ -23,13 +23,13 @@ const typed = (...texts: string[]): Promise<string> => {
 describe("askLine()", () => {
   it("shows the question and the line, and gives up at Ctrl-C", async () => {
     const asked = askLine("E-mail: ", input, output);
-    input.write("ann@example.com\r");
+    input.write(" ann@example.com \r");
     expect(await asked).toBe("ann@example.com");
     const givenUp = askLine("E-mail: ", input, output);
     input.write("an\u0003");
     await expect(givenUp).rejects.toThrow("Given up");
     output.end();
-    expect(stripVTControlCharacters(await text(output))).toBe("E-mail: ann@example.com\r\nE-mail: an\n");
+    expect(stripVTControlCharacters(await text(output))).toBe("E-mail:  ann@example.com \r\nE-mail: an\n");
   });
 });
 

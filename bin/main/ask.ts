@@ -13,16 +13,16 @@ export function canAsk(input: SecretInput = process.stdin): boolean {
   return input.isTTY === true;
 }
 
-/** Asks at the terminal for a line. @throws {CliError} when it is given up (Ctrl-C, Ctrl-D) or too long. */
-export function askLine(
+/** Asks at the terminal for a line, without the blanks around it. @throws {CliError} when it is given up (Ctrl-C, Ctrl-D) or too long. */
+export async function askLine(
   question: string,
   input: SecretInput = process.stdin,
   output: Writable = process.stderr,
 ): Promise<string> {
-  return ask(question, input, output, output);
+  return (await ask(question, input, output, output)).trim();
 }
 
-/** Like {@link askLine}, for a line that is not shown. */
+/** Asks for a line that is not shown, as it is typed. @throws {CliError} like {@link askLine} */
 export function askSecret(
   question: string,
   input: SecretInput = process.stdin,

@@ -1,0 +1,78 @@
+import { plain } from "./plain-text.ts";
+
+/** A column and its heading. A flexible one is cut to fit a terminal. */
+export interface Column {
+  readonly name: string;
+  readonly isFlexible: boolean;
+}
+
+type Rows = readonly (readonly string[])[];
+
+/** Flexible columns keep as many characters, or what they have. */
+const MIN_WIDTH = 8;
+const GAP = "  ";
+
+export const fixed = (name: string): Column => ({ name, isFlexible: false });
+export const flexible = (name: string): Column => ({ name, isFlexible: true });
+
+/** Cells below each other, without a heading. */
+export function alignRows(rows: Rows): string {
+  const shown = rows.map((row) => row.map(plain));
+  return layOut(shown, widthsOf(shown));
+}
+
+/**
+ * Rows below a heading. Columns without any text are left out.
+ * @param width of the terminal; Infinity where nothing is to be cut.
+ * @param total says how many rows there are, if not all are given.
+ */
+export function tableOf(
+  columns: readonly Column[],
+  rows: Rows,
+  { width = Number.POSITIVE_INFINITY, total = rows.length }: { readonly width?: number; readonly total?: number } = {},
+): string {
+  const used = columns.flatMap((column, index) => (rows.some((row) => row[index]) ? [{ column, index }] : []));
+  const shown = [
+    used.map(({ column }) => column.name),
+    ...rows.map((row) => used.map(({ index }) => plain(row[index] ?? ""))),
+  ];
+  const widths = fit(
+    widthsOf(shown),
+    used.map(({ column }) => column.isFlexible),
+    width,
+  );
+  const text = layOut(shown, widths);
+  return total > rows.length ? `${text}\n… ${total} in all` : text;
+}
+
+function widthsOf(rows: Rows): number[] {
+  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+}
+
+/** Takes from the widest flexible column until a line fits, or nothing more can be taken. */
+function fit(widths: readonly number[], isFlexible: readonly boolean[], width: number): number[] {
+  const fitted = [...widths];
+  let excess = fitted.reduce((sum, each) => sum + each, (fitted.length - 1) * GAP.length) - width;
+  while (excess > 0) {
+    const widest = Math.max(...fitted.map((each, index) => (isFlexible[index] === true ? each : 0)));
+    if (widest <= MIN_WIDTH) break;
+    fitted[fitted.findIndex((each, index) => isFlexible[index] === true && each === widest)] = widest - 1;
+    excess -= 1;
+  }
+  return fitted;
+}
+
+function layOut(rows: Rows, widths: readonly number[]): string {
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cut(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function cut(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+}
