@@ -132,7 +132,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make or change keys.
+         * @description An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make or change keys, and revokes only itself.
          */
         post: operations["createApiKey"];
         delete?: never;
