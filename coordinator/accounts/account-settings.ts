@@ -65,12 +65,11 @@ export class AccountSettings {
     }
     await passwords.check(caller, currentPassword, "current_password");
     // First, as it may be refused.
-    const isMailed =
-      email !== undefined &&
-      email !== (await this.#find(caller.accountId)).email &&
-      (await this.emails.request(caller.accountId, email));
+    const isChanged = email !== undefined && email !== (await this.#find(caller.accountId)).email;
+    const mailToken = isChanged ? await this.emails.request(caller.accountId, email) : null;
     if (password !== undefined) await passwords.set(caller, password);
-    return { account: await this.#find(caller.accountId), pendingEmail: isMailed ? email : null };
+    mailToken?.();
+    return { account: await this.#find(caller.accountId), pendingEmail: mailToken === null ? null : (email ?? null) };
   }
 
   /** Newest first. */

@@ -40,22 +40,22 @@ export class EmailChanges {
   }
 
   /**
-   * Changes the address, or mails the new one a token that does. True: a mail is on its way, whether or not another account has the
-   * address. @throws {ServiceError} `email_taken` where no mail is sent; {@link RateLimitedError}.
+   * Changes the address, and resolves with null; or resolves with what mails the new one a token that does, whether or not another
+   * account has the address. The caller calls it last: a new password voids tokens that were mailed before.
+   * @throws {ServiceError} `email_taken` where no mail is sent; {@link RateLimitedError}.
    */
-  async request(accountId: string, email: string): Promise<boolean> {
+  async request(accountId: string, email: string): Promise<(() => void) | null> {
     const { store, mailer, clock } = this.#deps;
     if (mailer === null) {
       if (!(await store.setEmail(accountId, email))) throw noAccount();
-      return false;
+      return null;
     }
     const [nowMs, address] = [clock.monotonicMs(), email.toLowerCase()];
     const waitMs = (this.#mailedAtMs.get(address) ?? -Infinity) + MAIL_EVERY_MS - nowMs;
     if (waitMs > 0) throw new RateLimitedError("login_attempts", Math.ceil(waitMs / 1_000));
     if (this.#mails.size >= MAX_MAILS) throw new RateLimitedError("login_attempts", BUSY_RETRY_S);
     this.#mailedAtMs.set(address, nowMs);
-    this.#send(() => this.#mailToken(mailer, accountId, email));
-    return true;
+    return () => this.#send(() => this.#mailToken(mailer, accountId, email));
   }
 
   /**

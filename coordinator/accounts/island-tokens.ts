@@ -69,7 +69,7 @@ export class IslandTokens {
     if (secretKind(token) !== "it") return undefined;
     const found = await this.#store.findIslandToken(hashSecret(token));
     if (found === undefined) return undefined;
-    await assertNotSuspended(this.#store, found.accountId);
+    if (!(await assertNotSuspended(this.#store, found.accountId))) return undefined;
     return { accountId: found.accountId, tokenId: found.id, tokenCreatedAtMs: found.createdAtMs };
   }
 

@@ -36,8 +36,15 @@ export function readKeyChange({ name, ...limits }: KeyChange, nowMs: number): Ke
   return { ...readKeyLimits(limits, nowMs), ...(name === undefined ? {} : { name: readName(name, "API key") }) };
 }
 
-/** A key with limits could otherwise make one without. @throws {ServiceError} `insufficient_scope` */
-export function assertMayManageKeys(identity: Identity): void {
-  if (identity.kind !== "key" || identity.keyLimits === undefined) return;
-  throw new ServiceError("insufficient_scope", "An API key with limits cannot make or change keys; use a session");
+/**
+ * A key with limits makes nothing that outlives it or has none of them: no keys, Island tokens or pairing codes. Nor does it end those of
+ * others; a key may always revoke itself (`revokedId`).
+ * @throws {ServiceError} `insufficient_scope`
+ */
+export function assertMayManageCredentials(identity: Identity, revokedId?: string): void {
+  if (identity.kind !== "key" || identity.keyLimits === undefined || identity.keyId === revokedId) return;
+  throw new ServiceError(
+    "insufficient_scope",
+    "An API key with limits cannot make, change or revoke keys, Island tokens and pairing codes; use a session",
+  );
 }

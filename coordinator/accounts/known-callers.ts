@@ -84,6 +84,7 @@ export class KnownCallers {
       throw new ServiceError("key_expired", `The API key expired at ${atTime}; make another one, or change its expiry`);
     }
     const standing = await this.#standingOf(accountId);
+    if (standing === undefined) return undefined;
     const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
     const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
     return {
@@ -97,12 +98,13 @@ export class KnownCallers {
     if (session === undefined) return undefined;
     const { accountId, expiresAtMs } = session;
     const standing = await this.#standingOf(accountId);
+    if (standing === undefined) return undefined;
     return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...standing }, expiresAtMs };
   }
 
-  async #standingOf(accountId: string): Promise<Pick<Identity, "limits" | "role" | "suspendedBecause">> {
+  /** Undefined for a deleted account: a request that it had under way may store a key or session after its end. */
+  async #standingOf(accountId: string): Promise<Pick<Identity, "limits" | "role" | "suspendedBecause"> | undefined> {
     const standing = await this.#store.standing(accountId);
-    const { role = "user", suspendedBecause = null } = standing ?? {};
-    return { limits: resolveLimits(standing?.limits), role, suspendedBecause };
+    return standing && { ...standing, limits: resolveLimits(standing.limits) };
   }
 }

@@ -52,7 +52,7 @@ export class PasswordChanges {
   }
 
   /**
-   * Sets another password. All other sessions of the account end, and its resets are void.
+   * Sets another password. All other sessions of the account end, and its resets and changes of the address are void.
    * @throws {ValidationError} for a wrong current password too; {@link RateLimitedError} like {@link check}.
    */
   async change(caller: PasswordCaller, current: string, next: string): Promise<void> {

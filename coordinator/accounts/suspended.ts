@@ -6,8 +6,10 @@ export function accountSuspended(because: string): ServiceError {
   return new ServiceError("account_suspended", `The operator suspended this account: ${because}`);
 }
 
-/** @throws {ServiceError} `account_suspended` */
-export async function assertNotSuspended(store: Pick<AccountStore, "standing">, accountId: string): Promise<void> {
-  const because = (await store.standing(accountId))?.suspendedBecause ?? null;
+/** False for an account that was deleted. @throws {ServiceError} `account_suspended` */
+export async function assertNotSuspended(store: Pick<AccountStore, "standing">, accountId: string): Promise<boolean> {
+  const standing = await store.standing(accountId);
+  const because = standing?.suspendedBecause ?? null;
   if (because !== null) throw accountSuspended(because);
+  return standing !== undefined;
 }

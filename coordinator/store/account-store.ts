@@ -144,7 +144,7 @@ export interface AccountStore {
   /** The address of a registration that has not expired at `nowMs`. */
   findSignUp(tokenHash: string, nowMs: number): Promise<string | undefined>;
   deleteSignUp(tokenHash: string): Promise<void>;
-  /** Undefined for an unknown account. */
+  /** Undefined for an unknown or deleted account. */
   standing(accountId: string): Promise<AccountStanding | undefined>;
   /** Undefined for an unknown account. */
   limits(accountId: string): Promise<AccountLimits | undefined>;

@@ -50,7 +50,7 @@ const changeRoute = createRoute({
   path: `${API_BASE}/account`,
   summary: "Change the password or the e-mail address",
   description:
-    "Needs a session and the present password. With another password all other sessions end; API keys stay. Where the coordinator sends " +
+    "Needs a session and the present password. With another password all other sessions end, and an address that waits for its proof is dropped; API keys stay. Where the coordinator sends " +
     "mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, " +
     "the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken.",
   request: jsonBody(

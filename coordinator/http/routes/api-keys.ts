@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import { assertMayManageKeys } from "../../accounts/key-limits.ts";
+import { assertMayManageCredentials } from "../../accounts/key-limits.ts";
 import { SCOPES } from "../../store/account-store.ts";
 import { requireScope } from "../middleware/auth.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
@@ -33,7 +33,7 @@ const createKeyRoute = createRoute({
   summary: "Create an API key",
   description:
     "An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make " +
-    "or change keys.",
+    "or change keys, and revokes only itself.",
   request: jsonBody(createKeyBody),
   responses: { 201: json(createdKeySchema, "The key with its secret, which is never shown again") },
 });
@@ -74,7 +74,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
     const scopes = body.scopes ?? [...SCOPES];
     // A key cannot grant more than it has.
     for (const scope of scopes) requireScope(identity, scope);
-    assertMayManageKeys(identity);
+    assertMayManageCredentials(identity);
     const limits = limitsOf(body);
     await assertKnown(deps, limits.cargos ?? [], identity.accountId);
     const { key, secret } = await accounts.createKey(identity.accountId, { name: body.name, scopes, limits });
@@ -84,7 +84,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", changeRoute, async ({ c, identity, params, body }) => {
     const { accountId } = identity;
-    assertMayManageKeys(identity);
+    assertMayManageCredentials(identity);
     const limits = limitsOf(body);
     await assertKnown(deps, limits.cargos ?? [], accountId);
     const change = { ...limits, ...(body.name === undefined ? {} : { name: body.name }) };
@@ -95,6 +95,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
   });
 
   serveScoped(app, deps, "write", revokeRoute, async ({ c, identity, params }) => {
+    assertMayManageCredentials(identity, params.id);
     const wasRevoked = await accounts.revokeKey(identity.accountId, params.id);
     if (!wasRevoked) throw noKey(params.id);
     c.get("limits").closeStreamsOf(params.id);

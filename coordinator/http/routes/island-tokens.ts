@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { MAX_NAME } from "../../accounts/credential-fields.ts";
 import type { IslandToken } from "../../store/account-store.ts";
+import { assertMayManageCredentials } from "../../accounts/key-limits.ts";
 import { serveScoped, servePublic } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
@@ -114,17 +115,20 @@ export function serveIslandTokens(app: HttpApp, deps: HttpDeps): void {
   });
 
   serveScoped(app, deps, "write", createTokenRoute, async ({ c, identity, body }) => {
+    assertMayManageCredentials(identity);
     const { token, secret } = await accounts.islandTokens.create(identity.accountId, body.name);
     events.noteAccount(identity.accountId);
     return c.json({ data: presentToken(token), token: secret }, 201);
   });
 
   serveScoped(app, deps, "write", createCodeRoute, async ({ c, identity, body }) => {
+    assertMayManageCredentials(identity);
     const { code, name, expiresAtMs } = await accounts.islandTokens.createCode(identity.accountId, body.name);
     return c.json({ data: { code, name, expires_at: presentTime(expiresAtMs) } }, 201);
   });
 
   serveScoped(app, deps, "write", revokeRoute, async ({ c, identity, params }) => {
+    assertMayManageCredentials(identity);
     const wasRevoked = await accounts.revokeIslandToken(identity.accountId, params.id);
     if (!wasRevoked) {
       throw new ServiceError(

@@ -21,7 +21,7 @@ export interface paths {
         head?: never;
         /**
          * Change the password or the e-mail address
-         * @description Needs a session and the present password. With another password all other sessions end; API keys stay. Where the coordinator sends mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken.
+         * @description Needs a session and the present password. With another password all other sessions end, and an address that waits for its proof is dropped; API keys stay. Where the coordinator sends mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken.
          */
         patch: operations["changeAccount"];
         trace?: never;
@@ -132,7 +132,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make or change keys.
+         * @description An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make or change keys, and revokes only itself.
          */
         post: operations["createApiKey"];
         delete?: never;

@@ -161,6 +161,18 @@ describe("AccountService", () => {
     expect(await accounts.revokeKey(accountId, key.id)).toBe(false);
   });
 
+  it("what a request stores for an account that was deleted meanwhile opens nothing", async () => {
+    const id = await makeAccount();
+    await store.accounts.delete(id, clock.now());
+    const key = await accounts.createKey(id, {});
+    const island = await accounts.islandTokens.create(id);
+    const { code } = await accounts.islandTokens.createCode(id);
+    const paired = await accounts.islandTokens.redeem(code, ADDRESS);
+    expect(await accounts.authenticate(key.secret)).toBeUndefined();
+    expect(await accounts.authenticateIsland(island.secret)).toBeUndefined();
+    expect(await accounts.authenticateIsland(paired.secret)).toBeUndefined();
+  });
+
   it("createKey() gives every scope by default, and refuses unknown ones", async () => {
     const accountId = await makeAccount();
     expect((await accounts.createKey(accountId)).key.scopes).toEqual(["read", "write"]);

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AccountSettings } from "../../../coordinator/accounts/account-settings.ts";
 import { EmailChanges } from "../../../coordinator/accounts/email-changes.ts";
+import type { PasswordChanges } from "../../../coordinator/accounts/password-changes.ts";
 import type { Mail } from "../../../coordinator/mail/mailer.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
@@ -39,7 +41,7 @@ afterEach(async () => {
 });
 
 async function request(email: string): Promise<Mail> {
-  expect(await changes.request(accountId, email)).toBe(true);
+  (await changes.request(accountId, email))?.();
   await changes.settled();
   const mail = mails.at(-1);
   if (mail === undefined) throw new Error(`No mail went to ${email}`);
@@ -88,9 +90,26 @@ describe("EmailChanges", () => {
     expect(mails).toHaveLength(2);
   });
 
+  it("mails a token that outlives the new password of the same request", async () => {
+    const set = () => store.accounts.setPassword({ accountId, passwordHash: "new", keptTokenHash: null });
+    const settings = new AccountSettings({
+      ...{ accounts: store.accounts, store: store.accountSettings, clock, log: { error: () => undefined } },
+      passwords: { check: async () => undefined, set: async () => void (await set()) } as unknown as PasswordChanges,
+      mail: { mailer: { send: async (mail) => void mails.push(mail) }, publicUrl: null },
+      onChanged: () => undefined,
+    });
+    const caller = { accountId, tokenHash: "current", address: "192.0.2.1" };
+    const wish = { password: "another password", email: "new@example.org" };
+    expect(await settings.change(caller, "the old one", wish)).toMatchObject({ pendingEmail: "new@example.org" });
+    await settings.emails.settled();
+    await settings.emails.confirm(tokenOf(mails[0] as Mail));
+    expect(await emailNow()).toBe("new@example.org");
+    await settings.emails.settled();
+  });
+
   it("logs a mail that cannot be sent", async () => {
     sends = () => Promise.reject(new Error("no mail server"));
-    expect(await changes.request(accountId, "new@example.org")).toBe(true);
+    (await changes.request(accountId, "new@example.org"))?.();
     await changes.settled();
     expect(logged).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import type { AccountStore } from "../../account-store.ts";
 import type { Session } from "../engine/connection.ts";
 
-/** Sets a password; sessions but the one that did it, and resets, end. False for an account that is deleted. */
+/** Sets a password; sessions but the one that did it, resets and changes of the address that wait for their mail end. False for an account that is deleted. */
 export async function setPassword(
   session: Session,
   { accountId, passwordHash, keptTokenHash }: Parameters<AccountStore["setPassword"]>[0],
@@ -16,5 +16,7 @@ export async function setPassword(
     keptTokenHash ?? "",
   ]);
   await session.run("DELETE FROM password_resets WHERE account_id = $1", [accountId]);
+  // Whoever knew the old password may have asked for another address.
+  await session.run("DELETE FROM email_changes WHERE account_id = $1", [accountId]);
   return true;
 }

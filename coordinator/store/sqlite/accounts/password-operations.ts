@@ -38,11 +38,13 @@ function prepareSetPassword(db: Database.Database): PasswordOperations["setPassw
     "UPDATE accounts SET password_hash = ? WHERE id = ? AND deleted_at_ms IS NULL",
   );
   const endSessions = db.prepare<[string, string]>("DELETE FROM sessions WHERE account_id = ? AND token_hash <> ?");
-  const endResets = db.prepare<[string]>("DELETE FROM password_resets WHERE account_id = ?");
+  const voids = ["password_resets", "email_changes"].map((table) =>
+    db.prepare<[string]>(`DELETE FROM ${table} WHERE account_id = ?`),
+  );
   return ({ accountId, passwordHash, keptTokenHash }) => {
     if (update.run(passwordHash, accountId).changes === 0) return false;
     endSessions.run(accountId, keptTokenHash ?? "");
-    endResets.run(accountId);
+    for (const deletion of voids) deletion.run(accountId);
     return true;
   };
 }

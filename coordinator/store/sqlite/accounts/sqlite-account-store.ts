@@ -41,7 +41,7 @@ export class SqliteAccountStore implements AccountStore {
     this.#selectPassword = db.prepare<[string], string>("SELECT password_hash FROM accounts WHERE id = ?").pluck();
     this.#selectLimits = db.prepare(`SELECT ${LIMIT_COLUMNS} FROM accounts WHERE id = ?`);
     this.#selectStanding = db.prepare(
-      `SELECT ${LIMIT_COLUMNS}, role, suspended_because AS suspendedBecause FROM accounts WHERE id = ?`,
+      `SELECT ${LIMIT_COLUMNS}, role, suspended_because AS suspendedBecause FROM accounts WHERE id = ? AND deleted_at_ms IS NULL`,
     );
     this.#selectKey = db.prepare(`SELECT ${KEY_COLUMNS} FROM api_keys WHERE secret_hash = ? AND revoked_at_ms IS NULL`);
     this.#selectKeys = db.prepare(

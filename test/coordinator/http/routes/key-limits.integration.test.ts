@@ -80,6 +80,23 @@ describe("limits of an API key", () => {
     }
   });
 
+  it("are not outlived by what the key makes, and the key revokes nothing but itself", async () => {
+    const { key, id } = (await create({ expires_at: EXPIRES_AT })).body;
+    const other = (await create({})).body.id;
+    const token = (await api.call("POST", "/island-tokens", { body: {} })).body.data.id;
+    const tries = [
+      ["POST", "/island-tokens"],
+      ["POST", "/island-tokens/pairing"],
+      ["DELETE", `/island-tokens/${token}`],
+      ["DELETE", `/api-keys/${other}`],
+    ] as const;
+    for (const [method, path] of tries) {
+      const { status, body } = await api.call(method, path, { key, body: {} });
+      expect([path, status, body.error?.code]).toEqual([path, 403, "insufficient_scope"]);
+    }
+    expect((await api.call("DELETE", `/api-keys/${id}`, { key })).status).toBe(200);
+  });
+
   it("are shown by GET /models: a key sees the Cargos that it may run", async () => {
     const { key } = (await create({ cargos: ["second"] })).body;
     const { body } = await api.call("GET", "/models", { key });

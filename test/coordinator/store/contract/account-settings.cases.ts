@@ -50,6 +50,26 @@ function describeAddresses(check: Check): void {
   });
 }
 
+function describePasswords(check: Check): void {
+  check(
+    "a new password voids a change of the address that waits for its mail, as a stranger may have asked for it",
+    async (store) => {
+      const { accounts, accountSettings } = store;
+      const accountId = await makeAccount(store);
+      const askFor = (tokenHash: string): Promise<void> =>
+        accountSettings.createEmailChange({ accountId, tokenHash, email: "thief@example.com", expiresAtMs: LATER_MS });
+      await askFor("one");
+      await accounts.setPassword({ accountId, passwordHash: "new", keptTokenHash: "current" });
+      expect(await accountSettings.findEmailChange("one", MADE_AT_MS)).toBeUndefined();
+      await askFor("two");
+      const reset = { tokenHash: "r", accountId, expiresAtMs: LATER_MS, nowMs: MADE_AT_MS, maxResets: 3 };
+      await accounts.createReset(reset);
+      await accounts.useReset({ tokenHash: "r", passwordHash: "newer", nowMs: MADE_AT_MS });
+      expect(await accountSettings.findEmailChange("two", MADE_AT_MS)).toBeUndefined();
+    },
+  );
+}
+
 function describeSessions(check: Check): void {
   check("accountSettings.listSessions() are the account's that have not expired, newest first", async (store) => {
     const { accounts, accountSettings } = store;
@@ -142,6 +162,7 @@ function describeKeys(check: Check): void {
 
 export function describeAccountSettings(check: Check): void {
   describeAddresses(check);
+  describePasswords(check);
   describeSessions(check);
   describeKeys(check);
 }
