@@ -106,6 +106,9 @@ function Join({ code }: { readonly code: string }) {
           <CopyBox text={command} label={what} />
         </div>
       ))}
+      <p class="hint">
+        If npm does not find the package, ask the operator of this network for its file, and install that in its place.
+      </p>
       {BASE_URL.protocol === "http:" && (
         <p class="hint">This address is not encrypted. Use it only inside a network that you trust.</p>
       )}
