@@ -2313,10 +2313,34 @@ export interface components {
             type: "island";
             uptime: components["schemas"]["IslandUptime"];
         };
+        IslandDay: {
+            /**
+             * Format: date
+             * @description UTC
+             */
+            day: string;
+            /** @description Credits, with up to 6 decimals */
+            earned: number;
+            jobs: {
+                cancelled: number;
+                completed: number;
+                failed: number;
+                /** @description Attempts that failed or were lost here, and went on elsewhere */
+                retried: number;
+                timeout: number;
+            };
+            tokens: number;
+            /** @description Share of the day connected, 0 to 1; null before it was first seen */
+            uptime: number | null;
+        };
         IslandDetail: {
             agent_version: string;
+            /** @description Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected */
+            cached_cargos: string[];
             /** @description Models and images on its disk, at most 200; empty unless it is connected */
             cached_models: string[];
+            /** @description The last 30 UTC days with today, oldest first, without a gap */
+            days: components["schemas"]["IslandDay"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -2732,8 +2756,12 @@ export interface components {
             /** @description Of its owner */
             account_id: string;
             agent_version: string;
+            /** @description Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected */
+            cached_cargos: string[];
             /** @description Models and images on its disk, at most 200; empty unless it is connected */
             cached_models: string[];
+            /** @description The last 30 UTC days with today, oldest first, without a gap */
+            days: components["schemas"]["IslandDay"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -6578,6 +6606,24 @@ export interface operations {
                      *           "days_7": 31.05,
                      *           "days_30": 118.35
                      *         },
+                     *         "days": [
+                     *           {
+                     *             "day": "2026-01-01",
+                     *             "uptime": 1,
+                     *             "jobs": {
+                     *               "completed": 31,
+                     *               "failed": 0,
+                     *               "cancelled": 1,
+                     *               "timeout": 0,
+                     *               "retried": 0
+                     *             },
+                     *             "tokens": 5200,
+                     *             "earned": 4.5
+                     *           }
+                     *         ],
+                     *         "cached_cargos": [
+                     *           "tiny-chat"
+                     *         ],
                      *         "cached_models": [
                      *           "hf:ggml-org/tiny:tiny.gguf"
                      *         ]
@@ -6737,6 +6783,24 @@ export interface operations {
                      *           "days_7": 31.05,
                      *           "days_30": 118.35
                      *         },
+                     *         "days": [
+                     *           {
+                     *             "day": "2026-01-01",
+                     *             "uptime": 1,
+                     *             "jobs": {
+                     *               "completed": 31,
+                     *               "failed": 0,
+                     *               "cancelled": 1,
+                     *               "timeout": 0,
+                     *               "retried": 0
+                     *             },
+                     *             "tokens": 5200,
+                     *             "earned": 4.5
+                     *           }
+                     *         ],
+                     *         "cached_cargos": [
+                     *           "tiny-chat"
+                     *         ],
                      *         "cached_models": [
                      *           "hf:ggml-org/tiny:tiny.gguf"
                      *         ]
@@ -8576,6 +8640,24 @@ export interface operations {
                      *           "days_7": 31.05,
                      *           "days_30": 118.35
                      *         },
+                     *         "days": [
+                     *           {
+                     *             "day": "2026-01-01",
+                     *             "uptime": 1,
+                     *             "jobs": {
+                     *               "completed": 31,
+                     *               "failed": 0,
+                     *               "cancelled": 1,
+                     *               "timeout": 0,
+                     *               "retried": 0
+                     *             },
+                     *             "tokens": 5200,
+                     *             "earned": 4.5
+                     *           }
+                     *         ],
+                     *         "cached_cargos": [
+                     *           "tiny-chat"
+                     *         ],
                      *         "cached_models": [
                      *           "hf:ggml-org/tiny:tiny.gguf"
                      *         ],

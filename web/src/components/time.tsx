@@ -11,6 +11,14 @@ const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const DAY_AND_YEAR = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 
+const UTC_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** A time of a chart: a UTC day for bars, a time of the day for lines. */
+export function formatChartTime(atS: number, kind: "lines" | "bars"): string {
+  return (kind === "bars" ? UTC_DAY : TIME).format(atS * 1_000);
+}
+
 /** "just now", "4 min ago", "3 Nov"; the full time is its title. */
 export function Ago({ at }: { readonly at: string }) {
   return (

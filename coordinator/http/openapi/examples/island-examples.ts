@@ -37,7 +37,20 @@ const ISLAND = {
   last_seen_at: LATER,
   ...FIGURES,
 };
-export const DETAIL = { ...ISLAND, cached_models: ["hf:ggml-org/tiny:tiny.gguf"] };
+export const DETAIL = {
+  ...ISLAND,
+  days: [
+    {
+      day: AT.slice(0, 10),
+      uptime: 1,
+      jobs: { completed: 31, failed: 0, cancelled: 1, timeout: 0, retried: 0 },
+      tokens: 5_200,
+      earned: 4.5,
+    },
+  ],
+  cached_cargos: ["tiny-chat"],
+  cached_models: ["hf:ggml-org/tiny:tiny.gguf"],
+};
 
 export const ISLAND_EXAMPLES: Examples = {
   listIslands: { response: { data: [ISLAND], meta: { total: 1, limit: 20, offset: 0 } } },
