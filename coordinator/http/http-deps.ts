@@ -11,6 +11,7 @@ import type { AccountEvents } from "../events/account-events.ts";
 import type { OverviewPort } from "../events/overview.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
+import type { CargoAvailability } from "../islands/cargo-availability.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
 import type { IslandService } from "../islands/island-service.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -45,6 +46,7 @@ export interface HttpDeps {
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
+  readonly availability: Pick<CargoAvailability, "of">;
   readonly events: Pick<AccountEvents, "open">;
   /** Absent: `?scope=network` of the events is not offered. */
   readonly overview?: OverviewPort | undefined;

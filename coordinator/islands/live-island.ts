@@ -36,4 +36,6 @@ export interface IslandsElsewhere {
     hostId: string | null,
   ): Promise<{ readonly islands: readonly LiveIsland[]; readonly isComplete: boolean }>;
   remove(accountId: string, hostId: string): Promise<void>;
+  /** What each has for the account's jobs; see `CargoAvailability`. Anything but a list: it does not tell. */
+  availability(accountId: string): Promise<readonly unknown[]>;
 }

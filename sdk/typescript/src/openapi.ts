@@ -299,6 +299,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which Cargos Islands can run now
+         * @description Cargos that you can run and no Island can are left out: their jobs wait. At most 5 s old. Each coordinator counts at most 100 Islands of a Cargo. What one job waits for is in its detail.
+         */
+        get: operations["listAvailability"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cargos": {
         parameters: {
             query?: never;
@@ -1457,6 +1477,15 @@ export interface components {
             };
             /** @enum {string} */
             via: "api" | "command";
+        };
+        AvailableCargo: {
+            /** @description Those with a free slot */
+            free: number;
+            /** @description Connected Islands that may run it */
+            islands: number;
+            /** @description Those that have its model or image, or need none */
+            ready: number;
+            slug: string;
         };
         /** @description `credits` of GET /account */
         BalanceEvent: {
@@ -4991,6 +5020,51 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+        };
+    };
+    listAvailability: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By slug */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "slug": "tiny-chat",
+                     *           "islands": 3,
+                     *           "ready": 2,
+                     *           "free": 1
+                     *         }
+                     *       ],
+                     *       "is_complete": true
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AvailableCargo"][];
+                        /** @description False: a coordinator did not answer; its Islands are missing */
+                        is_complete: boolean;
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
         };
     };
     listCargos: {

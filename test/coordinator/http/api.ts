@@ -254,6 +254,7 @@ export class Api implements AsyncDisposable {
       }),
       retention: { remove: async () => undefined },
       islands: islandService,
+      availability: { of: async () => ({ cargos: [], isComplete: true }) },
       events: this.events,
       get overview() {
         return overviewOf();
