@@ -4,8 +4,9 @@ import { api } from "../../app/api.ts";
 import { useLive } from "../../app/live.ts";
 import { useResource, type Resource } from "../../app/resource.ts";
 import { Link, navigate, type PageProps } from "../../app/router.tsx";
+import { useAction } from "../../components/action.tsx";
 import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
-import { messageOf } from "../../components/error-message.ts";
+import { goneIsDone } from "../../components/error-message.ts";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
 import { Meter } from "../../components/meter.tsx";
@@ -189,7 +190,7 @@ function Rename({
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>
-            Close
+            Cancel
           </button>
           <button class="button primary" disabled={form.isBusy}>
             Rename
@@ -201,23 +202,13 @@ function Rename({
 }
 
 function Remove({ island, onClose }: { readonly island: IslandDetail; readonly onClose: () => void }) {
-  const [error, setError] = useState<string | null>(null);
-  const remove = (): void => {
-    api()
-      .islands.remove(island.id)
-      .then(
-        () => navigate("/islands"),
-        (failure: unknown) => setError(messageOf(failure)),
-      );
-  };
+  const remove = useAction(async () => {
+    await goneIsDone(api().islands.remove(island.id));
+    navigate("/islands");
+  });
   return (
-    <ConfirmDialog title={`Remove “${island.name}”?`} confirm="Remove" onConfirm={remove} onClose={onClose}>
+    <ConfirmDialog title={`Remove “${island.name}”?`} confirm="Remove" action={remove} onClose={onClose}>
       <p>Its jobs go to other Islands, and what it earned stays yours. It comes back only with a new code or token.</p>
-      {error !== null && (
-        <p class="form-error" role="alert">
-          {error}
-        </p>
-      )}
     </ConfirmDialog>
   );
 }

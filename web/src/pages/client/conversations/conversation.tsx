@@ -3,7 +3,9 @@ import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useResource, type Resource } from "../../../app/resource.ts";
 import { navigate, type PageProps } from "../../../app/router.tsx";
+import { useAction } from "../../../components/action.tsx";
 import { ConfirmDialog, Dialog } from "../../../components/dialog.tsx";
+import { goneIsDone } from "../../../components/error-message.ts";
 import { Field } from "../../../components/field.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
 import { PageHead } from "../../../components/page-head.tsx";
@@ -43,7 +45,7 @@ export function ConversationPage({ params }: PageProps) {
             <button type="button" class="button" onClick={() => setDialog("rename")}>
               Rename
             </button>
-            <button type="button" class="button" onClick={() => setDialog("delete")}>
+            <button type="button" class="button danger" onClick={() => setDialog("delete")}>
               Delete
             </button>
           </>
@@ -86,7 +88,7 @@ function Rename({
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>
-            Close
+            Cancel
           </button>
           <button class="button primary" disabled={form.isBusy}>
             Rename
@@ -98,25 +100,12 @@ function Rename({
 }
 
 function Delete({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const [isBusy, setBusy] = useState(false);
-  const remove = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await api().conversations.delete(id);
-      navigate("/conversations");
-    } finally {
-      setBusy(false);
-      onClose();
-    }
-  };
+  const remove = useAction(async () => {
+    await goneIsDone(api().conversations.delete(id));
+    navigate("/conversations");
+  });
   return (
-    <ConfirmDialog
-      title="Delete the conversation?"
-      confirm="Delete for good"
-      isBusy={isBusy}
-      onConfirm={() => void remove().catch(() => undefined)}
-      onClose={onClose}
-    >
+    <ConfirmDialog title="Delete the conversation?" confirm="Delete for good" action={remove} onClose={onClose}>
       <p>Its messages are deleted with it; an answer in progress is cancelled.</p>
     </ConfirmDialog>
   );

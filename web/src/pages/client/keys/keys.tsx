@@ -2,8 +2,9 @@ import type { ApiKey } from "@atoll/client";
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/resource.ts";
+import { useAction } from "../../../components/action.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
-import { messageOf } from "../../../components/error-message.ts";
+import { goneIsDone } from "../../../components/error-message.ts";
 import { PageHead } from "../../../components/page-head.tsx";
 import { SimpleTable } from "../../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
@@ -86,20 +87,13 @@ function Revoke({
   readonly onDone: () => void;
   readonly onClose: () => void;
 }) {
-  const [error, setError] = useState<string | null>(null);
-  const revoke = (): void => {
-    api()
-      .apiKeys.revoke(revoked.id)
-      .then(onDone, (failure: unknown) => setError(messageOf(failure)));
-  };
+  const revoke = useAction(async () => {
+    await goneIsDone(api().apiKeys.revoke(revoked.id));
+    onDone();
+  });
   return (
-    <ConfirmDialog title={`Revoke “${revoked.name}”?`} confirm="Revoke" onConfirm={revoke} onClose={onClose}>
+    <ConfirmDialog title={`Revoke “${revoked.name}”?`} confirm="Revoke" action={revoke} onClose={onClose}>
       <p>Programs that use it are refused at once.</p>
-      {error !== null && (
-        <p class="form-error" role="alert">
-          {error}
-        </p>
-      )}
     </ConfirmDialog>
   );
 }
