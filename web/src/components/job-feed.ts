@@ -2,6 +2,7 @@ import { AtollError, type StreamedEvent, type Usage } from "@atoll/client";
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../app/api.ts";
 import { signIns } from "../app/session.ts";
+import { repaintPauseMs } from "./streamed-text.tsx";
 import type { Picture } from "./output.tsx";
 
 /** What a job's stream has told so far. */
@@ -55,7 +56,7 @@ async function follow(id: string, signal: AbortSignal, show: (feed: JobFeed) => 
     setTimeout(() => {
       isDue = false;
       if (!signal.aborted) show(feed);
-    }, 33);
+    }, repaintPauseMs(feed.text.length));
   };
   try {
     for await (const event of api().jobs.stream(id, { signal, maxRetries: MAX_RETRIES })) {

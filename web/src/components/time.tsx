@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
+import { networkNow } from "../app/clock.ts";
 import { formatDuration } from "./numbers.ts";
 
 const TICK_MS = 5_000;
-const now = signal(Date.now());
+const now = signal(networkNow());
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
+  if (!document.hidden) now.value = networkNow();
 }, TICK_MS);
 
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });

@@ -2,6 +2,7 @@ import type { Island, PairingCode } from "@atoll/client";
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { BASE_URL } from "../../app/base.ts";
+import { networkNow } from "../../app/clock.ts";
 import { useLive } from "../../app/live.ts";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
@@ -151,5 +152,5 @@ function Arrivals() {
 }
 
 function secondsUntil(at: string): number {
-  return Math.max(0, Math.round((Date.parse(at) - Date.now()) / 1_000));
+  return Math.max(0, Math.round((Date.parse(at) - networkNow()) / 1_000));
 }

@@ -72,8 +72,8 @@ function Sums({ islands }: { readonly islands: readonly Island[] }) {
         label="Slots busy"
         value={`${sum(({ load }) => load?.slots_busy ?? 0)} of ${sum(({ load }) => load?.slots ?? 0)}`}
       />
-      <Tile label="Earned today" value={formatCredits(sum(({ earned }) => earned.today))} />
-      <Tile label="Earned in 30 days" value={formatCredits(sum(({ earned }) => earned.days_30))} />
+      <Tile label="Credits earned today" value={formatCredits(sum(({ earned }) => earned.today))} />
+      <Tile label="Credits earned in 30 days" value={formatCredits(sum(({ earned }) => earned.days_30))} />
     </dl>
   );
 }
@@ -101,7 +101,7 @@ function IslandCard({ island }: { readonly island: Island }) {
           <Meter
             label="Slots"
             share={load.slots === 0 ? 0 : load.slots_busy / load.slots}
-            text={`${load.slots_busy}/${load.slots}`}
+            text={`${load.slots_busy} of ${load.slots}`}
           />
           {load.cpu !== null && <Meter label="CPU" share={load.cpu} text={formatShare(load.cpu)} />}
         </div>
@@ -109,13 +109,13 @@ function IslandCard({ island }: { readonly island: Island }) {
       <p class="ellipsis muted">{island.loaded.length === 0 ? "No model in memory" : island.loaded.join(", ")}</p>
       <p class="card-foot">
         <span>
-          Today <span class="num">{formatCredits(earned.today)}</span>
+          <span class="num">{formatCredits(earned.today)}</span> <span class="muted">credits today</span>
         </span>
         <span>
-          7 days <span class="num">{formatCredits(earned.days_7)}</span>
+          <span class="num">{formatCredits(earned.days_7)}</span> <span class="muted">in 7 days</span>
         </span>
         <span>
-          Up <span class="num">{formatShare(uptime.days_7)}</span>
+          <span class="num">{formatShare(uptime.days_7)}</span> <span class="muted">connected</span>
         </span>
       </p>
     </li>

@@ -134,7 +134,7 @@ function Signed({ review }: { readonly review: CargoReview }) {
           <span class="num">{formatMegabytes(signs.required_ram_mb)}</span>
         </Fact>
         <Fact label="Graphics memory">
-          <span class="num">{formatMegabytes(signs.required_vram_mb)}</span>
+          <span class="num">{signs.required_vram_mb === 0 ? "none" : formatMegabytes(signs.required_vram_mb)}</span>
         </Fact>
         <Fact label="Price">
           <span class="num">{formatCredits(signs.price_per_job)} credits a job</span>

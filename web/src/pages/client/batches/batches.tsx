@@ -52,7 +52,7 @@ export function BatchesPage() {
         }
       </Loaded>
       <section class="panel" aria-labelledby="recent-title">
-        <h2 id="recent-title">Among your newest {LOOKED_AT} jobs</h2>
+        <h2 id="recent-title">Batches of your newest {LOOKED_AT} jobs</h2>
         <Loaded of={recent} what="the batches">
           {(batches) =>
             batches.length === 0 ? (

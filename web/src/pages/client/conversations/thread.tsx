@@ -1,9 +1,10 @@
 import type { Conversation, Message } from "@atoll/client";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { Link } from "../../../app/router.tsx";
 import { messageOf } from "../../../components/error-message.ts";
 import { TextOutput } from "../../../components/output.tsx";
+import { repaintPauseMs, StreamedText } from "../../../components/streamed-text.tsx";
 import { Ago } from "../../../components/time.tsx";
 
 interface Pending {
@@ -27,6 +28,7 @@ export function Thread({
   const [pending, setPending] = useState<Pending | null>(null);
   const [error, setError] = useState<string | null>(null);
   const abort = useRef<AbortController | null>(null);
+  const isSending = useRef(false);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => () => abort.current?.abort(), []);
   const answered = pending?.answer.length ?? 0;
@@ -38,12 +40,13 @@ export function Thread({
 
   const send = async (): Promise<void> => {
     const question = text.trim();
-    if (question === "" || pending !== null) return;
+    if (question === "" || isSending.current) return;
+    isSending.current = true;
     const controller = new AbortController();
     abort.current = controller;
     setText("");
     setError(null);
-    let [answer, isStored] = ["", false];
+    let [answer, isStored, repaintMs] = ["", false, 0];
     setPending({ question, answer });
     try {
       for await (const event of api().conversations.stream(
@@ -54,8 +57,11 @@ export function Thread({
         if (event.type === "message") isStored = true;
         else if (event.type === "token") answer += event.content;
         else if (event.type === "error" && event.code !== "cancelled") setError(`${event.code}: ${event.error}`);
+        if (performance.now() - repaintMs < repaintPauseMs(answer.length)) continue;
+        repaintMs = performance.now();
         setPending({ question, answer });
       }
+      setPending({ question, answer });
     } catch (failure) {
       if (!controller.signal.aborted) setError(messageOf(failure));
       // What never reached the conversation goes back to where it was typed.
@@ -64,6 +70,7 @@ export function Thread({
         setText((now) => (now === "" ? question : now));
       }
     }
+    isSending.current = false;
     onChange();
   };
   const sendOnEnter = (event: KeyboardEvent): void => {
@@ -87,9 +94,7 @@ export function Thread({
           </article>
         )}
         {earlier > 0 && <p class="muted">{earlier} earlier messages are not shown.</p>}
-        {messages.map((message) => (
-          <MessageTurn key={message.id} message={message} />
-        ))}
+        {useMemo(() => messages.map((message) => <MessageTurn key={message.id} message={message} />), [messages])}
         {messages.length === 0 && pending === null && <p class="chat-empty muted">No message yet.</p>}
         {pending !== null && (
           <>
@@ -104,7 +109,7 @@ export function Thread({
                   <span class="spinner" aria-hidden="true" /> Waits for an Island
                 </p>
               ) : (
-                <pre class="output">{pending.answer}</pre>
+                <StreamedText text={pending.answer} />
               )}
             </article>
           </>

@@ -1,6 +1,7 @@
 import type { ChatBody } from "@atoll/client";
 import { useRef, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
+import { repaintPauseMs } from "../../../components/streamed-text.tsx";
 import { messageOf } from "../../../components/error-message.ts";
 
 export interface Turn {
@@ -28,8 +29,6 @@ export interface ChatRun {
   readonly stop: () => void;
   readonly clear: () => void;
 }
-
-const REPAINT_MS = 33;
 
 /** A chat that lives in this page alone: each question goes out with all that was said before. */
 export function useChatRun(): ChatRun {
@@ -67,7 +66,7 @@ export function useChatRun(): ChatRun {
         if (answer === "") setState("streaming");
         answer += piece;
         meter.token();
-        if (performance.now() - repaintMs < REPAINT_MS) continue;
+        if (performance.now() - repaintMs < repaintPauseMs(answer.length)) continue;
         repaintMs = performance.now();
         show();
       }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { readUsage, type UsageLine } from "../../../app/account-api.ts";
+import { networkNow } from "../../../app/clock.ts";
 import { useResource } from "../../../app/resource.ts";
 import { Link } from "../../../app/router.tsx";
 import { Chart } from "../../../components/chart.tsx";
@@ -16,7 +17,7 @@ export function UsageCharts() {
   const [days, setDays] = useState<(typeof PERIODS)[number]>(30);
   const usage = useResource(
     async (signal) => {
-      const nowMs = Date.now();
+      const nowMs = networkNow();
       const period = { from: dayOf(nowMs - (days - 1) * DAY_MS), to: dayOf(nowMs) };
       const [byDay, byCargo] = await Promise.all([
         readUsage({ ...period, by: ["day"] }, signal),
