@@ -13,7 +13,7 @@ describe("availability", () => {
   it.each([
     ["none", "no Island can run it now"],
     ["busy", "2 Islands, all busy"],
-    ["cold", "3 Islands, downloads it first"],
+    ["cold", "3 Islands, fetched first"],
     ["warm", "ready on 1 Island"],
   ])("of %s is said in words", (slug, text) => expect(describeAvailability(KNOWN, slug)?.text).toBe(text));
 

@@ -91,7 +91,10 @@ export function Chart({
       <p class="chart-values" aria-hidden={kind === "bars"}>
         <span class="muted num">{at[shown] === undefined ? "" : formatChartTime(at[shown], kind)}</span>
         {series.map(({ label, values }, index) => (
-          <span key={label} class={series.length > 1 ? `key stroke-${index % STROKES.length} ${kind}` : ""}>
+          <span
+            key={label}
+            class={series.length > 1 ? `key stroke-${index % STROKES.length} ${kind === "bars" ? "solid" : ""}` : ""}
+          >
             {series.length > 1 && `${label} `}
             <span class="num">{textOf(values[shown])}</span>
           </span>

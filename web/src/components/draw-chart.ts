@@ -34,6 +34,7 @@ export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
       width,
       height,
       legend: { show: false },
+      padding: [8, 8, 0, 0],
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
       // Bars stand for UTC days.
@@ -64,7 +65,7 @@ export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
           width: 2,
           dash,
           points: { show: false },
-          ...(kind === "bars" && bars !== undefined ? { paths: bars, fill: stroke, dash: [] } : {}),
+          ...(kind === "bars" && bars !== undefined ? { paths: bars, fill: stroke, width: 0, dash: [] } : {}),
         })),
       ],
     },

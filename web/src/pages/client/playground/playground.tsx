@@ -8,7 +8,6 @@ import { CargoRunner } from "../../../components/cargo-runner.tsx";
 import { Field } from "../../../components/field.tsx";
 import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
-import { Badge } from "../../../components/status.tsx";
 import {
   describeAvailability,
   mostAvailable,
@@ -53,7 +52,6 @@ function Chosen({ cargos, available }: { readonly cargos: readonly Cargo[]; read
   const cargo =
     cargos.find(({ slug }) => slug === asked) ?? cargos.find(({ slug }) => slug === first?.slug) ?? cargos[0];
   if (cargo === undefined) return null;
-  const state = describeAvailability(known, cargo.slug);
   const choose = (slug: string): void => {
     writeSetting("playground", slug);
     navigate(`/playground?cargo=${encodeURIComponent(slug)}`, { replace: true });
@@ -69,7 +67,6 @@ function Chosen({ cargos, available }: { readonly cargos: readonly Cargo[]; read
             </select>
           )}
         </Field>
-        <p role="status">{state !== null && <Badge tone={state.tone}>{state.text}</Badge>}</p>
       </div>
       {cargo.chat ? (
         <ChatPlayground key={cargo.slug} model={cargo.slug} />
