@@ -11,6 +11,8 @@ export interface LiveIsland {
   readonly cpuLoad: number | null;
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
+  /** °C of its hottest processor or graphics card; null: not known. Absent: a coordinator of an earlier version tells. */
+  readonly temperatureC?: number | null;
   /** Cargos whose model is in memory; at most {@link MAX_LOADED}. */
   readonly loaded: readonly string[];
   /** Keys of the models and images on its disk; at most {@link MAX_CACHED}. Empty where nobody asked for them. */

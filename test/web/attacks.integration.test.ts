@@ -146,12 +146,12 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a console under attack", () => {
     const line = `${"word ".repeat(19)}end\n`;
     island.send(...beginFrames(job), outputFrame(job, 1, line.repeat(200)));
     const pieces = page.locator(".turn.assistant .output > div");
-    await expect.poll(() => pieces.count()).toBeGreaterThan(3);
+    await expect.poll(() => pieces.count()).toBeGreaterThan(1);
     await page.evaluate(`globalThis.changes = 0; globalThis.watch = new MutationObserver((all) => (changes += all.length));
       watch.observe(document.querySelector(".turn.assistant .output > div"), { subtree: true, characterData: true, childList: true })`);
     // 100,000 tokens.
     for (let seq = 2; seq < 52; seq += 1) island.send(outputFrame(job, seq, line.repeat(100)));
-    await expect.poll(() => pieces.count(), { timeout: 20_000 }).toBeGreaterThan(100);
+    await expect.poll(() => pieces.count(), { timeout: 20_000 }).toBeGreaterThan(60);
     expect(await page.evaluate("globalThis.changes")).toBe(0);
     island.send(outputFrame(job, 52, "The end."), finishedFrame(job, 53, { completionTokens: 100_000 }));
     // What is shown has a bound, and the rest is not lost.
@@ -173,7 +173,8 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a console under attack", () => {
       const again = page.getByRole("button", { name: "Try again" });
       await again.first().waitFor();
       await page.unrouteAll();
-      while ((await again.count()) > 0) await again.first().click();
+      // One that loads meanwhile is gone.
+      while ((await again.count()) > 0) await again.first().click({ timeout: 500 }).catch(() => undefined);
     }
   });
 

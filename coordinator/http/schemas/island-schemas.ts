@@ -41,6 +41,10 @@ const loadSchema = z
     cpu: z.number().nullable().openapi({ description: "0 to 1, over all cores" }),
     free_ram_mb: megabytes.nullable(),
     free_vram_mb: megabytes.nullable(),
+    temperature_c: z
+      .number()
+      .nullable()
+      .openapi({ description: "Of its hottest processor or graphics card, in degrees Celsius" }),
   })
   .openapi("IslandLoad", { description: "As it last said: every 10 s. What is not known is null" });
 
@@ -138,6 +142,7 @@ export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema>
             cpu: live.cpuLoad,
             free_ram_mb: megabytesOf(live.freeRamBytes),
             free_vram_mb: megabytesOf(live.freeVramBytes),
+            temperature_c: live.temperatureC ?? null,
           },
     loaded: [...(live?.loaded ?? [])],
     first_seen_at: presentTime(record.firstSeenAtMs),

@@ -2461,6 +2461,8 @@ export interface components {
             /** @description Jobs that it runs at the same time */
             slots: number;
             slots_busy: number;
+            /** @description Of its hottest processor or graphics card, in degrees Celsius */
+            temperature_c: number | null;
         };
         /** @description GET /islands does not list it any more */
         IslandRemovedEvent: {
@@ -6543,7 +6545,8 @@ export interface operations {
                      *             "slots_busy": 1,
                      *             "cpu": 0.21,
                      *             "free_ram_mb": 24000,
-                     *             "free_vram_mb": 9800
+                     *             "free_vram_mb": 9800,
+                     *             "temperature_c": 61
                      *           },
                      *           "loaded": [
                      *             "tiny-chat"
@@ -6655,7 +6658,8 @@ export interface operations {
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
                      *           "free_ram_mb": 24000,
-                     *           "free_vram_mb": 9800
+                     *           "free_vram_mb": 9800,
+                     *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
@@ -6832,7 +6836,8 @@ export interface operations {
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
                      *           "free_ram_mb": 24000,
-                     *           "free_vram_mb": 9800
+                     *           "free_vram_mb": 9800,
+                     *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
@@ -8593,7 +8598,8 @@ export interface operations {
                      *             "slots_busy": 1,
                      *             "cpu": 0.21,
                      *             "free_ram_mb": 24000,
-                     *             "free_vram_mb": 9800
+                     *             "free_vram_mb": 9800,
+                     *             "temperature_c": 61
                      *           },
                      *           "loaded": [
                      *             "tiny-chat"
@@ -8689,7 +8695,8 @@ export interface operations {
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
                      *           "free_ram_mb": 24000,
-                     *           "free_vram_mb": 9800
+                     *           "free_vram_mb": 9800,
+                     *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"

@@ -31,7 +31,7 @@ const ISLAND = {
     disk_budget_mb: 51_200,
   },
   runtimes: [{ type: "llmcpp", version: "node-llama-cpp 3.22.1, cuda" }],
-  load: { slots: 4, slots_busy: 1, cpu: 0.21, free_ram_mb: 24_000, free_vram_mb: 9_800 },
+  load: { slots: 4, slots_busy: 1, cpu: 0.21, free_ram_mb: 24_000, free_vram_mb: 9_800, temperature_c: 61 },
   loaded: ["tiny-chat"],
   first_seen_at: AT,
   last_seen_at: LATER,

@@ -130,6 +130,11 @@ function Load({ island: { load, loaded, last_seen_at, is_live } }: { readonly is
             <span class="num">{formatMegabytes(load.free_vram_mb)}</span>
           </Fact>
         )}
+        {load.temperature_c !== null && (
+          <Fact label="Temperature">
+            <span class="num">{formatWhole(load.temperature_c)} °C</span>
+          </Fact>
+        )}
         <Fact label="In memory">{loaded.length === 0 ? "nothing" : loaded.join(", ")}</Fact>
       </dl>
     </>

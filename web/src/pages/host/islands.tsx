@@ -4,7 +4,7 @@ import { useLive } from "../../app/live.ts";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
 import { Meter } from "../../components/meter.tsx";
-import { formatCredits, formatMegabytes, formatShare } from "../../components/numbers.ts";
+import { formatCredits, formatMegabytes, formatShare, formatWhole } from "../../components/numbers.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../components/states.tsx";
 import { IslandStatusBadge } from "../../components/status.tsx";
@@ -103,7 +103,13 @@ function IslandCard({ island }: { readonly island: Island }) {
             share={load.slots === 0 ? 0 : load.slots_busy / load.slots}
             text={`${load.slots_busy} of ${load.slots}`}
           />
-          {load.cpu !== null && <Meter label="CPU" share={load.cpu} text={formatShare(load.cpu)} />}
+          {load.cpu !== null && (
+            <Meter
+              label="CPU"
+              share={load.cpu}
+              text={`${formatShare(load.cpu)}${load.temperature_c === null ? "" : `, ${formatWhole(load.temperature_c)} °C`}`}
+            />
+          )}
         </div>
       )}
       <p class="ellipsis muted">{island.loaded.length === 0 ? "No model in memory" : island.loaded.join(", ")}</p>
