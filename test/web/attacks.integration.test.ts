@@ -174,7 +174,11 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a console under attack", () => {
       await again.first().waitFor();
       await page.unrouteAll();
       // One that loads meanwhile is gone.
-      while ((await again.count()) > 0) await again.first().click({ timeout: 500 }).catch(() => undefined);
+      while ((await again.count()) > 0)
+        await again
+          .first()
+          .click({ timeout: 500 })
+          .catch(() => undefined);
     }
   });
 

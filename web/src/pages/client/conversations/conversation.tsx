@@ -1,5 +1,5 @@
 import type { Conversation, Message } from "@atoll/client";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useResource, type Resource } from "../../../app/resource.ts";
 import { navigate, type PageProps } from "../../../app/router.tsx";
@@ -18,21 +18,39 @@ interface Loading {
   /** Older ones, which are not shown. */
   readonly earlier: number;
 }
-const MOST_SHOWN = 100;
+const PAGE_SIZE = 100;
+
+/** The newest messages, oldest first. */
+async function readNewest(id: string, most: number, signal: AbortSignal): Promise<Omit<Loading, "conversation">> {
+  const pages = api().conversations.messages(id, { order: "desc", pageSize: PAGE_SIZE }, { signal });
+  const first = await pages.page();
+  const newest = [...first.data];
+  while (newest.length < Math.min(most, first.meta.total)) {
+    // oxlint-disable-next-line no-await-in-loop -- Each begins where the last one ended.
+    const { data } = await pages.page(newest.length);
+    if (data.length === 0) break;
+    newest.push(...data);
+  }
+  return { messages: newest.toReversed(), earlier: first.meta.total - newest.length };
+}
 
 export function ConversationPage({ params }: PageProps) {
   const id = params["id"] ?? "";
   const [dialog, setDialog] = useState<"rename" | "delete" | null>(null);
+  const [most, setMost] = useState(PAGE_SIZE);
   const read = useResource<Loading>(
     async (signal) => {
-      const [conversation, page] = await Promise.all([
+      const [conversation, newest] = await Promise.all([
         api().conversations.get(id, { signal }),
-        api().conversations.messages(id, { order: "desc", pageSize: MOST_SHOWN }, { signal }).page(),
+        readNewest(id, most, signal),
       ]);
-      return { conversation, messages: page.data.toReversed(), earlier: page.meta.total - page.data.length };
+      return { conversation, ...newest };
     },
     [id],
   );
+  useEffect(() => {
+    if (most > PAGE_SIZE) read.reload();
+  }, [most]);
   return (
     <>
       <PageHead
@@ -53,7 +71,14 @@ export function ConversationPage({ params }: PageProps) {
       </PageHead>
       <Loaded of={read} what="the conversation">
         {({ conversation, messages, earlier }) => (
-          <Thread key={id} conversation={conversation} messages={messages} earlier={earlier} onChange={read.reload} />
+          <Thread
+            key={id}
+            conversation={conversation}
+            messages={messages}
+            earlier={earlier}
+            onEarlier={() => setMost(messages.length + PAGE_SIZE)}
+            onChange={read.reload}
+          />
         )}
       </Loaded>
       {dialog === "rename" && read.value !== undefined && (

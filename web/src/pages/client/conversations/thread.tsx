@@ -17,11 +17,13 @@ export function Thread({
   conversation,
   messages,
   earlier,
+  onEarlier,
   onChange,
 }: {
   readonly conversation: Conversation;
   readonly messages: readonly Message[];
   readonly earlier: number;
+  readonly onEarlier: () => void;
   readonly onChange: () => void;
 }) {
   const [text, setText] = useState("");
@@ -34,7 +36,7 @@ export function Thread({
   const answered = pending?.answer.length ?? 0;
   useEffect(() => {
     if (box.current !== null) box.current.scrollTop = box.current.scrollHeight;
-  }, [messages.length, answered]);
+  }, [messages.at(-1)?.id, answered]);
   // The stored messages have come.
   useEffect(() => setPending(null), [messages]);
 
@@ -93,7 +95,11 @@ export function Thread({
             <pre class="output">{conversation.system_prompt}</pre>
           </article>
         )}
-        {earlier > 0 && <p class="muted">{earlier} earlier messages are not shown.</p>}
+        {earlier > 0 && (
+          <button type="button" class="link-button" onClick={onEarlier}>
+            Show earlier messages ({earlier})
+          </button>
+        )}
         {useMemo(() => messages.map((message) => <MessageTurn key={message.id} message={message} />), [messages])}
         {messages.length === 0 && pending === null && <p class="chat-empty muted">No message yet.</p>}
         {pending !== null && (
