@@ -30,8 +30,3 @@ export function StreamedText({ text }: { readonly text: string }) {
 function Piece({ text }: { readonly text: string }) {
   return useMemo(() => <div>{text.endsWith("\n") ? text.slice(0, -1) || "\n" : text}</div>, [text]);
 }
-
-/** Between two repaints of a growing text: longer for a long one, so that the page stays responsive. */
-export function repaintPauseMs(characters: number): number {
-  return Math.max(33, Math.min(500, characters / 1_000));
-}

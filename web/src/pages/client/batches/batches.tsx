@@ -10,7 +10,8 @@ import { SimpleTable } from "../../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
 import { Ago } from "../../../components/time.tsx";
 import { readInputs } from "./read-inputs.ts";
-import { mostAvailable, readAvailability } from "../playground/availability.ts";
+import { mostAvailable } from "../playground/availability.ts";
+import { readAvailability } from "../playground/use-availability.ts";
 import { loadPlayable } from "../playground/playable.ts";
 
 /** The API has no list of batches: these are found among the newest jobs. */

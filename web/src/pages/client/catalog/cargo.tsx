@@ -8,7 +8,8 @@ import { JsonText } from "../../../components/output.tsx";
 import { Fact, PageHead } from "../../../components/page-head.tsx";
 import { Loaded } from "../../../components/states.tsx";
 import { Badge } from "../../../components/status.tsx";
-import { describeAvailability, useAvailability } from "../playground/availability.ts";
+import { describeAvailability } from "../playground/availability.ts";
+import { useAvailability } from "../playground/use-availability.ts";
 
 export function CargoPage({ params }: PageProps) {
   const slug = params["slug"] ?? "";

@@ -5,7 +5,8 @@ import { formatCredits } from "../../../components/numbers.ts";
 import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
 import { Badge } from "../../../components/status.tsx";
-import { describeAvailability, useAvailability, type AvailabilityBySlug } from "../playground/availability.ts";
+import { describeAvailability, type AvailabilityBySlug } from "../playground/availability.ts";
+import { useAvailability } from "../playground/use-availability.ts";
 import { loadPlayable } from "../playground/playable.ts";
 
 const CATEGORIES: readonly (readonly [Cargo["category"], string])[] = [

@@ -11,7 +11,8 @@ import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
 import { Ago } from "../../../components/time.tsx";
 import { VirtualTable, type Column } from "../../../components/virtual-table.tsx";
-import { describeAvailability, mostAvailable, readAvailability } from "../playground/availability.ts";
+import { describeAvailability, mostAvailable } from "../playground/availability.ts";
+import { readAvailability } from "../playground/use-availability.ts";
 
 const COLUMNS: readonly Column<Conversation>[] = [
   {

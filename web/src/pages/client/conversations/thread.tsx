@@ -4,7 +4,8 @@ import { api } from "../../../app/api.ts";
 import { Link } from "../../../app/router.tsx";
 import { messageOf } from "../../../components/error-message.ts";
 import { TextOutput } from "../../../components/output.tsx";
-import { repaintPauseMs, StreamedText } from "../../../components/streamed-text.tsx";
+import { Repaints } from "../../../components/repaints.ts";
+import { StreamedText } from "../../../components/streamed-text.tsx";
 import { Ago } from "../../../components/time.tsx";
 
 interface Pending {
@@ -48,7 +49,8 @@ export function Thread({
     abort.current = controller;
     setText("");
     setError(null);
-    let [answer, isStored, repaintMs] = ["", false, 0];
+    let [answer, isStored] = ["", false];
+    const repaints = new Repaints(() => setPending({ question, answer }));
     setPending({ question, answer });
     try {
       for await (const event of api().conversations.stream(
@@ -59,12 +61,11 @@ export function Thread({
         if (event.type === "message") isStored = true;
         else if (event.type === "token") answer += event.content;
         else if (event.type === "error" && event.code !== "cancelled") setError(`${event.code}: ${event.error}`);
-        if (performance.now() - repaintMs < repaintPauseMs(answer.length)) continue;
-        repaintMs = performance.now();
-        setPending({ question, answer });
+        repaints.ask(answer.length);
       }
-      setPending({ question, answer });
+      repaints.now();
     } catch (failure) {
+      repaints.cancel();
       if (!controller.signal.aborted) setError(messageOf(failure));
       // What never reached the conversation goes back to where it was typed.
       if (!isStored) {

@@ -8,13 +8,8 @@ import { CargoRunner } from "../../../components/cargo-runner.tsx";
 import { Field } from "../../../components/field.tsx";
 import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
-import {
-  describeAvailability,
-  mostAvailable,
-  readAvailability,
-  useAvailability,
-  type AvailabilityBySlug,
-} from "./availability.ts";
+import { describeAvailability, mostAvailable, type AvailabilityBySlug } from "./availability.ts";
+import { readAvailability, useAvailability } from "./use-availability.ts";
 import { loadPlayable } from "./playable.ts";
 import { ChatPlayground } from "./chat-playground.tsx";
 
