@@ -12,8 +12,8 @@ const KNOWN = new Map(
 describe("availability", () => {
   it.each([
     ["none", "no Island can run it now"],
-    ["busy", "2 Islands, all busy"],
-    ["cold", "3 Islands, fetched first"],
+    ["busy", "on 2 Islands, all busy"],
+    ["cold", "on 3 Islands, after a download"],
     ["warm", "ready on 1 Island"],
   ])("of %s is said in words", (slug, text) => expect(describeAvailability(KNOWN, slug)?.text).toBe(text));
 

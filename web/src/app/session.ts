@@ -79,11 +79,16 @@ export async function signOut(): Promise<void> {
   tellOtherTabs(null);
 }
 
-/** After the account was deleted, or its session ended elsewhere. */
-export function forgetSession(): void {
+/** Notes that there is no session any more. */
+export function endedSession(): void {
   stopLive();
   account.value = null;
   session.value = "signed-out";
+}
+
+/** The same, and shows where to sign in. */
+export function forgetSession(): void {
+  endedSession();
   // Who signs in next begins at the beginning.
   navigate("/sign-in", { replace: true });
 }

@@ -20,7 +20,7 @@ export interface Drawing {
 
 const HALF_DAY_S = 43_200;
 /** Steps of a scale of whole numbers. */
-const WHOLE_STEPS = [1, 2, 5].flatMap((digit) => Array.from({ length: 12 }, (_, power) => digit * 10 ** power));
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** A part of its own, loaded with the first chart. */
 export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {

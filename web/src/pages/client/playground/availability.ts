@@ -14,8 +14,8 @@ export function describeAvailability(known: AvailabilityBySlug, slug: string): A
   const { islands, ready, free } = known.get(slug) ?? { islands: 0, ready: 0, free: 0 };
   if (islands === 0) return { text: "no Island can run it now", tone: "waiting" };
   const count = islands === 1 ? "1 Island" : `${islands} Islands`;
-  if (free === 0) return { text: `${count}, all busy`, tone: "waiting" };
-  if (ready === 0) return { text: `${count}, fetched first`, tone: "neutral" };
+  if (free === 0) return { text: `on ${count}, all busy`, tone: "waiting" };
+  if (ready === 0) return { text: `on ${count}, after a download`, tone: "neutral" };
   return { text: `ready on ${ready === 1 ? "1 Island" : `${ready} Islands`}`, tone: "good" };
 }
 
