@@ -13,7 +13,10 @@ async function figuresOf(
 ) {
   const key = { accountId: "user_1", hostId: HOST };
   const store = {
-    counts: async () => rows.map(({ micro: _, ...row }) => ({ ...NO_COUNTS, ...key, ...row })),
+    counts: async () =>
+      rows.map(({ day, onlineMs = 0, completed = 0, tokens = 0 }) => {
+        return { ...NO_COUNTS, ...key, day, onlineMs, completed, tokens };
+      }),
     earnings: async () => rows.map(({ day, micro = 0 }) => ({ ...key, day, micro })),
   };
   const read = await readFigures(store, { accountId: "user_1", hostId: HOST, nowMs: NOW_MS });
