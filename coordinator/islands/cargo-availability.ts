@@ -31,7 +31,7 @@ export interface CargoAvailabilityDeps {
 }
 
 export const MAX_COUNTED = 100;
-/** Who asks again within this time gets the same answer: it is counted over all Islands. */
+/** Who asks again within this time gets the same answer; and all who ask, the same count of public Cargos over all Islands. */
 const FRESH_MS = 5_000;
 const MAX_REMEMBERED = 1_000;
 
@@ -40,6 +40,7 @@ type Connected = ReturnType<IslandRegistry["connected"]> extends Iterable<infer 
 /** Which Cargos of an account's catalog can run now, on the Islands of all coordinators. */
 export class CargoAvailability {
   readonly #deps: CargoAvailabilityDeps;
+  #public: { readonly atMs: number; readonly cargos: readonly AvailableCargo[] } | null = null;
   readonly #last = recentMap<{ readonly atMs: number; readonly answer: Promise<Availability> }>(MAX_REMEMBERED);
 
   constructor(deps: CargoAvailabilityDeps) {
@@ -59,7 +60,18 @@ export class CargoAvailability {
 
   /** On the Islands of this coordinator. */
   here(accountId: string): AvailableCargo[] {
-    const { islands, catalog } = this.#deps;
+    const { catalog, clock } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    if (this.#public === null || nowMs - this.#public.atMs >= FRESH_MS) {
+      this.#public = { atMs: nowMs, cargos: this.#count(catalog.list()) };
+    }
+    const own = catalog.list({}, accountId).filter(({ privateTo }) => privateTo === accountId);
+    return [...this.#public.cargos, ...this.#count(own)];
+  }
+
+  #count(cargos: readonly CatalogEntry[]): AvailableCargo[] {
+    if (cargos.length === 0) return [];
+    const { islands } = this.#deps;
     const connected = [...islands.connected()];
     const most = { ram: 0, vram: 0, runtimes: new Set<string>() };
     for (const { facts } of connected) {
@@ -68,12 +80,10 @@ export class CargoAvailability {
       for (const runtime of facts.runtimes) most.runtimes.add(runtime);
     }
     // A Cargo that is too large for all is not compared with each.
-    const candidates = catalog
-      .list({}, accountId)
-      .filter(
-        ({ runtimeType, requiredRamBytes, requiredVramBytes }) =>
-          most.runtimes.has(runtimeType) && requiredRamBytes <= most.ram && requiredVramBytes <= most.vram,
-      );
+    const candidates = cargos.filter(
+      ({ runtimeType, requiredRamBytes, requiredVramBytes }) =>
+        most.runtimes.has(runtimeType) && requiredRamBytes <= most.ram && requiredVramBytes <= most.vram,
+    );
     return candidates.map((cargo) => countIslands(cargo, connected)).filter(({ islands: count }) => count > 0);
   }
 

@@ -19,7 +19,7 @@ function open(
   others: readonly unknown[] = [],
 ) {
   const clock = new ManualClock();
-  let asked = 0;
+  let [asked, counted] = [0, 0];
   const connected = islands.map(({ busy = 0, ...facts }) => ({
     island: { slotsInUse: busy } as never,
     facts: makeIsland(facts),
@@ -27,10 +27,10 @@ function open(
   const availability = new CargoAvailability({
     clock,
     catalog: new Catalog(cargos, "llama"),
-    islands: { connected: () => connected },
+    islands: { connected: () => ((counted += 1), connected) },
     askOthers: async () => ((asked += 1), others),
   });
-  return { availability, clock, asked: () => asked };
+  return { availability, clock, asked: () => asked, counted: () => counted };
 }
 
 describe("CargoAvailability", () => {
@@ -66,6 +66,12 @@ describe("CargoAvailability", () => {
       ],
       isComplete: false,
     });
+  });
+
+  it("counts public Cargos once for all accounts", async () => {
+    const { availability, counted } = open([entry("llama")], [{}]);
+    for (const account of ["user_1", "user_2", "user_3"]) await availability.of(account);
+    expect(counted()).toBe(1);
   });
 
   it("gives the same answer for five seconds, and stops counting at a bound", async () => {
