@@ -222,7 +222,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { config, version, clock, log, member, credentials, catalogSync };
   const events = openEvents({ ...own, ...about, dispatcher });
-  const hosts = openHosts({ ...own, ...about, suspended: suspensions, events });
+  const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
   const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, bus });
   const app = createApp({
@@ -236,6 +236,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     conversations,
     recommendations,
     islands: hosts.service,
+    availability: hosts.availability,
     events,
     islandSessions: gateway,
     operators,

@@ -44,7 +44,7 @@ export interface AgentDeps extends Pick<ExecutorDeps, "onEnded"> {
   /** Asks the coordinator what to preload; null: the owner has switched preloads off. */
   readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
   /** Load of the machine now. */
-  readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes">;
+  readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC">;
   /** RAM that a load can have now; null when unknown. */
   readonly freeRamBytes: () => number | null;
   readonly log: Logger;

@@ -111,9 +111,9 @@ export class ClusterMember {
   }
 
   /** Islands of accounts at other coordinators, which learn of those that are `here`. */
-  shareIslands(here: ConnectedIslands): IslandsElsewhere {
+  shareIslands(here: ConnectedIslands, availability: (accountId: string) => unknown): IslandsElsewhere {
     const { bus, log } = this.#deps;
-    this.#islands = new RemoteIslands({ bus, members: this.#ownership.members, here, log });
+    this.#islands = new RemoteIslands({ bus, members: this.#ownership.members, here, availability, log });
     return this.#islands;
   }
 

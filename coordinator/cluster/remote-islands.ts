@@ -7,6 +7,8 @@ export interface RemoteIslandsDeps {
   readonly bus: Pick<Bus, "request" | "answer">;
   readonly members: Pick<Members, "self" | "living">;
   readonly here: ConnectedIslands;
+  /** Which Cargos of the account the Islands here can run. */
+  readonly availability: (accountId: string) => unknown;
   readonly log: Pick<Logger, "warn">;
 }
 
@@ -14,8 +16,11 @@ export interface RemoteIslandsDeps {
 const MAX_WAIT_MS = 500;
 
 interface IslandsQuestion {
-  /** `describe`: answered with {@link LiveIsland}s. `remove`: the Island is sent away. */
-  readonly ask: "describe" | "remove";
+  /**
+   * `describe`: answered with {@link LiveIsland}s. `remove`: the Island is sent away. `availability`: with Cargos; an earlier version
+   * answers null.
+   */
+  readonly ask: "describe" | "remove" | "availability";
   readonly accountId: string;
   /** Null: all Islands of the account. */
   readonly hostId: string | null;
@@ -34,6 +39,7 @@ export class RemoteIslands implements IslandsElsewhere {
     this.#stop = deps.bus.answer(subjectOf(deps.members.self.id), async (message) => {
       const { ask, accountId, hostId } = message as IslandsQuestion;
       if (ask === "describe") return deps.here.liveOf(accountId, hostId);
+      if (ask === "availability") return deps.availability(accountId);
       if (hostId !== null) deps.here.remove(accountId, hostId);
       return null;
     });
@@ -43,6 +49,11 @@ export class RemoteIslands implements IslandsElsewhere {
     const answers = await this.#askAll({ ask: "describe", accountId, hostId });
     const heard = answers.filter((answer) => Array.isArray(answer)) as LiveIsland[][];
     return { islands: heard.flat(), isComplete: heard.length === answers.length };
+  }
+
+  /** Undefined or null for each that does not tell. */
+  availability(accountId: string): Promise<readonly unknown[]> {
+    return this.#askAll({ ask: "availability", accountId, hostId: null });
   }
 
   /** A coordinator that does not hear of it finds the removal in storage within a minute or two. */

@@ -13,6 +13,7 @@ import { serveAccountSessions } from "./routes/account-sessions.ts";
 import { serveAnnouncements } from "./routes/announcements.ts";
 import { serveApiKeys } from "./routes/api-keys.ts";
 import { serveBatches } from "./routes/batches.ts";
+import { serveAvailability } from "./routes/availability.ts";
 import { serveCargos } from "./routes/cargos.ts";
 import { serveChat } from "./routes/chat.ts";
 import { serveConversationMessages } from "./routes/conversation-messages.ts";
@@ -74,6 +75,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveConversations(app, deps);
   serveConversationMessages(app, deps);
   serveModels(app, deps);
+  serveAvailability(app, deps);
   serveCargos(app, deps);
   serveEvents(app, deps);
   serveAccount(app, deps);

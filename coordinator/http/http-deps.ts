@@ -10,6 +10,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
+import type { CargoAvailability } from "../islands/cargo-availability.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
 import type { IslandService } from "../islands/island-service.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -44,6 +45,7 @@ export interface HttpDeps {
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
+  readonly availability: Pick<CargoAvailability, "of">;
   readonly events: Pick<AccountEvents, "open" | "note" | "noteAccount">;
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;

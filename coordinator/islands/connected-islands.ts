@@ -30,6 +30,7 @@ export function liveIsland(
     cpuLoad: facts.cpuLoad,
     freeRamBytes: island.freeRamBytes,
     freeVramBytes: island.freeVramBytes,
+    temperatureC: island.temperatureC,
     loaded: facts.loaded.slice(0, MAX_LOADED),
     cachedModels: [],
   };

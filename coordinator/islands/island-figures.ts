@@ -1,4 +1,11 @@
-import { DAY_MS, utcDayOf, type HostCounts, type HostFiguresStore } from "../store/host-figures-store.ts";
+import {
+  DAY_MS,
+  NO_COUNTS,
+  utcDayOf,
+  type HostCounts,
+  type HostFiguresStore,
+  type UtcDay,
+} from "../store/host-figures-store.ts";
 
 /** Of today, and of the last 7 and 30 UTC days with today. */
 export interface Periods<T> {
@@ -7,25 +14,44 @@ export interface Periods<T> {
   readonly days30: T;
 }
 
+type EndedCounts = Omit<HostCounts, "onlineMs">;
+
+/** What an Island did on a day. */
+export interface IslandDay {
+  readonly day: UtcDay;
+  /** As in {@link IslandFigures}; null before the Island was first seen. */
+  readonly uptime: number | null;
+  readonly earnedMicro: number;
+  readonly counts: EndedCounts;
+}
+
 export interface IslandFigures {
-  /** Share of the time since the period began, or since the Island was first seen; null in its first minute. */
+  /** Share of the time since the period began, or since the Island was first seen; null where no time has passed. */
   readonly uptime: Periods<number | null>;
   /** Micro-credits. */
   readonly earnedMicro: Periods<number>;
   /** Of 30 days. */
-  readonly counts: Omit<HostCounts, "onlineMs">;
+  readonly counts: EndedCounts;
+  /** The last 30 UTC days with today, oldest first, without a gap. */
+  readonly byDay: () => readonly IslandDay[];
 }
 
 const DAYS = { today: 1, days7: 7, days30: 30 } as const;
-/** Time online is stored once a minute: the last one may be missing, and is left out. */
-const NOT_STORED_MS = 60_000;
 const PERIODS = Object.keys(DAYS) as (keyof typeof DAYS)[];
+/** Time online is stored once a minute: of an Island that is connected, so much may be missing. */
+const UNSTORED_MS = 60_000;
+
+interface KnownIsland {
+  readonly hostId: string;
+  readonly firstSeenAtMs: number;
+  readonly isConnected: boolean;
+}
 
 /** Figures of the account's Islands, or of one, by host id. Gives those of an Island without any, too. */
 export async function readFigures(
-  store: HostFiguresStore,
+  store: Pick<HostFiguresStore, "counts" | "earnings">,
   { accountId, hostId, nowMs }: { readonly accountId: string; readonly hostId: string | null; readonly nowMs: number },
-): Promise<(island: { readonly hostId: string; readonly firstSeenAtMs: number }) => IslandFigures> {
+): Promise<(island: KnownIsland) => IslandFigures> {
   const today = utcDayOf(nowMs);
   const fromDay = today - DAYS.days30 + 1;
   const [counts, earnings] = await Promise.all([
@@ -35,28 +61,34 @@ export async function readFigures(
   return (island) => {
     const own = counts.filter((row) => row.hostId === island.hostId);
     const earned = earnings.filter((row) => row.hostId === island.hostId);
-    const sum = (name: keyof HostCounts): number => own.reduce((total, row) => total + row[name], 0);
+    const countsBetween = (first: UtcDay, last: UtcDay): HostCounts =>
+      own.filter(({ day }) => day >= first && day <= last).reduce(addCounts, NO_COUNTS);
+    const earnedBetween = (first: UtcDay, last: UtcDay): number =>
+      earned.reduce((total, { day, micro }) => total + (day < first || day > last ? 0 : micro), 0);
+    const uptimeBetween = (first: UtcDay, last: UtcDay): number | null => {
+      const untilMs = Math.min(nowMs, (last + 1) * DAY_MS);
+      const sinceMs = untilMs - Math.max(first * DAY_MS, island.firstSeenAtMs);
+      const unstoredMs = island.isConnected && last === today ? UNSTORED_MS : 0;
+      return sinceMs <= 0 ? null : Math.min(1, (countsBetween(first, last).onlineMs + unstoredMs) / sinceMs);
+    };
+    const { onlineMs: _, ...all } = countsBetween(fromDay, today);
     return {
-      uptime: inPeriods((days) => {
-        const firstDay = today - days + 1;
-        const sinceMs = nowMs - Math.max(firstDay * DAY_MS, island.firstSeenAtMs);
-        const onlineMs = own.reduce((total, { day, onlineMs: ofDay }) => total + (day < firstDay ? 0 : ofDay), 0);
-        const storedMs = sinceMs - NOT_STORED_MS;
-        return storedMs <= 0 ? null : Math.min(1, onlineMs / storedMs);
-      }),
-      earnedMicro: inPeriods((days) =>
-        earned.reduce((total, { day, micro }) => total + (day < today - days + 1 ? 0 : micro), 0),
-      ),
-      counts: {
-        completed: sum("completed"),
-        failed: sum("failed"),
-        cancelled: sum("cancelled"),
-        timedOut: sum("timedOut"),
-        retried: sum("retried"),
-        tokens: sum("tokens"),
-      },
+      uptime: inPeriods((days) => uptimeBetween(today - days + 1, today)),
+      earnedMicro: inPeriods((days) => earnedBetween(today - days + 1, today)),
+      counts: all,
+      byDay: () =>
+        Array.from({ length: DAYS.days30 }, (_each, index): IslandDay => {
+          const day = fromDay + index;
+          const { onlineMs: _ofDay, ...ended } = countsBetween(day, day);
+          return { day, uptime: uptimeBetween(day, day), earnedMicro: earnedBetween(day, day), counts: ended };
+        }),
     };
   };
+}
+
+function addCounts(sum: HostCounts, row: HostCounts): HostCounts {
+  const names = Object.keys(NO_COUNTS) as (keyof HostCounts)[];
+  return Object.fromEntries(names.map((name) => [name, sum[name] + row[name]])) as Record<keyof HostCounts, number>;
 }
 
 function inPeriods<T>(read: (days: number) => T): Periods<T> {

@@ -123,13 +123,14 @@ export class IslandService {
   /** What the Island's own agent shows its owner. @throws {ServiceError} `not_found` */
   async earnings(accountId: string, hostId: string): Promise<IslandEarnings> {
     const { store } = this.#deps;
-    const [record, figuresOf, recent] = await Promise.all([
+    const [record, { byId }, figuresOf, recent] = await Promise.all([
       store.islands.get(hostId),
+      this.#connections(accountId, hostId),
       this.#figures(accountId, hostId),
       store.hostFigures.recentEarnings(accountId, hostId, MAX_RECENT),
     ]);
     if (record === undefined || record.accountId !== accountId) throw noIsland(hostId);
-    return { name: nameOf(record), figures: figuresOf(record), recent };
+    return { name: nameOf(record), figures: figuresOf({ ...record, isConnected: byId.has(hostId) }), recent };
   }
 
   /** `name` empty: the default again. @throws {ServiceError} `not_found`; {@link ValidationError} */
@@ -170,7 +171,7 @@ export class IslandService {
       record: { ...record, lastSeenAtMs },
       status: this.#statusOf(record, connections),
       live,
-      figures: figuresOf(record),
+      figures: figuresOf({ ...record, isConnected: live !== null }),
       isLive: live !== null || connections.isComplete,
       suspendedBecause: this.#suspended(record),
     };

@@ -34,6 +34,8 @@ export interface IslandView {
   /** Free memory, as it last said; null: not known. */
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
+  /** °C of its hottest part; null: not known. */
+  readonly temperatureC: number | null;
   readonly slotsInUse: number;
   /** What its owner allows; undefined: everything, or not known. */
   readonly policy: OwnerPolicy | undefined;

@@ -11,6 +11,8 @@ export interface LiveIsland {
   readonly cpuLoad: number | null;
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
+  /** °C of its hottest processor or graphics card; null: not known. Absent: a coordinator of an earlier version tells. */
+  readonly temperatureC?: number | null;
   /** Cargos whose model is in memory; at most {@link MAX_LOADED}. */
   readonly loaded: readonly string[];
   /** Keys of the models and images on its disk; at most {@link MAX_CACHED}. Empty where nobody asked for them. */
@@ -36,4 +38,6 @@ export interface IslandsElsewhere {
     hostId: string | null,
   ): Promise<{ readonly islands: readonly LiveIsland[]; readonly isComplete: boolean }>;
   remove(accountId: string, hostId: string): Promise<void>;
+  /** What each has for the account's jobs; see `CargoAvailability`. Anything but a list: it does not tell. */
+  availability(accountId: string): Promise<readonly unknown[]>;
 }

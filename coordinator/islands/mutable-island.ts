@@ -24,6 +24,7 @@ export class MutableIsland implements IslandView {
   rttMs: number | null = null;
   freeRamBytes: number | null = null;
   freeVramBytes: number | null = null;
+  temperatureC: number | null = null;
   readonly #texts: SharedTexts;
   #facts: SchedulerIsland | null = null;
   /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
@@ -111,7 +112,7 @@ export class MutableIsland implements IslandView {
   }
 
   greet({ hardware, runtimes, slots, draining, policy, state }: Hello): void {
-    this.#noteMemory(state);
+    this.#noteUse(state);
     this.#facts = {
       id: this.hostId,
       accountId: this.accountId,
@@ -127,7 +128,7 @@ export class MutableIsland implements IslandView {
 
   /** What a heartbeat says. True if it makes a difference to the scheduler. @throws before the first `hello`. */
   update(state: IslandState): boolean {
-    this.#noteMemory(state);
+    this.#noteUse(state);
     const before = this.facts();
     const now = this.#stateFacts(state, before);
     if (countsTheSame(before, now)) return false;
@@ -146,7 +147,8 @@ export class MutableIsland implements IslandView {
   }
 
   /** Nothing is decided by it. */
-  #noteMemory({ freeRamBytes, freeVramBytes }: IslandState): void {
+  #noteUse({ freeRamBytes, freeVramBytes, temperatureC = null }: IslandState): void {
+    this.temperatureC = temperatureC;
     this.freeRamBytes = freeRamBytes;
     this.freeVramBytes = freeVramBytes;
   }

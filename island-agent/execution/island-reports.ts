@@ -50,7 +50,7 @@ export interface IslandFacts {
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
   readonly caps: MemoryUse;
   /** Load of the machine now. */
-  readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes">;
+  readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC">;
   readonly files: Pick<CargoFiles, "cached" | "downloads">;
   readonly pool: Pick<CargoPool, "loaded">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;

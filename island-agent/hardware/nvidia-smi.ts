@@ -7,6 +7,12 @@ export const NVIDIA_SMI_ARGUMENTS = [
   "--format=csv,noheader,nounits",
 ] as const;
 
+/** Arguments whose output {@link parseNvidiaUsage} reads: the same, after the temperature. */
+export const NVIDIA_USAGE_ARGUMENTS = [
+  "--query-gpu=temperature.gpu,name,memory.total,memory.free,driver_version",
+  "--format=csv,noheader,nounits",
+] as const;
+
 export interface NvidiaGpu extends Gpu {
   readonly freeVramBytes: number | null;
 }
@@ -34,6 +40,15 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
         freeVramBytes: memoryBytes(free),
       },
     ];
+  });
+}
+
+/** The same with the temperature of each in °C; null: not known. */
+export function parseNvidiaUsage(text: string): (NvidiaGpu & { readonly temperatureC: number | null })[] {
+  return text.split("\n").flatMap((line) => {
+    const [temperature = "", ...rest] = line.split(",");
+    const temperatureC = /^\d{1,3}$/.test(temperature.trim()) ? Number(temperature) : null;
+    return parseNvidiaSmi(rest.join(",")).map((gpu) => ({ ...gpu, temperatureC }));
   });
 }
 

@@ -5,7 +5,8 @@ import { readAmdGpus } from "./amd-sysfs.ts";
 import { readMemoryLeftBytes } from "./cgroup-memory.ts";
 import { cpuLoadBetween } from "./cpu-load.ts";
 import { systemProbe, type HostProbe } from "./host-probe.ts";
-import { NVIDIA_SMI_ARGUMENTS, parseNvidiaSmi } from "./nvidia-smi.ts";
+import { NVIDIA_USAGE_ARGUMENTS, parseNvidiaUsage } from "./nvidia-smi.ts";
+import { findTemperatureFiles, hottestOf, readHottest } from "./temperature.ts";
 
 /** Load and free memory of the machine now; unknown is null. */
 export interface Usage {
@@ -13,6 +14,8 @@ export interface Usage {
   readonly cpuLoad: number | null;
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
+  /** °C of the hottest processor or graphics card. */
+  readonly temperatureC: number | null;
 }
 
 /** nvidia-smi may take seconds on a busy GPU. It runs in the background at this interval, and its last answer is used. */
@@ -26,6 +29,8 @@ export class UsageSampler implements AsyncDisposable {
   readonly #stopping = new AbortController();
   #cpus: readonly CpuInfo[];
   #nvidiaFreeBytes: number | null = null;
+  #nvidiaTemperatureC: number | null = null;
+  readonly #temperatureFiles: readonly string[];
   #nvidiaAskedMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
 
@@ -34,6 +39,13 @@ export class UsageSampler implements AsyncDisposable {
     this.#hardware = hardware;
     this.#probe = probe;
     this.#cpus = probe.cpus();
+    this.#temperatureFiles =
+      probe.platform === "linux"
+        ? findTemperatureFiles(
+            (path) => probe.listDirectory(path),
+            (path) => probe.readText(path),
+          )
+        : [];
     this.#askNvidia();
   }
 
@@ -54,6 +66,10 @@ export class UsageSampler implements AsyncDisposable {
       cpuLoad: cpuLoadBetween(before, this.#cpus),
       freeRamBytes: this.#freeRamBytes(),
       freeVramBytes: this.#freeVramBytes(),
+      temperatureC: hottestOf([
+        readHottest(this.#temperatureFiles, (path) => this.#probe.readText(path)),
+        this.#nvidiaTemperatureC,
+      ]),
     };
   }
 
@@ -92,8 +108,10 @@ export class UsageSampler implements AsyncDisposable {
     const isDue = this.#clock.monotonicMs() - this.#nvidiaAskedMs >= NVIDIA_INTERVAL_MS;
     if (!this.#has("NVIDIA") || this.#asking !== null || !isDue || this.#stopping.signal.aborted) return;
     this.#nvidiaAskedMs = this.#clock.monotonicMs();
-    this.#asking = this.#probe.run("nvidia-smi", NVIDIA_SMI_ARGUMENTS, this.#stopping.signal).then((text) => {
-      this.#nvidiaFreeBytes = sumKnown(parseNvidiaSmi(text ?? "").map(({ freeVramBytes }) => freeVramBytes));
+    this.#asking = this.#probe.run("nvidia-smi", NVIDIA_USAGE_ARGUMENTS, this.#stopping.signal).then((text) => {
+      const gpus = parseNvidiaUsage(text ?? "");
+      this.#nvidiaFreeBytes = sumKnown(gpus.map(({ freeVramBytes }) => freeVramBytes));
+      this.#nvidiaTemperatureC = hottestOf(gpus.map(({ temperatureC }) => temperatureC));
       this.#asking = null;
     });
   }

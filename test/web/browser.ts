@@ -48,7 +48,7 @@ export class ConsoleBrowser implements AsyncDisposable {
 export async function register(page: Page, email: string, password = "correct horse"): Promise<void> {
   await page.goto("/register");
   await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("New password").fill(password);
+  await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Open an account" }).click();
   await page.locator("main#main").waitFor();
 }

@@ -113,7 +113,7 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a client at the console", () => {
     const { page } = await browser.page();
     await page.goto("/register");
     await page.getByLabel("E-mail").fill("no address");
-    await page.getByLabel("New password").fill("short");
+    await page.getByLabel("Password").fill("short");
     await page.getByRole("button", { name: "Open an account" }).click();
     const email = page.getByLabel("E-mail");
     await expect.poll(() => email.getAttribute("aria-invalid")).toBe("true");

@@ -79,7 +79,7 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("the console of a real network", () 
     );
     await page.getByRole("link", { name: "My Islands" }).first().click();
     await expect
-      .poll(async () => page.getByText("Earned today").locator("..").innerText(), { timeout: 30_000 })
+      .poll(async () => page.getByText("Credits earned today").locator("..").innerText(), { timeout: 30_000 })
       .toMatch(/0\.\d+/);
   });
 

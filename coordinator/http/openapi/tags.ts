@@ -5,7 +5,11 @@ const TAGS = [
   { name: "Jobs", description: "Submit work now, fetch the result later", paths: ["jobs"] },
   { name: "Chat", description: "Compatible with OpenAI's clients", paths: ["chat", "embeddings", "models"] },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
-  { name: "Cargos", description: "The catalog, and Cargos of your own", paths: ["cargos", "account/cargos"] },
+  {
+    name: "Cargos",
+    description: "The catalog, and Cargos of your own",
+    paths: ["cargos", "account/cargos", "availability"],
+  },
   {
     name: "Account",
     description: "Credits, keys and sessions",

@@ -57,7 +57,7 @@ const removeRoute = createRoute({
 });
 
 export function serveIslands(app: HttpApp, deps: HttpDeps): void {
-  const { islands } = deps;
+  const { islands, catalog } = deps;
 
   serveScoped(app, deps, "read", listRoute, async ({ c, identity, query }) => {
     const { limit, offset, status } = query;
@@ -66,11 +66,11 @@ export function serveIslands(app: HttpApp, deps: HttpDeps): void {
   });
 
   serveScoped(app, deps, "read", getRoute, async ({ c, identity, params: { id } }) => {
-    return c.json({ data: presentIslandDetail(await islands.get(identity.accountId, id)) });
+    return c.json({ data: presentIslandDetail(await islands.get(identity.accountId, id), catalog) });
   });
 
   serveScoped(app, deps, "write", renameRoute, async ({ c, identity, params: { id }, body }) => {
-    return c.json({ data: presentIslandDetail(await islands.rename(identity.accountId, id, body.name)) });
+    return c.json({ data: presentIslandDetail(await islands.rename(identity.accountId, id, body.name), catalog) });
   });
 
   serveScoped(app, deps, "write", removeRoute, async ({ c, identity, params: { id } }) => {

@@ -72,7 +72,7 @@ export function serveOperatorIslands(app: HttpApp, deps: HttpDeps): void {
   });
 
   serveOperator(app, deps, getRoute, async ({ c, params: { id } }) => {
-    return c.json({ data: presentKnownIslandDetail(await islands.get(id)) });
+    return c.json({ data: presentKnownIslandDetail(await islands.get(id), deps.catalog) });
   });
 
   serveOperator(app, deps, suspendRoute, async ({ c, identity, params: { id }, body }) => {

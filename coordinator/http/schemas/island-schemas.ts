@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
+import { cacheKeyOf, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Hardware } from "../../../shared/hardware.ts";
-import type { IslandFigures } from "../../islands/island-figures.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { IslandDay, IslandFigures } from "../../islands/island-figures.ts";
 import { ISLAND_STATUSES, nameOf, type OwnedIsland } from "../../islands/island-service.ts";
 import { MAX_CACHED, MAX_LOADED } from "../../islands/live-island.ts";
+import { DAY_MS } from "../../store/host-figures-store.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
 const megabytes = z.int().openapi({ description: "In MB of 2^20 bytes" });
@@ -39,6 +41,10 @@ const loadSchema = z
     cpu: z.number().nullable().openapi({ description: "0 to 1, over all cores" }),
     free_ram_mb: megabytes.nullable(),
     free_vram_mb: megabytes.nullable(),
+    temperature_c: z
+      .number()
+      .nullable()
+      .openapi({ description: "Of its hottest processor or graphics card, in degrees Celsius" }),
   })
   .openapi("IslandLoad", { description: "As it last said: every 10 s. What is not known is null" });
 
@@ -53,15 +59,16 @@ const uptimeSchema = z
 const earnedSchema = z
   .object({ today: creditsSchema, days_7: creditsSchema, days_30: creditsSchema })
   .openapi("IslandEarnings", { description: "As in the ledger, by the UTC day of the entry" });
-const jobsSchema = z
-  .object({
-    completed: z.int(),
-    failed: z.int(),
-    cancelled: z.int(),
-    timeout: z.int(),
-    retried: z.int().openapi({ description: "Attempts that failed or were lost here, and went on elsewhere" }),
-  })
-  .openapi("IslandJobs", { description: "Jobs that ended here in the last 30 UTC days; stored as uptime is" });
+const outcomes = z.object({
+  completed: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  timeout: z.int(),
+  retried: z.int().openapi({ description: "Attempts that failed or were lost here, and went on elsewhere" }),
+});
+const jobsSchema = outcomes.openapi("IslandJobs", {
+  description: "Jobs that ended here in the last 30 UTC days; stored as uptime is",
+});
 
 export const islandSchema = z
   .object({
@@ -93,8 +100,22 @@ export const islandSchema = z
   })
   .openapi("Island");
 
+const daySchema = z
+  .object({
+    day: z.string().openapi({ format: "date", description: "UTC" }),
+    uptime: shareSchema.openapi({ description: "Share of the day connected, 0 to 1; null before it was first seen" }),
+    jobs: outcomes,
+    tokens: z.int(),
+    earned: creditsSchema,
+  })
+  .openapi("IslandDay");
+
 export const islandDetailSchema = islandSchema
   .extend({
+    days: z.array(daySchema).openapi({ description: "The last 30 UTC days with today, oldest first, without a gap" }),
+    cached_cargos: z.array(z.string()).openapi({
+      description: "Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected",
+    }),
     cached_models: z
       .array(z.string())
       .openapi({ description: `Models and images on its disk, at most ${MAX_CACHED}; empty unless it is connected` }),
@@ -121,6 +142,7 @@ export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema>
             cpu: live.cpuLoad,
             free_ram_mb: megabytesOf(live.freeRamBytes),
             free_vram_mb: megabytesOf(live.freeVramBytes),
+            temperature_c: live.temperatureC ?? null,
           },
     loaded: [...(live?.loaded ?? [])],
     first_seen_at: presentTime(record.firstSeenAtMs),
@@ -129,25 +151,48 @@ export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema>
   };
 }
 
-export function presentIslandDetail(island: OwnedIsland): z.infer<typeof islandDetailSchema> {
-  return { ...presentIsland(island), cached_models: [...(island.live?.cachedModels ?? [])] };
+export function presentIslandDetail(
+  island: OwnedIsland,
+  catalog: Pick<Catalog, "list">,
+): z.infer<typeof islandDetailSchema> {
+  const cached = new Set(island.live?.cachedModels);
+  const cargos = cached.size === 0 ? [] : catalog.list({}, island.record.accountId);
+  return {
+    ...presentIsland(island),
+    days: island.figures.byDay().map(presentDay),
+    cached_cargos: cargos.filter((cargo) => cached.has(cacheKeyOf(cargo) ?? "")).map(({ slug }) => slug),
+    cached_models: [...cached],
+  };
+}
+
+function presentDay({ day, uptime, earnedMicro, counts }: IslandDay): z.infer<typeof daySchema> {
+  return {
+    day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+    uptime,
+    jobs: presentJobs(counts),
+    tokens: counts.tokens,
+    earned: presentCredits(earnedMicro),
+  };
 }
 
 /** Figures of an Island, as its own page and its agent show them. */
 export const figuresShape = { uptime: uptimeSchema, jobs: jobsSchema, tokens: z.int(), earned: earnedSchema };
 
-export function presentFigures({ uptime, earnedMicro, counts }: IslandFigures) {
-  const { completed, failed, cancelled, timedOut, retried, tokens } = counts;
+export function presentFigures({ uptime, earnedMicro, counts }: Omit<IslandFigures, "byDay">) {
   return {
     uptime: { today: uptime.today, days_7: uptime.days7, days_30: uptime.days30 },
-    jobs: { completed, failed, cancelled, timeout: timedOut, retried },
-    tokens,
+    jobs: presentJobs(counts),
+    tokens: counts.tokens,
     earned: {
       today: presentCredits(earnedMicro.today),
       days_7: presentCredits(earnedMicro.days7),
       days_30: presentCredits(earnedMicro.days30),
     },
   };
+}
+
+function presentJobs({ completed, failed, cancelled, timedOut, retried }: IslandDay["counts"]) {
+  return { completed, failed, cancelled, timeout: timedOut, retried };
 }
 
 function presentHardware(hardware: Hardware): z.infer<typeof hardwareSchema> {

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { NO_COUNTS } from "../../store/host-figures-store.ts";
 import type { ListedIsland, OperatorIslands } from "../../operators/operator-islands.ts";
 import { islandDetailSchema, islandSchema, presentIsland, presentIslandDetail } from "./island-schemas.ts";
@@ -18,7 +19,7 @@ export const knownIslandSchema = islandSchema
 export const knownIslandDetailSchema = islandDetailSchema.extend(ownerShape).openapi("KnownIslandDetail");
 
 const NOTHING = { today: 0, days7: 0, days30: 0 };
-const NO_FIGURES = { uptime: NOTHING, earnedMicro: NOTHING, counts: NO_COUNTS };
+const NO_FIGURES = { uptime: NOTHING, earnedMicro: NOTHING, counts: NO_COUNTS, byDay: () => [] };
 
 export function presentKnownIsland(island: ListedIsland): z.infer<typeof knownIslandSchema> {
   const { record } = island;
@@ -32,9 +33,13 @@ export function presentKnownIsland(island: ListedIsland): z.infer<typeof knownIs
   return { ...shown, account_id: record.accountId, account_email: presentEmail(record.email) };
 }
 
-export function presentKnownIslandDetail({
-  island,
-  known,
-}: Awaited<ReturnType<OperatorIslands["get"]>>): z.infer<typeof knownIslandDetailSchema> {
-  return { ...presentIslandDetail(island), account_id: known.accountId, account_email: presentEmail(known.email) };
+export function presentKnownIslandDetail(
+  { island, known }: Awaited<ReturnType<OperatorIslands["get"]>>,
+  catalog: Pick<Catalog, "list">,
+): z.infer<typeof knownIslandDetailSchema> {
+  return {
+    ...presentIslandDetail(island, catalog),
+    account_id: known.accountId,
+    account_email: presentEmail(known.email),
+  };
 }

@@ -1,7 +1,7 @@
 import { deleteOnce } from "./delete-once.ts";
 import type { Http } from "./http.ts";
 import { Pages } from "./pages.ts";
-import type { Cargo, CargoDetail, CargoFilter, ChangeCargo, CreateCargo, OwnedCargo } from "./schemas.ts";
+import type { Availability, Cargo, CargoDetail, CargoFilter, ChangeCargo, CreateCargo, OwnedCargo } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
 /** The catalog of Cargos that jobs can run. Reading it needs no key. */
@@ -15,6 +15,11 @@ export class Cargos {
   /** Enabled and approved Cargos, by slug. */
   async list(filter: CargoFilter = {}, options?: CallOptions): Promise<readonly Cargo[]> {
     return (await this.#http.call("get", "/cargos", { query: filter }, options)).cargos;
+  }
+
+  /** Which Cargos Islands can run now. Those that none can are left out. */
+  availability(options?: CallOptions): Promise<Availability> {
+    return this.#http.call("get", "/availability", {}, options);
   }
 
   /** A Cargo with the JSON Schema of its input and an example. */

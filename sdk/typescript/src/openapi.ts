@@ -299,6 +299,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which Cargos Islands can run now
+         * @description Cargos that you can run and no Island can are left out: their jobs wait. At most 5 s old. Each coordinator counts at most 100 Islands of a Cargo. What one job waits for is in its detail.
+         */
+        get: operations["listAvailability"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cargos": {
         parameters: {
             query?: never;
@@ -1477,6 +1497,15 @@ export interface components {
             /** @enum {string} */
             via: "api" | "command";
         };
+        AvailableCargo: {
+            /** @description Those with a free slot */
+            free: number;
+            /** @description Connected Islands that may run it */
+            islands: number;
+            /** @description Those that have its model or image, or need none */
+            ready: number;
+            slug: string;
+        };
         /** @description `credits` of GET /account */
         BalanceEvent: {
             /** @description Credits, with up to 6 decimals */
@@ -2332,10 +2361,34 @@ export interface components {
             type: "island";
             uptime: components["schemas"]["IslandUptime"];
         };
+        IslandDay: {
+            /**
+             * Format: date
+             * @description UTC
+             */
+            day: string;
+            /** @description Credits, with up to 6 decimals */
+            earned: number;
+            jobs: {
+                cancelled: number;
+                completed: number;
+                failed: number;
+                /** @description Attempts that failed or were lost here, and went on elsewhere */
+                retried: number;
+                timeout: number;
+            };
+            tokens: number;
+            /** @description Share of the day connected, 0 to 1; null before it was first seen */
+            uptime: number | null;
+        };
         IslandDetail: {
             agent_version: string;
+            /** @description Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected */
+            cached_cargos: string[];
             /** @description Models and images on its disk, at most 200; empty unless it is connected */
             cached_models: string[];
+            /** @description The last 30 UTC days with today, oldest first, without a gap */
+            days: components["schemas"]["IslandDay"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -2427,6 +2480,8 @@ export interface components {
             /** @description Jobs that it runs at the same time */
             slots: number;
             slots_busy: number;
+            /** @description Of its hottest processor or graphics card, in degrees Celsius */
+            temperature_c: number | null;
         };
         /** @description GET /islands does not list it any more */
         IslandRemovedEvent: {
@@ -2751,8 +2806,12 @@ export interface components {
             /** @description Of its owner */
             account_id: string;
             agent_version: string;
+            /** @description Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected */
+            cached_cargos: string[];
             /** @description Models and images on its disk, at most 200; empty unless it is connected */
             cached_models: string[];
+            /** @description The last 30 UTC days with today, oldest first, without a gap */
+            days: components["schemas"]["IslandDay"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -5024,6 +5083,51 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    listAvailability: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By slug */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "slug": "tiny-chat",
+                     *           "islands": 3,
+                     *           "ready": 2,
+                     *           "free": 1
+                     *         }
+                     *       ],
+                     *       "is_complete": true
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AvailableCargo"][];
+                        /** @description False: a coordinator did not answer; its Islands are missing */
+                        is_complete: boolean;
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
     listCargos: {
         parameters: {
             query?: {
@@ -6502,7 +6606,8 @@ export interface operations {
                      *             "slots_busy": 1,
                      *             "cpu": 0.21,
                      *             "free_ram_mb": 24000,
-                     *             "free_vram_mb": 9800
+                     *             "free_vram_mb": 9800,
+                     *             "temperature_c": 61
                      *           },
                      *           "loaded": [
                      *             "tiny-chat"
@@ -6614,7 +6719,8 @@ export interface operations {
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
                      *           "free_ram_mb": 24000,
-                     *           "free_vram_mb": 9800
+                     *           "free_vram_mb": 9800,
+                     *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
@@ -6639,6 +6745,24 @@ export interface operations {
                      *           "days_7": 31.05,
                      *           "days_30": 118.35
                      *         },
+                     *         "days": [
+                     *           {
+                     *             "day": "2026-01-01",
+                     *             "uptime": 1,
+                     *             "jobs": {
+                     *               "completed": 31,
+                     *               "failed": 0,
+                     *               "cancelled": 1,
+                     *               "timeout": 0,
+                     *               "retried": 0
+                     *             },
+                     *             "tokens": 5200,
+                     *             "earned": 4.5
+                     *           }
+                     *         ],
+                     *         "cached_cargos": [
+                     *           "tiny-chat"
+                     *         ],
                      *         "cached_models": [
                      *           "hf:ggml-org/tiny:tiny.gguf"
                      *         ]
@@ -6773,7 +6897,8 @@ export interface operations {
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
                      *           "free_ram_mb": 24000,
-                     *           "free_vram_mb": 9800
+                     *           "free_vram_mb": 9800,
+                     *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
@@ -6798,6 +6923,24 @@ export interface operations {
                      *           "days_7": 31.05,
                      *           "days_30": 118.35
                      *         },
+                     *         "days": [
+                     *           {
+                     *             "day": "2026-01-01",
+                     *             "uptime": 1,
+                     *             "jobs": {
+                     *               "completed": 31,
+                     *               "failed": 0,
+                     *               "cancelled": 1,
+                     *               "timeout": 0,
+                     *               "retried": 0
+                     *             },
+                     *             "tokens": 5200,
+                     *             "earned": 4.5
+                     *           }
+                     *         ],
+                     *         "cached_cargos": [
+                     *           "tiny-chat"
+                     *         ],
                      *         "cached_models": [
                      *           "hf:ggml-org/tiny:tiny.gguf"
                      *         ]
@@ -8518,7 +8661,8 @@ export interface operations {
                      *             "slots_busy": 1,
                      *             "cpu": 0.21,
                      *             "free_ram_mb": 24000,
-                     *             "free_vram_mb": 9800
+                     *             "free_vram_mb": 9800,
+                     *             "temperature_c": 61
                      *           },
                      *           "loaded": [
                      *             "tiny-chat"
@@ -8614,7 +8758,8 @@ export interface operations {
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
                      *           "free_ram_mb": 24000,
-                     *           "free_vram_mb": 9800
+                     *           "free_vram_mb": 9800,
+                     *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
@@ -8639,6 +8784,24 @@ export interface operations {
                      *           "days_7": 31.05,
                      *           "days_30": 118.35
                      *         },
+                     *         "days": [
+                     *           {
+                     *             "day": "2026-01-01",
+                     *             "uptime": 1,
+                     *             "jobs": {
+                     *               "completed": 31,
+                     *               "failed": 0,
+                     *               "cancelled": 1,
+                     *               "timeout": 0,
+                     *               "retried": 0
+                     *             },
+                     *             "tokens": 5200,
+                     *             "earned": 4.5
+                     *           }
+                     *         ],
+                     *         "cached_cargos": [
+                     *           "tiny-chat"
+                     *         ],
                      *         "cached_models": [
                      *           "hf:ggml-org/tiny:tiny.gguf"
                      *         ],

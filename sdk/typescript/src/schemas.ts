@@ -40,7 +40,10 @@ export type ApiKey = Schemas["ApiKey"];
 export type CreatedApiKey = Schemas["CreatedApiKey"];
 export type ChangeApiKey = BodyOf<Operation<"patch", "/api-keys/{id}">>;
 export type Island = Schemas["Island"];
+export type Availability = AnswerOf<Operation<"get", "/availability">>;
 export type IslandDetail = Schemas["IslandDetail"];
+/** What an Island did on a UTC day. */
+export type IslandDay = Schemas["IslandDay"];
 export interface IslandFilter {
   readonly status?: Island["status"] | undefined;
   readonly pageSize?: number | undefined;

@@ -29,6 +29,7 @@ function openNetwork() {
       new RemoteIslands({
         bus,
         log,
+        availability: (accountId) => [{ slug: `${self.id} for ${accountId}`, islands: 1, ready: 0, free: 1 }],
         members: { self, living: PEERS },
         here: {
           liveOf: (accountId, hostId) =>
@@ -53,6 +54,12 @@ describe("RemoteIslands", () => {
     const { two, removed } = openNetwork();
     await two.remove("user_1", "host");
     expect(removed).toEqual(["one: user_1 host"]);
+  });
+
+  it("asks all others what they can run", async () => {
+    const { one } = openNetwork();
+    const answers = await one.availability("user_1");
+    expect(answers).toEqual([[{ slug: "two for user_1", islands: 1, ready: 0, free: 1 }], undefined]);
   });
 
   it("answers no more once it is closed", async () => {

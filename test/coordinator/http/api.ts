@@ -230,12 +230,8 @@ export class Api implements AsyncDisposable {
       here: { liveOf: () => [], remove: () => undefined },
       elsewhere: null,
     });
-    const operators = apiOperators({
-      store,
-      clock: this.clock,
-      islands: islandService,
-      credentials: member?.credentials,
-    });
+    const credentials = member?.credentials;
+    const operators = apiOperators({ store, clock: this.clock, islands: islandService, credentials });
     const network = { overview: () => (this.overview ?? operators.network.overview)() };
     const app = createApp({
       jobs: this.jobs,
@@ -243,7 +239,7 @@ export class Api implements AsyncDisposable {
       batches: noBatches,
       accounts: index === 0 ? this.accounts : this.#openAccounts(member),
       quota: member?.quota,
-      credentials: member?.credentials,
+      credentials,
       catalog: this.catalog,
       cargos: new CargoService({
         store: store.catalog,
@@ -262,6 +258,7 @@ export class Api implements AsyncDisposable {
       }),
       retention: { remove: async () => undefined },
       islands: islandService,
+      availability: { of: async () => ({ cargos: [], isComplete: true }) },
       events: this.events,
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       operators: { ...operators, network },

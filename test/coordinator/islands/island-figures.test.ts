@@ -1,37 +1,56 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readFigures } from "../../../coordinator/islands/island-figures.ts";
-import { DAY_MS, type HostFiguresStore } from "../../../coordinator/store/host-figures-store.ts";
+import { DAY_MS, NO_COUNTS } from "../../../coordinator/store/host-figures-store.ts";
 
-const MIN_MS = 60_000;
-/** Noon of a UTC day. */
-const SEEN_MS = 20_000.5 * DAY_MS;
+const TODAY = 20_000;
+const HOUR_MS = 3_600_000;
+const NOW_MS = TODAY * DAY_MS + 12 * HOUR_MS;
+const HOST = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
 
-/** Uptime of an Island that was first seen `minutes` ago, of which `stored` are counted. */
-async function uptimeOf(minutes: number, stored: number) {
-  const counts = {
-    onlineMs: stored * MIN_MS,
-    completed: 0,
-    failed: 0,
-    cancelled: 0,
-    timedOut: 0,
-    retried: 0,
-    tokens: 0,
-  };
+async function figuresOf(
+  rows: readonly { day: number; onlineMs?: number; completed?: number; tokens?: number; micro?: number }[],
+  island: { firstSeenAtMs: number; isConnected: boolean },
+) {
+  const key = { accountId: "user_1", hostId: HOST };
   const store = {
-    counts: async () => [{ accountId: "user_1", hostId: "h", day: 20_000, ...counts }],
-    earnings: async () => [],
-  } as unknown as HostFiguresStore;
-  const nowMs = SEEN_MS + minutes * MIN_MS;
-  const figures = await readFigures(store, { accountId: "user_1", hostId: null, nowMs });
-  return figures({ hostId: "h", firstSeenAtMs: SEEN_MS }).uptime;
+    counts: async () =>
+      rows.map(({ day, onlineMs = 0, completed = 0, tokens = 0 }) => {
+        return { ...NO_COUNTS, ...key, day, onlineMs, completed, tokens };
+      }),
+    earnings: async () => rows.map(({ day, micro = 0 }) => ({ ...key, day, micro })),
+  };
+  const read = await readFigures(store, { accountId: "user_1", hostId: HOST, nowMs: NOW_MS });
+  return read({ hostId: HOST, ...island });
 }
 
-it("readFigures() knows no uptime in an Island's first minute, which is not stored yet", async () => {
-  expect(await uptimeOf(0.9, 0)).toEqual({ today: null, days7: null, days30: null });
-});
+describe("figures of an Island", () => {
+  it("by day are those of 30 days without a gap, and sum up to those of the period", async () => {
+    const figures = await figuresOf(
+      [
+        { day: TODAY, onlineMs: 6 * HOUR_MS, completed: 2, tokens: 5, micro: 10 },
+        { day: TODAY - 1, onlineMs: 24 * HOUR_MS, completed: 1, micro: 7 },
+        { day: TODAY - 29, completed: 4 },
+      ],
+      { firstSeenAtMs: (TODAY - 1) * DAY_MS, isConnected: false },
+    );
+    const days = figures.byDay();
+    expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 30 }, (_, index) => TODAY - 29 + index));
+    expect(days.at(-1)).toMatchObject({ uptime: 0.5, earnedMicro: 10, counts: { completed: 2, tokens: 5 } });
+    expect(days.at(-2)).toMatchObject({ uptime: 1, earnedMicro: 7, counts: { completed: 1, tokens: 0 } });
+    // Before it was first seen.
+    expect(days[0]).toMatchObject({ uptime: null, earnedMicro: 0, counts: { completed: 4 } });
+    expect(figures).toMatchObject({ uptime: { today: 0.5, days7: 30 / 36 }, counts: { completed: 7, tokens: 5 } });
+  });
 
-it("readFigures() leaves out the last minute, so that an Island that never left has all", async () => {
-  expect(await uptimeOf(1.9, 1)).toEqual({ today: 1, days7: 1, days30: 1 });
-  expect((await uptimeOf(5.9, 5)).today).toBe(1);
-  expect((await uptimeOf(61, 30)).today).toBe(0.5);
+  it("count the minute that is not stored yet for an Island that is connected", async () => {
+    const firstSeenAtMs = NOW_MS - 40_000;
+    expect((await figuresOf([], { firstSeenAtMs, isConnected: true })).uptime).toEqual({
+      today: 1,
+      days7: 1,
+      days30: 1,
+    });
+    expect((await figuresOf([], { firstSeenAtMs, isConnected: false })).uptime.today).toBe(0);
+    const longAgo = { firstSeenAtMs: NOW_MS - 6 * HOUR_MS, isConnected: true };
+    expect((await figuresOf([{ day: TODAY, onlineMs: 3 * HOUR_MS }], longAgo)).uptime.today).toBeCloseTo(0.5, 2);
+  });
 });

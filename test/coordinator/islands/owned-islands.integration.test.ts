@@ -24,6 +24,18 @@ const untilStatus = (key: string, hostId: string, status: string) =>
     status,
   );
 
+it("GET /availability lists the Cargos that connected Islands can run", async () => {
+  const { key, islandToken } = await newHost();
+  const has = async (): Promise<boolean> => {
+    const { body } = await ask(key, "GET", "/availability");
+    expect(body.is_complete).toBe(true);
+    return body.data.some(({ slug }: { slug: string }) => slug === "tiny-chat");
+  };
+  expect((await call(coordinator.url, null, "GET", "/availability")).status).toBe(401);
+  await using _island = await FakeIsland.join(coordinator.url, islandToken);
+  expect(await has()).toBe(true);
+});
+
 describe("/islands", () => {
   it("shows an Island while it is connected, paused and gone", async () => {
     const { key, islandToken } = await newHost();
@@ -43,11 +55,11 @@ describe("/islands", () => {
     const cachedModels = [{ key: "hf:a/b:c.gguf", bytes: 5 }];
     island.send({
       type: "heartbeat",
-      state: { ...hello.state, freeRamBytes: 7 * 2 ** 20, cachedModels, loaded: ["tiny-chat"] },
+      state: { ...hello.state, freeRamBytes: 7 * 2 ** 20, temperatureC: 61, cachedModels, loaded: ["tiny-chat"] },
     });
     island.send({ type: "draining" });
     expect(await untilStatus(key, hostId, "paused")).toMatchObject({
-      load: { free_ram_mb: 7 },
+      load: { free_ram_mb: 7, temperature_c: 61 },
       loaded: ["tiny-chat"],
       cached_models: ["hf:a/b:c.gguf"],
     });

@@ -67,7 +67,12 @@ describe("the figures of an Island", () => {
       const path = `/island/earnings?host_id=${hostId}`;
       expect((await call(coordinator.url, token, "GET", path)).status).toBe(status);
     }
-    // Not 0 before the first minute is stored.
-    expect((await read()).uptime).toEqual({ today: null, days_7: null, days_30: null });
+    const { uptime, days } = await read();
+    expect(days).toHaveLength(30);
+    expect(days.at(-1)).toMatchObject({ jobs: { completed: 2, retried: 1 }, tokens: 2, earned: 2 * (amount ?? 0) });
+    for (const share of Object.values(uptime as Record<string, number>)) {
+      expect(share).toBeGreaterThan(0);
+      expect(share).toBeLessThanOrEqual(1);
+    }
   });
 });

@@ -43,6 +43,7 @@ describe("UsageSampler.read()", () => {
       cpuLoad: expect.closeTo(0.3) as number,
       freeRamBytes: 10 * GIB,
       freeVramBytes: null,
+      temperatureC: null,
     });
     expect(usage.read().cpuLoad).toBe(1);
   });
@@ -77,8 +78,9 @@ describe("UsageSampler.read()", () => {
     clock.nowMs = 20_000;
     usage.read();
     expect(calls).toHaveLength(1);
-    calls[0]?.answer("A, 24576, 1000, 1\nB, [N/A], [N/A], 1\n");
+    calls[0]?.answer("40, A, 24576, 1000, 1\n62, B, [N/A], [N/A], 1\n");
     await expect.poll(() => usage.read().freeVramBytes).toBe(1_000 * MIB);
+    expect(usage.read().temperatureC).toBe(62);
     expect(calls).toHaveLength(2);
     calls[1]?.answer(null);
     await expect.poll(() => usage.read().freeVramBytes).toBeNull();

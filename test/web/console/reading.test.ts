@@ -24,12 +24,14 @@ describe("figures", () => {
     [12, "12 ms"],
     [4_240, "4.2 s"],
     [185_000, "3 min 5 s"],
+    [60_000, "1 min"],
     [7_440_000, "2 h 4 min"],
+    [3_600_000, "1 h"],
     [200_000_000, "2 d 7 h"],
   ])("%d ms are %s", (ms, text) => expect(formatDuration(ms)).toBe(text));
 
   it("memory is in the unit that fits", () => {
-    expect([512, 2_048, 1_572_864].map(formatMegabytes)).toEqual(["512 MB", "2 GB", "1.5 TB"]);
+    expect([512, 2_048, 1_572_864].map(formatMegabytes)).toEqual(["512 MiB", "2 GiB", "1.5 TiB"]);
   });
 });
 

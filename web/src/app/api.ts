@@ -1,5 +1,6 @@
 import { Atoll } from "@atoll/client";
 import { BASE_URL } from "./base.ts";
+import { learnTime } from "./clock.ts";
 import { connectionLost } from "./connection.ts";
 
 let onUnauthenticated: () => void = () => undefined;
@@ -26,6 +27,7 @@ export function whenUnauthenticated(listener: () => void): void {
 async function watchedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(input, init);
+    learnTime(response.headers.get("date"));
     if (response.status === 502 || response.status === 504) connectionLost();
     if (response.status === 401 && !response.url.includes("/auth/")) onUnauthenticated();
     return response;

@@ -21,7 +21,8 @@ export function App() {
       wanted = path.value + location.search;
       navigate("/sign-in", { replace: true });
     }
-    if (state === "signed-in" && isEntry) {
+    // The link of a mail may be opened by someone who is signed in.
+    if (state === "signed-in" && isEntry && path.value !== "/reset-password") {
       navigate(wanted ?? "/", { replace: true });
       wanted = null;
     }

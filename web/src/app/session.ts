@@ -3,6 +3,8 @@ import { computed, signal } from "@preact/signals";
 import { FieldFailure } from "../components/field-failure.ts";
 import { api, whenUnauthenticated } from "./api.ts";
 import { onLive, startLive, stopLive } from "./live.ts";
+import { onOtherTabs, tellOtherTabs } from "./other-tabs.ts";
+import { navigate } from "./router.tsx";
 
 /**
  * unknown: not asked yet. expired: the session ended while someone works; what was typed stays, and a dialog asks for the password.
@@ -29,6 +31,13 @@ onLive("account", ({ id, email, credits, role, created_at }) => {
 
 onLive("overviewDenied", () => {
   refreshAccount().catch(() => undefined);
+});
+
+// All tabs share the cookie: what one shows must be of the account that its requests are of.
+onOtherTabs((accountId) => {
+  if (session.value === "unknown" || accountId === (account.value?.id ?? null)) return;
+  if (accountId === null) forgetSession();
+  else location.reload();
 });
 
 /** Finds out whether the browser has a session. */
@@ -75,13 +84,21 @@ export async function signOut(): Promise<void> {
       if (!(error instanceof AuthenticationError)) throw error;
     });
   forgetSession();
+  tellOtherTabs(null);
 }
 
-/** After the account was deleted, or its session ended elsewhere. */
-export function forgetSession(): void {
+/** Notes that there is no session any more. */
+export function endedSession(): void {
   stopLive();
   account.value = null;
   session.value = "signed-out";
+}
+
+/** The same, and shows where to sign in. */
+export function forgetSession(): void {
+  endedSession();
+  // Who signs in next begins at the beginning.
+  navigate("/sign-in", { replace: true });
 }
 
 /** Reads the account again: its balance and address change. */
@@ -92,6 +109,7 @@ export async function refreshAccount(): Promise<void> {
 async function begin(signedIn: StartedSession): Promise<void> {
   const previous = account.value?.id;
   account.value = signedIn.account;
+  tellOtherTabs(signedIn.account.id);
   await Promise.all([refreshAccount(), startLive()]);
   session.value = "signed-in";
   // Another account must not see what the last one did.

@@ -6,37 +6,56 @@ export interface Drawing {
   readonly height: number;
   readonly kind: "lines" | "bars";
   readonly format: (value: number) => string;
+  readonly formatTime: (atS: number) => string;
+  /** Values are numbers of things. */
+  readonly isWhole: boolean;
+  /** Where the scale ends; null: a little above the largest value. */
+  readonly top: number | null;
   readonly axis: string;
   readonly grid: string;
   readonly series: readonly { readonly label: string; readonly stroke: string; readonly dash: number[] }[];
+  /** Which point is under the pointer. */
+  readonly onPoint: (index: number | null) => void;
 }
 
 const HALF_DAY_S = 43_200;
+/** Steps of a scale of whole numbers. */
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** A part of its own, loaded with the first chart. */
 export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
-  const { width, height, kind, format, axis, grid, series } = drawing;
+  const { width, height, kind, format, formatTime, isWhole, top, axis, grid, series, onPoint } = drawing;
   const line = { stroke: grid, width: 1 };
   // A line at zero lies at the bottom.
-  const least = kind === "bars" ? 0.01 : 1;
+  const least = kind === "bars" && !isWhole ? 0.01 : 1;
   const bars = uPlot.paths.bars?.({ size: [0.7, 40] });
   return new uPlot(
     {
       width,
       height,
       legend: { show: false },
+      padding: [8, 8, 0, 0],
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
-      // Bars stand for UTC days, the outer ones whole.
+      hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+      // Bars stand for UTC days.
       ...(kind === "bars" ? { tzDate: (atS: number) => uPlot.tzDate(new Date(atS * 1_000), "Etc/UTC") } : {}),
       scales: {
         x: {
+          // The outer bars are whole.
           range: (_chart, first, last) => (kind === "bars" ? [first - HALF_DAY_S, last + HALF_DAY_S] : [first, last]),
         },
-        y: { range: (_chart, _low, high) => [0, Math.max(least, high * 1.1)] },
+        y: { range: (_chart, _low, high) => [0, top ?? Math.max(least, (high || 0) * 1.1)] },
       },
       axes: [
-        { stroke: axis, grid: { show: false }, ticks: line },
-        { stroke: axis, grid: line, ticks: { show: false }, size: 60, values: (_chart, ticks) => ticks.map(format) },
+        {
+          ...{ stroke: axis, grid: { show: false }, ticks: line, size: 32, space: 70 },
+          values: (_chart, ticks) => ticks.map(formatTime),
+        },
+        {
+          ...{ stroke: axis, grid: line, ticks: { show: false }, size: 58, space: 32 },
+          ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
+          values: (_chart, ticks) => ticks.map(format),
+        },
       ],
       series: [
         {},
@@ -46,7 +65,7 @@ export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
           width: 2,
           dash,
           points: { show: false },
-          ...(kind === "bars" && bars !== undefined ? { paths: bars, fill: stroke, dash: [] } : {}),
+          ...(kind === "bars" && bars !== undefined ? { paths: bars, fill: stroke, width: 0, dash: [] } : {}),
         })),
       ],
     },

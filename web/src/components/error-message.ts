@@ -15,6 +15,15 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A removal of what another tab or program has removed already is done, too. */
+export async function goneIsDone(removal: Promise<unknown>): Promise<void> {
+  try {
+    await removal;
+  } catch (error) {
+    if (!(error instanceof AtollError && error.status === 404)) throw error;
+  }
+}
+
 /** For the operator to find the failure in the log. */
 export function requestIdOf(error: unknown): string | null {
   return error instanceof AtollError && (error.status ?? 0) >= 500 ? error.requestId : null;

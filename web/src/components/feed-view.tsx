@@ -1,5 +1,6 @@
 import type { JobFeed } from "./job-feed.ts";
 import { messageOf } from "./error-message.ts";
+import { StreamedText } from "./streamed-text.tsx";
 import { Output, PictureOutput, TextOutput } from "./output.tsx";
 
 /** The output of a job as it arrives. */
@@ -18,7 +19,7 @@ export function FeedView({ feed }: { readonly feed: JobFeed }) {
         </label>
       )}
       {picture !== null && <PictureOutput picture={picture} />}
-      {text !== "" && (ending === null ? <pre class="output">{text}</pre> : <TextOutput text={text} />)}
+      {text !== "" && (ending === null ? <StreamedText text={text} /> : <TextOutput text={text} />)}
       {whole !== undefined && picture === null && text === "" && <Output value={whole} />}
       {isSilent && ending === null && failure === null && (
         <p class="muted" role="status">

@@ -1,5 +1,6 @@
 import { AtollError } from "@atoll/client";
 import { useRef, useState } from "preact/hooks";
+import { isSecondClick } from "./action.tsx";
 import { FieldFailure } from "./field-failure.ts";
 import { messageOf } from "./error-message.ts";
 
@@ -17,7 +18,7 @@ export interface Form {
   readonly clear: () => void;
 }
 
-/** A form whose errors are at their fields. `send` gets the values; what it throws is shown, and the values stay. */
+/** A form whose errors are at their fields, and which a double click sends once. `send` gets the values; what it throws is shown, and the values stay. */
 export function useForm(send: (values: FormValues) => Promise<void>): Form {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -26,7 +27,7 @@ export function useForm(send: (values: FormValues) => Promise<void>): Form {
   const wrong = wrongFields(error);
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (sending.current) return;
+    if (sending.current || isSecondClick()) return;
     const form = event.currentTarget as HTMLFormElement;
     sending.current = true;
     setBusy(true);

@@ -2,6 +2,7 @@ import { AtollError, type StreamedEvent, type Usage } from "@atoll/client";
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../app/api.ts";
 import { signIns } from "../app/session.ts";
+import { Repaints } from "./repaints.ts";
 import type { Picture } from "./output.tsx";
 
 /** What a job's stream has told so far. */
@@ -47,27 +48,20 @@ export function useJobFeed(id: string | null): JobFeed {
 
 async function follow(id: string, signal: AbortSignal, show: (feed: JobFeed) => void): Promise<void> {
   let feed = NOTHING;
-  let isDue = false;
-  // One repaint for all events that arrive together.
-  const showSoon = (): void => {
-    if (isDue) return;
-    isDue = true;
-    setTimeout(() => {
-      isDue = false;
-      if (!signal.aborted) show(feed);
-    }, 33);
-  };
+  const repaints = new Repaints(() => {
+    if (!signal.aborted) show(feed);
+  });
   try {
     for await (const event of api().jobs.stream(id, { signal, maxRetries: MAX_RETRIES })) {
       feed = advance(feed, event);
-      showSoon();
+      repaints.ask(feed.text.length);
     }
   } catch (failure) {
     if (signal.aborted) return;
     // The prompt or the answer was removed; the job's detail says so.
     if (failure instanceof AtollError && failure.status === 410) return;
     feed = { ...feed, failure, changes: feed.changes + 1 };
-    showSoon();
+    repaints.now();
   }
 }
 

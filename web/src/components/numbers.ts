@@ -20,19 +20,23 @@ export function formatShare(share: number | null): string {
   return `${(share * 100).toFixed(isWhole ? 0 : 1)} %`;
 }
 
-/** Of MB of 2^20 bytes: "7.8 GB". */
+/** Of MB of 2^20 bytes: "7.8 GiB", as the coordinator's messages and commands say it. */
 export function formatMegabytes(megabytes: number): string {
-  if (megabytes >= 1_024 * 1_024) return `${ONE_DECIMAL.format(megabytes / 1_024 / 1_024)} TB`;
-  return megabytes >= 1_024 ? `${ONE_DECIMAL.format(megabytes / 1_024)} GB` : `${WHOLE.format(megabytes)} MB`;
+  if (megabytes >= 1_024 * 1_024) return `${ONE_DECIMAL.format(megabytes / 1_024 / 1_024)} TiB`;
+  return megabytes >= 1_024 ? `${ONE_DECIMAL.format(megabytes / 1_024)} GiB` : `${WHOLE.format(megabytes)} MiB`;
 }
 
-/** "120 ms", "4.2 s", "3 min 5 s", "2 h 4 min" */
+/** "120 ms", "4.2 s", "3 min 5 s", "1 h" */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${WHOLE.format(ms)} ms`;
   if (ms < 60_000) return `${ONE_DECIMAL.format(ms / 1_000)} s`;
   const seconds = Math.round(ms / 1_000);
   const [minutes, hours, days] = [Math.floor(seconds / 60), Math.floor(seconds / 3_600), Math.floor(seconds / 86_400)];
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  if (hours < 48) return `${hours} h ${minutes % 60} min`;
-  return `${days} d ${hours % 24} h`;
+  if (minutes < 60) return inTwoUnits(minutes, "min", seconds % 60, "s");
+  if (hours < 48) return inTwoUnits(hours, "h", minutes % 60, "min");
+  return inTwoUnits(days, "d", hours % 24, "h");
+}
+
+function inTwoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return `${large} ${largeUnit}${small === 0 ? "" : ` ${small} ${smallUnit}`}`;
 }

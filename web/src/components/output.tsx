@@ -1,3 +1,6 @@
+import { useMemo } from "preact/hooks";
+import { formatWhole } from "./numbers.ts";
+
 /** Formats of pictures that browsers show and that hold no scripts. */
 const PICTURES: ReadonlySet<string> = new Set(["png", "jpeg", "jpg", "webp", "gif"]);
 const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
@@ -33,13 +36,29 @@ export function Output({ value }: { readonly value: unknown }) {
 
 /** Text; JSON text in a readable layout. */
 export function TextOutput({ text }: { readonly text: string }) {
-  const parsed = parseJson(text);
+  const parsed = useMemo(() => parseJson(text), [text]);
   if (parsed !== undefined) return <JsonText value={parsed} />;
   return (
-    <pre class="output" tabIndex={0} role="group" aria-label="Output">
-      {text}
-    </pre>
+    <>
+      <pre class="output" tabIndex={0} role="group" aria-label="Output">
+        {text.slice(0, MOST_SHOWN_CHARACTERS)}
+      </pre>
+      {text.length > MOST_SHOWN_CHARACTERS && (
+        <p class="muted">
+          The first {formatWhole(MOST_SHOWN_CHARACTERS)} of {formatWhole(text.length)} characters.{" "}
+          <button type="button" class="link-button" onClick={() => download(text)}>
+            Download the whole text
+          </button>
+        </p>
+      )}
+    </>
   );
+}
+
+function download(text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  Object.assign(document.createElement("a"), { href: address, download: "output.txt" }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 export function PictureOutput({ picture }: { readonly picture: Picture }) {

@@ -1,15 +1,24 @@
 import { signal } from "@preact/signals";
+import { networkNow } from "../app/clock.ts";
 import { formatDuration } from "./numbers.ts";
 
 const TICK_MS = 5_000;
-const now = signal(Date.now());
+const now = signal(networkNow());
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
+  if (!document.hidden) now.value = networkNow();
 }, TICK_MS);
 
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const DAY_AND_YEAR = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+
+const UTC_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** A time of a chart: a UTC day for bars, a time of the day for lines. */
+export function formatChartTime(atS: number, kind: "lines" | "bars"): string {
+  return (kind === "bars" ? UTC_DAY : TIME).format(atS * 1_000);
+}
 
 /** "just now", "4 min ago", "3 Nov"; the full time is its title. */
 export function Ago({ at }: { readonly at: string }) {

@@ -96,7 +96,7 @@ export function VirtualTable<T>({
           aria-label={`${label}, rows`}
           ref={scroller}
           onScroll={look}
-          style={{ height: `${count * ROW_PX + 1}px` }}
+          style={{ height: `${count * ROW_PX}px` }}
         >
           <div role="presentation" class="table-height" style={{ height: `${count * ROW_PX}px` }}>
             {list.rows.slice(sight.first, last).map((row, place) => {

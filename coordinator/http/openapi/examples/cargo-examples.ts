@@ -36,6 +36,9 @@ const OWN = {
 const OWN_NOW = { ...OWN, enabled: true, approved: false, revision: 1, created_at: AT, updated_at: AT };
 
 export const CARGO_EXAMPLES: Examples = {
+  listAvailability: {
+    response: { data: [{ slug: "tiny-chat", islands: 3, ready: 2, free: 1 }], is_complete: true },
+  },
   listCargos: { response: { cargos: [CARGO], count: 1 } },
   getCargo: {
     response: {

@@ -31,13 +31,26 @@ const ISLAND = {
     disk_budget_mb: 51_200,
   },
   runtimes: [{ type: "llmcpp", version: "node-llama-cpp 3.22.1, cuda" }],
-  load: { slots: 4, slots_busy: 1, cpu: 0.21, free_ram_mb: 24_000, free_vram_mb: 9_800 },
+  load: { slots: 4, slots_busy: 1, cpu: 0.21, free_ram_mb: 24_000, free_vram_mb: 9_800, temperature_c: 61 },
   loaded: ["tiny-chat"],
   first_seen_at: AT,
   last_seen_at: LATER,
   ...FIGURES,
 };
-export const DETAIL = { ...ISLAND, cached_models: ["hf:ggml-org/tiny:tiny.gguf"] };
+export const DETAIL = {
+  ...ISLAND,
+  days: [
+    {
+      day: AT.slice(0, 10),
+      uptime: 1,
+      jobs: { completed: 31, failed: 0, cancelled: 1, timeout: 0, retried: 0 },
+      tokens: 5_200,
+      earned: 4.5,
+    },
+  ],
+  cached_cargos: ["tiny-chat"],
+  cached_models: ["hf:ggml-org/tiny:tiny.gguf"],
+};
 
 export const ISLAND_EXAMPLES: Examples = {
   listIslands: { response: { data: [ISLAND], meta: { total: 1, limit: 20, offset: 0 } } },

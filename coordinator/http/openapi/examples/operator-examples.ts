@@ -16,7 +16,7 @@ const ACCOUNT = {
 const LIMITS = { requests_per_minute: 100, concurrent_jobs: 10, concurrent_streams: 5, share: 100 };
 const SUSPENDED = { ...ACCOUNT, suspended: { reason: "Sends spam", since: LATER }, limits: LIMITS };
 const HOST_ID = ISLAND.id;
-const FIGURES = new Set(["uptime", "jobs", "tokens", "earned", "cached_models"]);
+const FIGURES = new Set(["uptime", "jobs", "tokens", "earned", "days", "cached_cargos", "cached_models"]);
 const LISTED_ISLAND = Object.fromEntries(Object.entries(ISLAND).filter(([name]) => !FIGURES.has(name)));
 const page = (item: unknown) => ({ data: [item], meta: { total: 1, limit: 20, offset: 0 } });
 

@@ -10,6 +10,7 @@ export function EntryCard({ title, children }: { readonly title: string; readonl
         <p class="brand">
           <Mark /> Atoll
         </p>
+        <p class="muted">A network of machines that run AI models and small programs for each other.</p>
         <h1>{title}</h1>
         {isDown.value && (
           <div class="banner warning" role="alert">

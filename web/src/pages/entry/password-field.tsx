@@ -2,9 +2,17 @@ import { Field } from "../../components/field.tsx";
 import type { Form } from "../../components/form.tsx";
 
 /** For a new password. `name`: of the field, as the coordinator names it in errors. */
-export function NewPasswordField({ form, name = "password" }: { readonly form: Form; readonly name?: string }) {
+export function NewPasswordField({
+  form,
+  name = "password",
+  label = "New password",
+}: {
+  readonly form: Form;
+  readonly name?: string;
+  readonly label?: string;
+}) {
   return (
-    <Field label="New password" hint="At least 8 characters" error={form.errorOf(name)}>
+    <Field label={label} hint="At least 8 characters" error={form.errorOf(name)}>
       {(props) => <input {...props} name={name} type="password" autocomplete="new-password" minLength={8} required />}
     </Field>
   );

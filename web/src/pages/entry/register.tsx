@@ -34,7 +34,7 @@ export function RegisterPage() {
     <EntryCard title="Open an account">
       <form onSubmit={form.submit} noValidate>
         <EmailField form={form} />
-        <NewPasswordField form={form} />
+        <NewPasswordField form={form} label="Password" />
         <FormError form={form} />
         <button class="button primary wide" disabled={form.isBusy}>
           {form.isBusy ? "Opening…" : "Open an account"}

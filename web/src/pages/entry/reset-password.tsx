@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { Link, query } from "../../app/router.tsx";
+import { endedSession } from "../../app/session.ts";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
 import { EntryCard } from "./entry-card.tsx";
@@ -10,6 +11,8 @@ export function ResetPasswordPage() {
   const [isDone, setDone] = useState(false);
   const form = useForm(async (values) => {
     await api().auth.resetPassword({ token: values("token").trim(), new: values("new") });
+    // All sessions have ended, that of this browser, too.
+    endedSession();
     setDone(true);
   });
   if (isDone) {

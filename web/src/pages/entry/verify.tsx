@@ -22,7 +22,7 @@ export function VerifyPage() {
             />
           )}
         </Field>
-        <NewPasswordField form={form} />
+        <NewPasswordField form={form} label="Password" />
         <FormError form={form} />
         <button class="button primary wide" disabled={form.isBusy}>
           Open the account

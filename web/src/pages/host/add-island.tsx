@@ -2,6 +2,7 @@ import type { Island, PairingCode } from "@atoll/client";
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { BASE_URL } from "../../app/base.ts";
+import { networkNow } from "../../app/clock.ts";
 import { useLive } from "../../app/live.ts";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
@@ -106,6 +107,9 @@ function Join({ code }: { readonly code: string }) {
           <CopyBox text={command} label={what} />
         </div>
       ))}
+      <p class="hint">
+        If npm does not find the package, ask the operator of this network for its file, and install that in its place.
+      </p>
       {BASE_URL.protocol === "http:" && (
         <p class="hint">This address is not encrypted. Use it only inside a network that you trust.</p>
       )}
@@ -148,5 +152,5 @@ function Arrivals() {
 }
 
 function secondsUntil(at: string): number {
-  return Math.max(0, Math.round((Date.parse(at) - Date.now()) / 1_000));
+  return Math.max(0, Math.round((Date.parse(at) - networkNow()) / 1_000));
 }

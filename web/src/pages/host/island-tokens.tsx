@@ -3,9 +3,10 @@ import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { useLive } from "../../app/live.ts";
 import { useResource } from "../../app/resource.ts";
-import { CopyBox } from "../../components/copy-button.tsx";
-import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
-import { messageOf } from "../../components/error-message.ts";
+import { ActionError, useAction } from "../../components/action.tsx";
+import { ConfirmDialog } from "../../components/dialog.tsx";
+import { goneIsDone } from "../../components/error-message.ts";
+import { SecretDialog } from "../../components/secret-dialog.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 
@@ -15,37 +16,20 @@ export function IslandTokens() {
   useLive("account", tokens.reload);
   const [secret, setSecret] = useState<string | null>(null);
   const [revoking, setRevoking] = useState<IslandToken | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const fail = (failure: unknown): void => setError(messageOf(failure));
-  const make = (): void => {
-    setError(null);
-    api()
-      .islandTokens.create()
-      .then(({ token }) => {
-        setSecret(token);
-        tokens.reload();
-      }, fail);
-  };
-  const revoke = ({ id }: IslandToken): void => {
-    api()
-      .islandTokens.revoke(id)
-      .then(tokens.reload, fail)
-      .finally(() => setRevoking(null));
-  };
+  const make = useAction(async () => {
+    setSecret((await api().islandTokens.create()).token);
+    tokens.reload();
+  });
   return (
     <section class="panel" aria-labelledby="tokens-title">
       <div class="panel-head">
         <h2 id="tokens-title">Island tokens</h2>
-        <button type="button" class="button small" onClick={make}>
+        <button type="button" class="button small" disabled={make.isBusy} onClick={() => make.run()}>
           New token
         </button>
       </div>
       <p class="hint">For machines that are set up by scripts. A pairing code becomes such a token.</p>
-      {error !== null && (
-        <p class="form-error" role="alert">
-          {error}
-        </p>
-      )}
+      <ActionError action={make} />
       <Loaded of={tokens} what="the tokens">
         {(list) =>
           list.length === 0 ? (
@@ -81,26 +65,43 @@ export function IslandTokens() {
         }
       </Loaded>
       {secret !== null && (
-        <Dialog title="Your new Island token" onClose={() => setSecret(null)}>
-          <p>Copy it now. It is not shown again.</p>
-          <CopyBox text={secret} label="Island token" />
-          <div class="actions">
-            <button type="button" class="button primary" onClick={() => setSecret(null)}>
-              Done
-            </button>
-          </div>
-        </Dialog>
+        <SecretDialog
+          title="Your new Island token"
+          secret={secret}
+          label="Island token"
+          onClose={() => setSecret(null)}
+        />
       )}
       {revoking !== null && (
-        <ConfirmDialog
-          title={`Revoke “${revoking.name}”?`}
-          confirm="Revoke"
-          onConfirm={() => revoke(revoking)}
+        <Revoke
+          token={revoking}
+          onDone={() => {
+            setRevoking(null);
+            tokens.reload();
+          }}
           onClose={() => setRevoking(null)}
-        >
-          <p>The Islands that joined with it are sent away, and their jobs go to others.</p>
-        </ConfirmDialog>
+        />
       )}
     </section>
+  );
+}
+
+function Revoke({
+  token,
+  onDone,
+  onClose,
+}: {
+  readonly token: IslandToken;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}) {
+  const revoke = useAction(async () => {
+    await goneIsDone(api().islandTokens.revoke(token.id));
+    onDone();
+  });
+  return (
+    <ConfirmDialog title={`Revoke “${token.name}”?`} confirm="Revoke" action={revoke} onClose={onClose}>
+      <p>The Islands that joined with it are sent away, and their jobs go to others.</p>
+    </ConfirmDialog>
   );
 }

@@ -1,19 +1,21 @@
-import type { IslandDetail } from "@atoll/client";
+import type { Island, IslandDetail } from "@atoll/client";
 import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { useLive } from "../../app/live.ts";
 import { useResource, type Resource } from "../../app/resource.ts";
-import { navigate, type PageProps } from "../../app/router.tsx";
+import { Link, navigate, type PageProps } from "../../app/router.tsx";
+import { useAction } from "../../components/action.tsx";
 import { ConfirmDialog, Dialog } from "../../components/dialog.tsx";
-import { messageOf } from "../../components/error-message.ts";
+import { goneIsDone } from "../../components/error-message.ts";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
 import { Meter } from "../../components/meter.tsx";
-import { formatMegabytes, formatShare } from "../../components/numbers.ts";
+import { formatMegabytes, formatShare, formatWhole } from "../../components/numbers.ts";
 import { Fact, PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { IslandStatusBadge } from "../../components/status.tsx";
 import { Ago, formatTime } from "../../components/time.tsx";
+import { IslandDays } from "./island-days.tsx";
 import { IslandHistory } from "./island-history.tsx";
 
 export function IslandPage({ params }: PageProps) {
@@ -21,7 +23,7 @@ export function IslandPage({ params }: PageProps) {
   const island = useResource((signal) => api().islands.get(id, { signal }), [id]);
   const [dialog, setDialog] = useState<"rename" | "remove" | null>(null);
   useLive("island", (event) => {
-    if (event.id === id && island.value !== undefined) island.set({ ...island.value, ...event });
+    if (event.id === id && island.value !== undefined) island.set(withEvent(island.value, event));
   });
   const { value } = island;
   return (
@@ -34,7 +36,7 @@ export function IslandPage({ params }: PageProps) {
               Rename
             </button>
             <button type="button" class="button danger" onClick={() => setDialog("remove")}>
-              Send away
+              Remove
             </button>
           </>
         )}
@@ -50,28 +52,26 @@ export function IslandPage({ params }: PageProps) {
   );
 }
 
+/** The event has no days; of today it has the earnings. */
+function withEvent(island: IslandDetail, event: Island): IslandDetail {
+  const today = island.days.at(-1);
+  const days = today === undefined ? [] : [...island.days.slice(0, -1), { ...today, earned: event.earned.today }];
+  return { ...island, ...event, days };
+}
+
 function Detail({ island }: { readonly island: IslandDetail }) {
   return (
     <div class="detail">
       <div class="detail-main">
-        <IslandHistory island={island} />
         <section class="panel" aria-labelledby="load-title">
           <h2 id="load-title">Now</h2>
           <Load island={island} />
         </section>
+        <IslandHistory island={island} />
+        <IslandDays days={island.days} />
         <section class="panel" aria-labelledby="models-title">
-          <h2 id="models-title">Models on its disk</h2>
-          {island.cached_models.length === 0 ? (
-            <p class="muted">{island.load === null ? "Known while it is connected." : "None yet."}</p>
-          ) : (
-            <ul class="plain">
-              {island.cached_models.map((model) => (
-                <li key={model} class="id">
-                  {model}
-                </li>
-              ))}
-            </ul>
-          )}
+          <h2 id="models-title">On its disk</h2>
+          <OnDisk island={island} />
         </section>
       </div>
       <aside class="detail-side">
@@ -81,6 +81,23 @@ function Detail({ island }: { readonly island: IslandDetail }) {
         </section>
       </aside>
     </div>
+  );
+}
+
+function OnDisk({ island: { load, cached_cargos: cargos, cached_models: models } }: { readonly island: IslandDetail }) {
+  if (models.length === 0) {
+    return <p class="muted">{load === null ? "Known while it is connected." : "No model or image yet."}</p>;
+  }
+  const others = Math.max(0, models.length - cargos.length);
+  return (
+    <ul class="tags">
+      {cargos.map((slug) => (
+        <li key={slug}>
+          <Link to={`/catalog/${encodeURIComponent(slug)}`}>{slug}</Link>
+        </li>
+      ))}
+      {others > 0 && <li class="muted">{formatWhole(others)} of Cargos that are not in the catalog now</li>}
+    </ul>
   );
 }
 
@@ -111,6 +128,11 @@ function Load({ island: { load, loaded, last_seen_at, is_live } }: { readonly is
         {load.free_vram_mb !== null && (
           <Fact label="Free graphics memory">
             <span class="num">{formatMegabytes(load.free_vram_mb)}</span>
+          </Fact>
+        )}
+        {load.temperature_c !== null && (
+          <Fact label="Temperature">
+            <span class="num">{formatWhole(load.temperature_c)} °C</span>
           </Fact>
         )}
         <Fact label="In memory">{loaded.length === 0 ? "nothing" : loaded.join(", ")}</Fact>
@@ -173,7 +195,7 @@ function Rename({
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>
-            Close
+            Cancel
           </button>
           <button class="button primary" disabled={form.isBusy}>
             Rename
@@ -185,23 +207,13 @@ function Rename({
 }
 
 function Remove({ island, onClose }: { readonly island: IslandDetail; readonly onClose: () => void }) {
-  const [error, setError] = useState<string | null>(null);
-  const remove = (): void => {
-    api()
-      .islands.remove(island.id)
-      .then(
-        () => navigate("/islands"),
-        (failure: unknown) => setError(messageOf(failure)),
-      );
-  };
+  const remove = useAction(async () => {
+    await goneIsDone(api().islands.remove(island.id));
+    navigate("/islands");
+  });
   return (
-    <ConfirmDialog title={`Send “${island.name}” away?`} confirm="Send away" onConfirm={remove} onClose={onClose}>
-      <p>Its jobs go to other Islands. It comes back only with a new pairing code or token.</p>
-      {error !== null && (
-        <p class="form-error" role="alert">
-          {error}
-        </p>
-      )}
+    <ConfirmDialog title={`Remove “${island.name}”?`} confirm="Remove" action={remove} onClose={onClose}>
+      <p>Its jobs go to other Islands, and what it earned stays yours. It comes back only with a new code or token.</p>
     </ConfirmDialog>
   );
 }

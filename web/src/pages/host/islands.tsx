@@ -1,20 +1,39 @@
 import type { Island } from "@atoll/client";
+import { useEffect, useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { useLive } from "../../app/live.ts";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
 import { Meter } from "../../components/meter.tsx";
-import { formatCredits, formatMegabytes, formatShare } from "../../components/numbers.ts";
+import { formatCredits, formatMegabytes, formatShare, formatWhole } from "../../components/numbers.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../components/states.tsx";
 import { IslandStatusBadge } from "../../components/status.tsx";
 import { Tile } from "../../components/tile.tsx";
 import { Ago } from "../../components/time.tsx";
 
-const MOST_SHOWN = 100;
+const PAGE_SIZE = 100;
+
+/** The first `most` Islands, and how many there are. */
+async function readIslands(most: number, signal: AbortSignal): Promise<{ data: readonly Island[]; total: number }> {
+  const pages = api().islands.list({ pageSize: PAGE_SIZE }, { signal });
+  const first = await pages.page();
+  const data = [...first.data];
+  while (data.length < Math.min(most, first.meta.total)) {
+    // oxlint-disable-next-line no-await-in-loop -- Each begins where the last one ended.
+    const { data: more } = await pages.page(data.length);
+    if (more.length === 0) break;
+    data.push(...more);
+  }
+  return { data, total: first.meta.total };
+}
 
 export function IslandsPage() {
-  const islands = useResource((signal) => api().islands.list({ pageSize: MOST_SHOWN }, { signal }).page(), []);
+  const [most, setMost] = useState(PAGE_SIZE);
+  const islands = useResource((signal) => readIslands(most, signal), []);
+  useEffect(() => {
+    if (most > PAGE_SIZE) islands.reload();
+  }, [most]);
   useLive("island", (island) => {
     const page = islands.value;
     if (page === undefined) return;
@@ -31,7 +50,7 @@ export function IslandsPage() {
         </Link>
       </PageHead>
       <Loaded of={islands} what="your Islands">
-        {({ data, meta }) =>
+        {({ data, total }) =>
           data.length === 0 ? (
             <EmptyState title="No Island yet">
               <p>
@@ -41,16 +60,23 @@ export function IslandsPage() {
             </EmptyState>
           ) : (
             <>
-              <Sums islands={data} />
+              <Sums islands={data} total={total} />
               <ul class="cards wide">
                 {data.map((island) => (
                   <IslandCard key={island.id} island={island} />
                 ))}
               </ul>
-              {meta.total > data.length && (
-                <p class="muted">
-                  The first {data.length} of {meta.total} are shown.
-                </p>
+              {total > data.length && (
+                <div>
+                  <button
+                    type="button"
+                    class="button"
+                    disabled={islands.isLoading}
+                    onClick={() => setMost(data.length + PAGE_SIZE)}
+                  >
+                    Show more of {formatWhole(total)}
+                  </button>
+                </div>
               )}
             </>
           )
@@ -60,20 +86,18 @@ export function IslandsPage() {
   );
 }
 
-function Sums({ islands }: { readonly islands: readonly Island[] }) {
+/** Of those that are shown; connected ones come first. */
+function Sums({ islands, total }: { readonly islands: readonly Island[]; readonly total: number }) {
   const sum = (read: (island: Island) => number): number => islands.reduce((total, island) => total + read(island), 0);
   return (
     <dl class="tiles">
-      <Tile
-        label="Online"
-        value={`${islands.filter(({ status }) => status !== "offline").length} of ${islands.length}`}
-      />
+      <Tile label="Online" value={`${islands.filter(({ status }) => status !== "offline").length} of ${total}`} />
       <Tile
         label="Slots busy"
         value={`${sum(({ load }) => load?.slots_busy ?? 0)} of ${sum(({ load }) => load?.slots ?? 0)}`}
       />
-      <Tile label="Earned today" value={formatCredits(sum(({ earned }) => earned.today))} />
-      <Tile label="Earned in 30 days" value={formatCredits(sum(({ earned }) => earned.days_30))} />
+      <Tile label="Credits earned today" value={formatCredits(sum(({ earned }) => earned.today))} />
+      <Tile label="Credits earned in 30 days" value={formatCredits(sum(({ earned }) => earned.days_30))} />
     </dl>
   );
 }
@@ -101,21 +125,27 @@ function IslandCard({ island }: { readonly island: Island }) {
           <Meter
             label="Slots"
             share={load.slots === 0 ? 0 : load.slots_busy / load.slots}
-            text={`${load.slots_busy}/${load.slots}`}
+            text={`${load.slots_busy} of ${load.slots}`}
           />
-          {load.cpu !== null && <Meter label="CPU" share={load.cpu} text={formatShare(load.cpu)} />}
+          {load.cpu !== null && (
+            <Meter
+              label="CPU"
+              share={load.cpu}
+              text={`${formatShare(load.cpu)}${load.temperature_c === null ? "" : `, ${formatWhole(load.temperature_c)} °C`}`}
+            />
+          )}
         </div>
       )}
       <p class="ellipsis muted">{island.loaded.length === 0 ? "No model in memory" : island.loaded.join(", ")}</p>
       <p class="card-foot">
         <span>
-          Today <span class="num">{formatCredits(earned.today)}</span>
+          <span class="num">{formatCredits(earned.today)}</span> <span class="muted">credits today</span>
         </span>
         <span>
-          7 days <span class="num">{formatCredits(earned.days_7)}</span>
+          <span class="num">{formatCredits(earned.days_7)}</span> <span class="muted">in 7 days</span>
         </span>
         <span>
-          Up <span class="num">{formatShare(uptime.days_7)}</span>
+          <span class="num">{formatShare(uptime.days_7)}</span> <span class="muted">connected</span>
         </span>
       </p>
     </li>

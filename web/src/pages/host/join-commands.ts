@@ -19,10 +19,13 @@ export interface Command {
 }
 
 export function commandsFor(system: System, address: string, code: string): readonly Command[] {
-  const start = system === "windows" ? "Start it" : "Start it; island service install starts it with the machine";
   return [
-    { what: "Install the agent; it needs Node.js 24", command: "npm install -g island" },
+    { what: "Install the agent. It needs Node.js 24 or newer.", command: "npm install --global @atoll/island" },
     { what: "Join with the code", command: `island join ${address} --code ${code}` },
-    { what: start, command: "island start" },
+    { what: "Start it, for as long as this window is open", command: "island start" },
+    // Windows has no service of it yet.
+    ...(system === "windows"
+      ? []
+      : [{ what: "Or let it run in the background, now and at every log-in", command: "island install-service" }]),
   ];
 }

@@ -1,6 +1,8 @@
 import type { Announcement } from "@atoll/client";
 import { api } from "../../app/api.ts";
 import { useResource } from "../../app/resource.ts";
+import { ActionError, useAction } from "../../components/action.tsx";
+import { goneIsDone } from "../../components/error-message.ts";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
 import { Loaded } from "../../components/states.tsx";
@@ -13,9 +15,10 @@ export function Announcements() {
     await api().operator.announce({ level: values("level") as Announcement["level"], text: values("text").trim() });
     list.reload();
   });
-  const remove = (id: string): void => {
-    api().operator.removeAnnouncement(id).then(list.reload, list.reload);
-  };
+  const remove = useAction(async (id: string) => {
+    await goneIsDone(api().operator.removeAnnouncement(id));
+    list.reload();
+  });
   return (
     <section class="panel" aria-labelledby="announcements-title">
       <h2 id="announcements-title">Announcements</h2>
@@ -33,7 +36,13 @@ export function Announcements() {
                       {level}, <Ago at={created_at} />
                     </span>
                   </span>
-                  <button type="button" class="button small" onClick={() => remove(id)} aria-label={`Remove “${text}”`}>
+                  <button
+                    type="button"
+                    class="button small"
+                    disabled={remove.isBusy}
+                    onClick={() => remove.run(id)}
+                    aria-label={`Remove “${text}”`}
+                  >
                     Remove
                   </button>
                 </li>
@@ -42,6 +51,7 @@ export function Announcements() {
           )
         }
       </Loaded>
+      <ActionError action={remove} />
       <form onSubmit={form.submit} noValidate>
         <Field label="New announcement" error={form.errorOf("text")}>
           {(props) => <input {...props} name="text" autocomplete="off" />}

@@ -26,7 +26,7 @@ export function Choice({
 }) {
   const chosen = query.value.get(name) ?? options[0];
   return (
-    <div class="segmented" role="group" aria-label={label}>
+    <div class="segmented words" role="group" aria-label={label}>
       {options.map((option, index) => (
         <button
           key={option}

@@ -104,18 +104,21 @@ interface Part {
 
 function Grant({ account, resource }: Part) {
   const [given, setGiven] = useState<number | null>(null);
+  const [grants, setGrants] = useState(0);
   const form = useForm(async (values) => {
     const credits = Number(values("credits"));
     if (!(credits > 0)) throw new FieldFailure("credits", "Give a number above 0");
     await api().operator.accounts.grant(account.id, credits);
     setGiven(credits);
+    // An empty field: what was given is not given again by the next Enter.
+    setGrants((count) => count + 1);
     resource.reload();
   });
   return (
     <form class="panel" onSubmit={form.submit} noValidate>
       <h2>Give credits</h2>
       <Field label="Credits" error={form.errorOf("credits")}>
-        {(props) => <input {...props} name="credits" inputMode="decimal" autocomplete="off" />}
+        {(props) => <input key={grants} {...props} name="credits" inputMode="decimal" autocomplete="off" />}
       </Field>
       <FormError form={form} />
       <div class="actions">

@@ -42,10 +42,10 @@ export function NetworkIslandsPage() {
     },
     {
       label: "Slots",
-      width: "4rem",
+      width: "4.5rem",
       isNumber: true,
       isExtra: true,
-      cell: ({ load }) => (load === null ? "" : `${load.slots_busy}/${load.slots}`),
+      cell: ({ load }) => (load === null ? "" : `${load.slots_busy} of ${load.slots}`),
     },
     {
       label: "Memory",

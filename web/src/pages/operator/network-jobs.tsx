@@ -4,6 +4,7 @@ import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
 import { Link, query } from "../../app/router.tsx";
 import { formatCredits } from "../../components/numbers.ts";
 import { PageHead } from "../../components/page-head.tsx";
+import { ShortId } from "../../components/short-id.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { JobStatusBadge } from "../../components/status.tsx";
 import { Ago } from "../../components/time.tsx";
@@ -19,14 +20,14 @@ const STATUSES: Readonly<Record<string, readonly JobStatus[] | undefined>> = {
 
 const COLUMNS: readonly Column<KnownJob>[] = [
   { label: "State", width: "7.5rem", cell: ({ status }) => <JobStatusBadge status={status} /> },
-  { label: "Job", width: "minmax(8rem, 1fr)", cell: ({ id }) => <span class="id">{id}</span> },
+  { label: "Job", width: "minmax(8rem, 1fr)", cell: ({ id }) => <ShortId id={id} /> },
   { label: "Cargo", width: "minmax(7rem, 12rem)", isExtra: true, cell: (job) => job.workload_slug },
   {
     label: "Account",
     width: "minmax(7rem, 12rem)",
     cell: ({ account_id: id, account_email: email }) => <Link to={`/operator/accounts/${id}`}>{email ?? id}</Link>,
   },
-  { label: "Error", width: "8rem", isExtra: true, cell: (job) => job.error_code ?? "" },
+  { label: "Error", width: "minmax(4rem, 8rem)", isExtra: true, cell: (job) => job.error_code ?? "" },
   { label: "Tries", width: "3.5rem", isNumber: true, isExtra: true, cell: ({ attempts }) => attempts },
   { label: "Charged", width: "5rem", isNumber: true, isExtra: true, cell: (job) => formatCredits(job.credits_used) },
   { label: "Submitted", width: "6.5rem", isExtra: true, cell: (job) => <Ago at={job.created_at} /> },

@@ -3,8 +3,8 @@ import { api } from "../../app/api.ts";
 import { useState } from "preact/hooks";
 import { useResource } from "../../app/resource.ts";
 import type { PageProps } from "../../app/router.tsx";
+import { ActionError, useAction } from "../../components/action.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { messageOf } from "../../components/error-message.ts";
 import { formatCredits, formatMegabytes, formatWhole } from "../../components/numbers.ts";
 import { JsonText } from "../../components/output.tsx";
 import { Fact, PageHead } from "../../components/page-head.tsx";
@@ -18,20 +18,17 @@ export function ReviewPage({ params }: PageProps) {
   // With the pin, which may be looked up at a registry.
   const review = useResource((signal) => api().operator.cargos.review(slug, {}, { signal }), [slug]);
   const [isAsking, setAsking] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const act = (what: () => Promise<unknown>): void => {
-    setBusy(true);
-    setError(null);
-    what()
-      .then(review.reload, (failure: unknown) => setError(messageOf(failure)))
-      .finally(() => {
-        setBusy(false);
-        setAsking(false);
-      });
-  };
   const { value } = review;
   const isDisabled = value?.status === "disabled";
+  const toggle = useAction(async () => {
+    await (isDisabled ? api().operator.cargos.enable(slug) : api().operator.cargos.disable(slug));
+    review.reload();
+  });
+  const approve = useAction(async () => {
+    if (value !== undefined) await api().operator.cargos.approve(slug, approvalOf(value));
+    setAsking(false);
+    review.reload();
+  });
   const lacksPin = value !== undefined && value.pin !== null && value.pin.value === null;
   return (
     <>
@@ -43,27 +40,16 @@ export function ReviewPage({ params }: PageProps) {
         {value !== undefined && (
           <>
             <CargoState status={value.status} />
-            <button
-              type="button"
-              class="button"
-              disabled={isBusy}
-              onClick={() =>
-                act(() => (isDisabled ? api().operator.cargos.enable(slug) : api().operator.cargos.disable(slug)))
-              }
-            >
+            <button type="button" class="button" disabled={toggle.isBusy} onClick={() => toggle.run()}>
               {isDisabled ? "Enable" : "Disable"}
             </button>
-            <button type="button" class="button primary" disabled={isBusy || lacksPin} onClick={() => setAsking(true)}>
+            <button type="button" class="button primary" disabled={lacksPin} onClick={() => setAsking(true)}>
               Approve
             </button>
           </>
         )}
       </PageHead>
-      {error !== null && (
-        <div class="banner warning" role="alert">
-          {error}
-        </div>
-      )}
+      <ActionError action={toggle} />
       <Loaded of={review} what="the Cargo and its pin">
         {(shown) => (
           <div class="detail">
@@ -83,8 +69,7 @@ export function ReviewPage({ params }: PageProps) {
         <ConfirmDialog
           title={`Approve ${slug}?`}
           confirm="Sign and approve"
-          isBusy={isBusy}
-          onConfirm={() => act(() => api().operator.cargos.approve(slug, approvalOf(value)))}
+          action={approve}
           onClose={() => setAsking(false)}
         >
           <p>Islands of all owners run exactly what is shown here, and everybody can submit jobs for it.</p>
@@ -149,7 +134,7 @@ function Signed({ review }: { readonly review: CargoReview }) {
           <span class="num">{formatMegabytes(signs.required_ram_mb)}</span>
         </Fact>
         <Fact label="Graphics memory">
-          <span class="num">{formatMegabytes(signs.required_vram_mb)}</span>
+          <span class="num">{signs.required_vram_mb === 0 ? "none" : formatMegabytes(signs.required_vram_mb)}</span>
         </Fact>
         <Fact label="Price">
           <span class="num">{formatCredits(signs.price_per_job)} credits a job</span>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
-import { account, forgetSession } from "../../../app/session.ts";
+import { account, signOut } from "../../../app/session.ts";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
@@ -26,20 +26,22 @@ export function AccountPage() {
         </dl>
       </section>
       <Sessions />
-      <ChangePassword />
-      <section class="panel narrow" aria-labelledby="delete-title">
-        <h2 id="delete-title">Delete the account</h2>
-        <p>
-          Unfinished jobs are cancelled; keys, sessions and Islands end at once; prompts, answers, conversations and
-          your e-mail address are removed. The ledger keeps its entries under the account’s id. Credits that are left go
-          back to the network.
-        </p>
-        <div class="actions">
-          <button type="button" class="button danger" onClick={() => setDeleting(true)}>
-            Delete the account
-          </button>
-        </div>
-      </section>
+      <div class="columns">
+        <ChangePassword />
+        <section class="panel" aria-labelledby="delete-title">
+          <h2 id="delete-title">Delete the account</h2>
+          <p>
+            Unfinished jobs are cancelled; keys, sessions and Islands end at once; prompts, answers, conversations and
+            your e-mail address are removed. The ledger keeps its entries under the account’s id. Credits that are left
+            go back to the network.
+          </p>
+          <div class="actions">
+            <button type="button" class="button danger" onClick={() => setDeleting(true)}>
+              Delete the account
+            </button>
+          </div>
+        </section>
+      </div>
       {isDeleting && <DeleteAccount onClose={() => setDeleting(false)} />}
     </>
   );
@@ -53,7 +55,7 @@ function ChangePassword() {
     setDone(true);
   });
   return (
-    <form class="panel narrow" onSubmit={form.submit} noValidate key={String(isDone)}>
+    <form class="panel" onSubmit={form.submit} noValidate key={String(isDone)}>
       <h2>Password</h2>
       <PasswordField form={form} label="Present password" />
       <NewPasswordField form={form} name="new" />
@@ -61,7 +63,7 @@ function ChangePassword() {
       <p role="status">{isDone && "The password is changed. All other sessions have ended."}</p>
       <div class="actions">
         <button class="button" disabled={form.isBusy}>
-          Change
+          Change the password
         </button>
       </div>
     </form>
@@ -71,7 +73,7 @@ function ChangePassword() {
 function DeleteAccount({ onClose }: { readonly onClose: () => void }) {
   const form = useForm(async (values) => {
     await api().account.delete(values("password"));
-    forgetSession();
+    await signOut();
   });
   return (
     <Dialog title="Delete the account for good?" onClose={onClose}>
@@ -82,7 +84,7 @@ function DeleteAccount({ onClose }: { readonly onClose: () => void }) {
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>
-            Keep
+            Cancel
           </button>
           <button class="button danger" disabled={form.isBusy}>
             Delete for good

@@ -1,8 +1,8 @@
-import { useState } from "preact/hooks";
 import { endSession, readSessions, type AccountSession } from "../../../app/account-api.ts";
 import { useLive } from "../../../app/live.ts";
 import { useResource } from "../../../app/resource.ts";
-import { messageOf } from "../../../components/error-message.ts";
+import { ActionError, useAction } from "../../../components/action.tsx";
+import { goneIsDone } from "../../../components/error-message.ts";
 import { SimpleTable } from "../../../components/simple-table.tsx";
 import { Loaded } from "../../../components/states.tsx";
 import { Ago, formatTime } from "../../../components/time.tsx";
@@ -11,19 +11,14 @@ import { Ago, formatTime } from "../../../components/time.tsx";
 export function Sessions() {
   const sessions = useResource(readSessions, []);
   useLive("account", sessions.reload);
-  const [error, setError] = useState<string | null>(null);
-  const end = ({ id }: AccountSession): void => {
-    setError(null);
-    endSession(id).then(sessions.reload, (failure: unknown) => setError(messageOf(failure)));
-  };
+  const end = useAction(async ({ id }: AccountSession) => {
+    await goneIsDone(endSession(id));
+    sessions.reload();
+  });
   return (
     <section class="panel" aria-labelledby="sessions-title">
       <h2 id="sessions-title">Sessions</h2>
-      {error !== null && (
-        <p class="form-error" role="alert">
-          {error}
-        </p>
-      )}
+      <ActionError action={end} />
       <Loaded of={sessions} what="the sessions">
         {(list) => (
           <SimpleTable
@@ -46,7 +41,8 @@ export function Sessions() {
                       type="button"
                       class="button small"
                       aria-label={`End the session of ${formatTime(session.created_at)}`}
-                      onClick={() => end(session)}
+                      disabled={end.isBusy}
+                      onClick={() => end.run(session)}
                     >
                       End
                     </button>

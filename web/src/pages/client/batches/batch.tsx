@@ -1,10 +1,9 @@
 import type { Batch, JobSummary } from "@atoll/client";
-import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useLive } from "../../../app/live.ts";
 import { useResource } from "../../../app/resource.ts";
 import { Link, type PageProps } from "../../../app/router.tsx";
-import { messageOf } from "../../../components/error-message.ts";
+import { ActionError, useAction } from "../../../components/action.tsx";
 import { formatWhole } from "../../../components/numbers.ts";
 import { Fact, PageHead } from "../../../components/page-head.tsx";
 import { SimpleTable } from "../../../components/simple-table.tsx";
@@ -17,7 +16,6 @@ const STATES = ["completed", "running", "queued", "pending", "failed", "timeout"
 export function BatchPage({ params }: PageProps) {
   const id = params["id"] ?? "";
   const batch = useResource((signal) => api().batches.get(id, { signal }), [id]);
-  const [error, setError] = useState<string | null>(null);
   useLive("job", (job) => {
     if (job.batch_id !== id || batch.value === undefined) return;
     const next = withJob(batch.value, job);
@@ -25,12 +23,7 @@ export function BatchPage({ params }: PageProps) {
     // When it ended, and how, only the coordinator knows.
     if (endedOf(next.counts) === next.counts.total) batch.reload();
   });
-  const cancel = (): void => {
-    setError(null);
-    api()
-      .batches.cancel(id)
-      .then(batch.set, (failure: unknown) => setError(messageOf(failure)));
-  };
+  const cancel = useAction(async () => batch.set(await api().batches.cancel(id)));
   const isUnfinished = batch.value?.status === "pending" || batch.value?.status === "running";
   return (
     <>
@@ -42,13 +35,9 @@ export function BatchPage({ params }: PageProps) {
         }
         back={{ to: "/batches", label: "Batches" }}
       >
-        {error !== null && (
-          <p class="form-error" role="alert">
-            {error}
-          </p>
-        )}
+        <ActionError action={cancel} />
         {isUnfinished && (
-          <button type="button" class="button danger" onClick={cancel}>
+          <button type="button" class="button danger" disabled={cancel.isBusy} onClick={() => cancel.run()}>
             Cancel all
           </button>
         )}

@@ -10,6 +10,8 @@ import { SimpleTable } from "../../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
 import { Ago } from "../../../components/time.tsx";
 import { readInputs } from "./read-inputs.ts";
+import { mostAvailable } from "../playground/availability.ts";
+import { readAvailability } from "../playground/use-availability.ts";
 import { loadPlayable } from "../playground/playable.ts";
 
 /** The API has no list of batches: these are found among the newest jobs. */
@@ -27,15 +29,31 @@ export function BatchesPage() {
     async (signal) => batchesOf((await api().jobs.list({ pageSize: LOOKED_AT }, { signal }).page()).data),
     [],
   );
-  const cargos = useResource(loadPlayable, []);
+  const cargos = useResource(async (signal) => {
+    const [list, known] = await Promise.all([loadPlayable(signal), readAvailability(signal).catch(() => null)]);
+    return {
+      list,
+      first:
+        mostAvailable(
+          list.filter(({ chat }) => chat),
+          known,
+        ) ?? mostAvailable(list, known),
+    };
+  }, []);
   return (
     <>
       <PageHead title="Batches" note="Up to 100 jobs of one Cargo, submitted and cancelled together." />
       <Loaded of={cargos} what="the Cargos">
-        {(list) => (list.length === 0 ? <EmptyState title="The catalog is empty" /> : <NewBatch cargos={list} />)}
+        {({ list, first }) =>
+          first === undefined ? (
+            <EmptyState title="The catalog is empty" />
+          ) : (
+            <NewBatch cargos={list} first={first.slug} />
+          )
+        }
       </Loaded>
       <section class="panel" aria-labelledby="recent-title">
-        <h2 id="recent-title">Among your newest {LOOKED_AT} jobs</h2>
+        <h2 id="recent-title">Batches of your newest {LOOKED_AT} jobs</h2>
         <Loaded of={recent} what="the batches">
           {(batches) =>
             batches.length === 0 ? (
@@ -67,8 +85,8 @@ export function BatchesPage() {
   );
 }
 
-function NewBatch({ cargos }: { readonly cargos: readonly Cargo[] }) {
-  const [slug, setSlug] = useState(cargos.find(({ chat }) => chat)?.slug ?? cargos[0]?.slug ?? "");
+function NewBatch({ cargos, first }: { readonly cargos: readonly Cargo[]; readonly first: string }) {
+  const [slug, setSlug] = useState(first);
   const [lines, setLines] = useState("");
   const [failMode, setFailMode] = useState<"best_effort" | "fail_fast">("best_effort");
   const isChat = cargos.find((cargo) => cargo.slug === slug)?.chat === true;

@@ -8,10 +8,13 @@ import { JsonText } from "../../../components/output.tsx";
 import { Fact, PageHead } from "../../../components/page-head.tsx";
 import { Loaded } from "../../../components/states.tsx";
 import { Badge } from "../../../components/status.tsx";
+import { describeAvailability } from "../playground/availability.ts";
+import { useAvailability } from "../playground/use-availability.ts";
 
 export function CargoPage({ params }: PageProps) {
   const slug = params["slug"] ?? "";
   const cargo = useResource((signal) => api().cargos.get(slug, { signal }), [slug]);
+  const state = describeAvailability(useAvailability(), slug);
   return (
     <>
       <PageHead
@@ -19,6 +22,7 @@ export function CargoPage({ params }: PageProps) {
         back={{ to: "/catalog", label: "Catalog" }}
         note={cargo.value?.description}
       >
+        {state !== null && <Badge tone={state.tone}>{state.text}</Badge>}
         {cargo.value?.approved === false && <Badge tone="waiting">not approved yet</Badge>}
         {cargo.value?.chat === true && (
           <Link to={`/playground?cargo=${encodeURIComponent(slug)}`} class="button">

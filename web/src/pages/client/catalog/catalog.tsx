@@ -1,9 +1,12 @@
 import type { Cargo } from "@atoll/client";
 import { useResource } from "../../../app/resource.ts";
 import { Link, navigate, query } from "../../../app/router.tsx";
-import { formatCredits, formatMegabytes } from "../../../components/numbers.ts";
+import { formatCredits } from "../../../components/numbers.ts";
 import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
+import { Badge } from "../../../components/status.tsx";
+import { describeAvailability, type AvailabilityBySlug } from "../playground/availability.ts";
+import { useAvailability } from "../playground/use-availability.ts";
 import { loadPlayable } from "../playground/playable.ts";
 
 const CATEGORIES: readonly (readonly [Cargo["category"], string])[] = [
@@ -17,6 +20,7 @@ const CATEGORIES: readonly (readonly [Cargo["category"], string])[] = [
 
 export function CatalogPage() {
   const cargos = useResource(loadPlayable, []);
+  const known = useAvailability();
   const category = query.value.get("category") ?? "";
   const search = query.value.get("q") ?? "";
   const filter = (next: { category?: string; q?: string }): void => {
@@ -49,14 +53,14 @@ export function CatalogPage() {
         ))}
       </div>
       <Loaded of={cargos} what="the catalog">
-        {(list) => <CargoList cargos={list.filter((cargo) => fits(cargo, category, search))} />}
+        {(list) => <CargoList cargos={list.filter((cargo) => fits(cargo, category, search))} known={known} />}
       </Loaded>
     </>
   );
 }
 
-function CargoList({ cargos }: { readonly cargos: readonly Cargo[] }) {
-  if (cargos.length === 0) return <EmptyState title="No Cargo fits" />;
+function CargoList({ cargos, known }: { readonly cargos: readonly Cargo[]; readonly known: AvailabilityBySlug }) {
+  if (cargos.length === 0) return <EmptyState title="No Cargo fits the search" />;
   return (
     <ul class="cards">
       {cargos.map((cargo) => (
@@ -66,14 +70,18 @@ function CargoList({ cargos }: { readonly cargos: readonly Cargo[] }) {
           </h2>
           <p>{cargo.description}</p>
           <p class="card-foot muted">
-            <span>{cargo.runtime_type}</span>
-            <span class="num">{formatMegabytes(Math.max(cargo.required_ram_mb, cargo.required_vram_mb))}</span>
-            <span class="num">{formatCredits(cargo.price_per_job)} credits</span>
+            <span class="num">{formatCredits(cargo.price_per_job)} credits a job</span>
+            <Availability known={known} slug={cargo.slug} />
           </p>
         </li>
       ))}
     </ul>
   );
+}
+
+function Availability({ known, slug }: { readonly known: AvailabilityBySlug; readonly slug: string }) {
+  const state = describeAvailability(known, slug);
+  return state === null ? null : <Badge tone={state.tone}>{state.text}</Badge>;
 }
 
 function fits(cargo: Cargo, category: string, search: string): boolean {

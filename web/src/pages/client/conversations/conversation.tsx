@@ -1,9 +1,11 @@
 import type { Conversation, Message } from "@atoll/client";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useResource, type Resource } from "../../../app/resource.ts";
 import { navigate, type PageProps } from "../../../app/router.tsx";
+import { useAction } from "../../../components/action.tsx";
 import { ConfirmDialog, Dialog } from "../../../components/dialog.tsx";
+import { goneIsDone } from "../../../components/error-message.ts";
 import { Field } from "../../../components/field.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
 import { PageHead } from "../../../components/page-head.tsx";
@@ -16,21 +18,39 @@ interface Loading {
   /** Older ones, which are not shown. */
   readonly earlier: number;
 }
-const MOST_SHOWN = 100;
+const PAGE_SIZE = 100;
+
+/** The newest messages, oldest first. */
+async function readNewest(id: string, most: number, signal: AbortSignal): Promise<Omit<Loading, "conversation">> {
+  const pages = api().conversations.messages(id, { order: "desc", pageSize: PAGE_SIZE }, { signal });
+  const first = await pages.page();
+  const newest = [...first.data];
+  while (newest.length < Math.min(most, first.meta.total)) {
+    // oxlint-disable-next-line no-await-in-loop -- Each begins where the last one ended.
+    const { data } = await pages.page(newest.length);
+    if (data.length === 0) break;
+    newest.push(...data);
+  }
+  return { messages: newest.toReversed(), earlier: first.meta.total - newest.length };
+}
 
 export function ConversationPage({ params }: PageProps) {
   const id = params["id"] ?? "";
   const [dialog, setDialog] = useState<"rename" | "delete" | null>(null);
+  const [most, setMost] = useState(PAGE_SIZE);
   const read = useResource<Loading>(
     async (signal) => {
-      const [conversation, page] = await Promise.all([
+      const [conversation, newest] = await Promise.all([
         api().conversations.get(id, { signal }),
-        api().conversations.messages(id, { order: "desc", pageSize: MOST_SHOWN }, { signal }).page(),
+        readNewest(id, most, signal),
       ]);
-      return { conversation, messages: page.data.toReversed(), earlier: page.meta.total - page.data.length };
+      return { conversation, ...newest };
     },
     [id],
   );
+  useEffect(() => {
+    if (most > PAGE_SIZE) read.reload();
+  }, [most]);
   return (
     <>
       <PageHead
@@ -43,7 +63,7 @@ export function ConversationPage({ params }: PageProps) {
             <button type="button" class="button" onClick={() => setDialog("rename")}>
               Rename
             </button>
-            <button type="button" class="button" onClick={() => setDialog("delete")}>
+            <button type="button" class="button danger" onClick={() => setDialog("delete")}>
               Delete
             </button>
           </>
@@ -51,7 +71,14 @@ export function ConversationPage({ params }: PageProps) {
       </PageHead>
       <Loaded of={read} what="the conversation">
         {({ conversation, messages, earlier }) => (
-          <Thread key={id} conversation={conversation} messages={messages} earlier={earlier} onChange={read.reload} />
+          <Thread
+            key={id}
+            conversation={conversation}
+            messages={messages}
+            earlier={earlier}
+            onEarlier={() => setMost(messages.length + PAGE_SIZE)}
+            onChange={read.reload}
+          />
         )}
       </Loaded>
       {dialog === "rename" && read.value !== undefined && (
@@ -86,7 +113,7 @@ function Rename({
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>
-            Close
+            Cancel
           </button>
           <button class="button primary" disabled={form.isBusy}>
             Rename
@@ -98,25 +125,12 @@ function Rename({
 }
 
 function Delete({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const [isBusy, setBusy] = useState(false);
-  const remove = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await api().conversations.delete(id);
-      navigate("/conversations");
-    } finally {
-      setBusy(false);
-      onClose();
-    }
-  };
+  const remove = useAction(async () => {
+    await goneIsDone(api().conversations.delete(id));
+    navigate("/conversations");
+  });
   return (
-    <ConfirmDialog
-      title="Delete the conversation?"
-      confirm="Delete for good"
-      isBusy={isBusy}
-      onConfirm={() => void remove().catch(() => undefined)}
-      onClose={onClose}
-    >
+    <ConfirmDialog title="Delete the conversation?" confirm="Delete for good" action={remove} onClose={onClose}>
       <p>Its messages are deleted with it; an answer in progress is cancelled.</p>
     </ConfirmDialog>
   );

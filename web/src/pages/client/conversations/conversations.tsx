@@ -11,6 +11,8 @@ import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
 import { Ago } from "../../../components/time.tsx";
 import { VirtualTable, type Column } from "../../../components/virtual-table.tsx";
+import { describeAvailability, mostAvailable } from "../playground/availability.ts";
+import { readAvailability } from "../playground/use-availability.ts";
 
 const COLUMNS: readonly Column<Conversation>[] = [
   {
@@ -54,7 +56,14 @@ export function ConversationsPage() {
 }
 
 function NewConversation({ onClose }: { readonly onClose: () => void }) {
-  const models = useResource((signal) => api().models.list({ signal }), []);
+  const models = useResource(async (signal) => {
+    const [list, known] = await Promise.all([
+      api().models.list({ signal }),
+      readAvailability(signal).catch(() => null),
+    ]);
+    const entries = list.map(({ id }) => ({ slug: id, text: describeAvailability(known, id)?.text }));
+    return { entries, first: mostAvailable(entries, known)?.slug };
+  }, []);
   const form = useForm(async (values) => {
     const text = (name: string): string | null => {
       const value = values(name).trim();
@@ -71,12 +80,14 @@ function NewConversation({ onClose }: { readonly onClose: () => void }) {
     <Dialog title="New conversation" onClose={onClose}>
       <form onSubmit={form.submit} noValidate>
         <Loaded of={models} what="the models">
-          {(list) => (
+          {({ entries, first }) => (
             <Field label="Model" error={form.errorOf("model")}>
               {(props) => (
                 <select {...props} name="model">
-                  {list.map(({ id }) => (
-                    <option key={id}>{id}</option>
+                  {entries.map(({ slug, text }) => (
+                    <option key={slug} value={slug} selected={slug === first}>
+                      {text === undefined ? slug : `${slug} (${text})`}
+                    </option>
                   ))}
                 </select>
               )}
@@ -92,7 +103,7 @@ function NewConversation({ onClose }: { readonly onClose: () => void }) {
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>
-            Close
+            Cancel
           </button>
           <button class="button primary" disabled={form.isBusy}>
             Begin

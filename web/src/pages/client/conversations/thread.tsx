@@ -1,9 +1,11 @@
 import type { Conversation, Message } from "@atoll/client";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { Link } from "../../../app/router.tsx";
 import { messageOf } from "../../../components/error-message.ts";
 import { TextOutput } from "../../../components/output.tsx";
+import { Repaints } from "../../../components/repaints.ts";
+import { StreamedText } from "../../../components/streamed-text.tsx";
 import { Ago } from "../../../components/time.tsx";
 
 interface Pending {
@@ -16,34 +18,39 @@ export function Thread({
   conversation,
   messages,
   earlier,
+  onEarlier,
   onChange,
 }: {
   readonly conversation: Conversation;
   readonly messages: readonly Message[];
   readonly earlier: number;
+  readonly onEarlier: () => void;
   readonly onChange: () => void;
 }) {
   const [text, setText] = useState("");
   const [pending, setPending] = useState<Pending | null>(null);
   const [error, setError] = useState<string | null>(null);
   const abort = useRef<AbortController | null>(null);
+  const isSending = useRef(false);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => () => abort.current?.abort(), []);
   const answered = pending?.answer.length ?? 0;
   useEffect(() => {
     if (box.current !== null) box.current.scrollTop = box.current.scrollHeight;
-  }, [messages.length, answered]);
+  }, [messages.at(-1)?.id, answered]);
   // The stored messages have come.
   useEffect(() => setPending(null), [messages]);
 
   const send = async (): Promise<void> => {
     const question = text.trim();
-    if (question === "" || pending !== null) return;
+    if (question === "" || isSending.current) return;
+    isSending.current = true;
     const controller = new AbortController();
     abort.current = controller;
     setText("");
     setError(null);
     let [answer, isStored] = ["", false];
+    const repaints = new Repaints(() => setPending({ question, answer }));
     setPending({ question, answer });
     try {
       for await (const event of api().conversations.stream(
@@ -54,9 +61,11 @@ export function Thread({
         if (event.type === "message") isStored = true;
         else if (event.type === "token") answer += event.content;
         else if (event.type === "error" && event.code !== "cancelled") setError(`${event.code}: ${event.error}`);
-        setPending({ question, answer });
+        repaints.ask(answer.length);
       }
+      repaints.now();
     } catch (failure) {
+      repaints.cancel();
       if (!controller.signal.aborted) setError(messageOf(failure));
       // What never reached the conversation goes back to where it was typed.
       if (!isStored) {
@@ -64,6 +73,7 @@ export function Thread({
         setText((now) => (now === "" ? question : now));
       }
     }
+    isSending.current = false;
     onChange();
   };
   const sendOnEnter = (event: KeyboardEvent): void => {
@@ -86,10 +96,12 @@ export function Thread({
             <pre class="output">{conversation.system_prompt}</pre>
           </article>
         )}
-        {earlier > 0 && <p class="muted">{earlier} earlier messages are not shown.</p>}
-        {messages.map((message) => (
-          <MessageTurn key={message.id} message={message} />
-        ))}
+        {earlier > 0 && (
+          <button type="button" class="link-button" onClick={onEarlier}>
+            Show earlier messages ({earlier})
+          </button>
+        )}
+        {useMemo(() => messages.map((message) => <MessageTurn key={message.id} message={message} />), [messages])}
         {messages.length === 0 && pending === null && <p class="chat-empty muted">No message yet.</p>}
         {pending !== null && (
           <>
@@ -104,7 +116,7 @@ export function Thread({
                   <span class="spinner" aria-hidden="true" /> Waits for an Island
                 </p>
               ) : (
-                <pre class="output">{pending.answer}</pre>
+                <StreamedText text={pending.answer} />
               )}
             </article>
           </>

@@ -3,9 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useResource, type Resource } from "../../../app/resource.ts";
 import { Link, navigate, type PageProps } from "../../../app/router.tsx";
+import { ActionError, useAction } from "../../../components/action.tsx";
 import { CopyButton } from "../../../components/copy-button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
-import { messageOf } from "../../../components/error-message.ts";
+import { goneIsDone } from "../../../components/error-message.ts";
 import { FeedView } from "../../../components/feed-view.tsx";
 import { useJobFeed, type JobFeed } from "../../../components/job-feed.ts";
 import { formatCredits, formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
@@ -62,35 +63,23 @@ export function JobPage({ params }: PageProps) {
 
 function Actions({ job, resource }: { readonly job: Job; readonly resource: Resource<Job> }) {
   const [isAsking, setAsking] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const act = (what: () => Promise<unknown>): void => {
-    setBusy(true);
-    setError(null);
-    what()
-      .catch((failure: unknown) => setError(messageOf(failure)))
-      .finally(() => setBusy(false));
-  };
-  const cancel = (): void =>
-    act(async () => {
+  const cancel = useAction(async () => {
+    try {
       await api().jobs.cancel(job.id);
+    } finally {
+      // A job that ended meanwhile shows how.
       resource.reload();
-    });
-  const remove = (): void =>
-    act(async () => {
-      await api().jobs.delete(job.id);
-      setAsking(false);
-      navigate("/jobs");
-    });
+    }
+  });
+  const remove = useAction(async () => {
+    await goneIsDone(api().jobs.delete(job.id));
+    navigate("/jobs");
+  });
   return (
     <>
-      {error !== null && (
-        <p class="form-error" role="alert">
-          {error}
-        </p>
-      )}
+      <ActionError action={cancel} />
       {UNFINISHED.has(job.status) ? (
-        <button type="button" class="button danger" disabled={isBusy} onClick={cancel}>
+        <button type="button" class="button danger" disabled={cancel.isBusy} onClick={() => cancel.run()}>
           Cancel
         </button>
       ) : (
@@ -104,8 +93,7 @@ function Actions({ job, resource }: { readonly job: Job; readonly resource: Reso
         <ConfirmDialog
           title="Remove prompt and answer?"
           confirm="Remove for good"
-          isBusy={isBusy}
-          onConfirm={remove}
+          action={remove}
           onClose={() => setAsking(false)}
         >
           <p>State, usage and charge stay. What was removed does not come back.</p>

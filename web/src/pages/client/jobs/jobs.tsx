@@ -5,6 +5,7 @@ import { PAGE_SIZE, usePagedList } from "../../../app/paged-list.ts";
 import { Link, navigate, query } from "../../../app/router.tsx";
 import { formatDuration } from "../../../components/numbers.ts";
 import { PageHead } from "../../../components/page-head.tsx";
+import { ShortId } from "../../../components/short-id.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { JobStatusBadge } from "../../../components/status.tsx";
 import { Ago, Elapsed } from "../../../components/time.tsx";
@@ -22,10 +23,10 @@ const COLUMNS: readonly Column<JobSummary>[] = [
   { label: "State", width: "7.5rem", cell: ({ status }) => <JobStatusBadge status={status} /> },
   {
     label: "Job",
-    width: "minmax(9rem, 1fr)",
+    width: "minmax(7rem, 1fr)",
     cell: ({ id }) => (
-      <Link to={`/jobs/${id}`} class="id">
-        {id}
+      <Link to={`/jobs/${id}`} aria-label={id}>
+        <ShortId id={id} />
       </Link>
     ),
   },

@@ -5,7 +5,8 @@ import { formatTime } from "../../../components/time.tsx";
 interface Step {
   readonly label: string;
   readonly at: string | null;
-  readonly ms: number | null;
+  /** How long it took, in words. */
+  readonly after: string | null;
   readonly tone: "waiting" | "active" | "good" | "bad" | "neutral";
 }
 
@@ -16,18 +17,27 @@ export function Timeline({ job }: { readonly job: Job }) {
   return (
     <div class="timeline">
       {whole > 0 && (
-        <div class="timeline-bar" aria-hidden="true">
-          {segments.map(({ label, ms, tone }) => (
-            <span key={label} class={`segment ${tone}`} style={{ flexGrow: String(Math.max(ms / whole, 0.01)) }} />
-          ))}
-        </div>
+        <>
+          <div class="timeline-bar" aria-hidden="true">
+            {segments.map(({ label, ms, tone }) => (
+              <span key={label} class={`segment ${tone}`} style={{ flexGrow: String(Math.max(ms / whole, 0.01)) }} />
+            ))}
+          </div>
+          <p class="timeline-legend">
+            {segments.map(({ label, ms, tone }) => (
+              <span key={label} class={`badge ${tone}`}>
+                {label} {formatDuration(ms)}
+              </span>
+            ))}
+          </p>
+        </>
       )}
       <ol>
-        {stepsOf(job).map(({ label, at, ms, tone }) => (
+        {stepsOf(job).map(({ label, at, after, tone }) => (
           <li key={label} class={tone}>
             <span class="step-label">{label}</span>
             {at !== null && <time dateTime={at}>{formatTime(at)}</time>}
-            {ms !== null && <span class="muted num">after {formatDuration(ms)}</span>}
+            {after !== null && <span class="muted num">{after}</span>}
           </li>
         ))}
       </ol>
@@ -37,35 +47,45 @@ export function Timeline({ job }: { readonly job: Job }) {
 
 function segmentsOf({ created_at, started_at, completed_at, timings }: Job) {
   if (started_at === null) return [];
-  const waited = Date.parse(started_at) - Date.parse(created_at);
-  const ran = (completed_at === null ? Date.parse(started_at) : Date.parse(completed_at)) - Date.parse(started_at);
-  const load = Math.min(timings?.load_ms ?? 0, ran);
+  const beforeStart = Math.max(0, Date.parse(started_at) - Date.parse(created_at));
+  const ran = completed_at === null ? 0 : Date.parse(completed_at) - Date.parse(started_at);
+  // An Island loads the model before the run starts.
+  const load = Math.min(timings?.load_ms ?? 0, beforeStart);
   return [
-    { label: "waited", ms: Math.max(0, waited), tone: "waiting" },
+    { label: "waited", ms: beforeStart - load, tone: "waiting" },
     { label: "loaded", ms: load, tone: "neutral" },
-    { label: "ran", ms: Math.max(0, ran - load), tone: "active" },
+    { label: "ran", ms: Math.max(0, ran), tone: "active" },
   ].filter(({ ms }) => ms > 0);
 }
 
 function stepsOf(job: Job): Step[] {
   const { created_at, started_at, completed_at, timings, status, attempts } = job;
-  const steps: Step[] = [{ label: "Submitted", at: created_at, ms: null, tone: "neutral" }];
+  const steps: Step[] = [{ label: "Submitted", at: created_at, after: null, tone: "neutral" }];
+  if (timings !== null && timings.load_ms > 0) {
+    steps.push({ label: "Model loaded", at: null, after: `in ${formatDuration(timings.load_ms)}`, tone: "active" });
+  }
   if (started_at !== null) {
     const label = attempts > 1 ? `Started (attempt ${attempts})` : "Started";
-    steps.push({ label, at: started_at, ms: Date.parse(started_at) - Date.parse(created_at), tone: "active" });
-  }
-  if (timings !== null && timings.load_ms > 0) {
-    steps.push({ label: "Model loaded", at: null, ms: timings.load_ms, tone: "active" });
+    steps.push({ label, at: started_at, after: between(created_at, started_at, "submission"), tone: "active" });
   }
   if (timings?.first_output_ms != null) {
-    steps.push({ label: "First output", at: null, ms: timings.first_output_ms, tone: "active" });
+    const after = `${formatDuration(timings.first_output_ms)} after the start`;
+    steps.push({ label: "First output", at: null, after, tone: "active" });
   }
   if (completed_at !== null) {
-    const since = Date.parse(started_at ?? created_at);
+    const since =
+      started_at === null
+        ? between(created_at, completed_at, "submission")
+        : between(started_at, completed_at, "the start");
     const tone = status === "completed" ? "good" : status === "cancelled" ? "neutral" : "bad";
-    steps.push({ label: ENDINGS[status] ?? status, at: completed_at, ms: Date.parse(completed_at) - since, tone });
+    steps.push({ label: ENDINGS[status] ?? status, at: completed_at, after: since, tone });
   }
   return steps;
+}
+
+/** "4.2 s after the start" */
+function between(from: string, to: string, what: string): string {
+  return `${formatDuration(Math.max(0, Date.parse(to) - Date.parse(from)))} after ${what}`;
 }
 
 const ENDINGS: Readonly<Record<string, string>> = {

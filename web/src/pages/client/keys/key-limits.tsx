@@ -1,4 +1,5 @@
 import type { KeyLimits } from "../../../app/account-api.ts";
+import { networkNow } from "../../../app/clock.ts";
 import { FieldFailure } from "../../../components/field-failure.ts";
 import { Field } from "../../../components/field.tsx";
 import type { Form, FormValues } from "../../../components/form.tsx";
@@ -30,7 +31,7 @@ export function LimitFields({ form }: { readonly form: Form }) {
 }
 
 /** @throws {FieldFailure} */
-export function readLimits(values: FormValues, nowMs: number = Date.now()): KeyLimits {
+export function readLimits(values: FormValues, nowMs: number = networkNow()): KeyLimits {
   const [days, credits] = [values("days"), values("credits_per_month").trim()];
   const cargos = values("cargos")
     .split(/[\s,]+/)

@@ -3,12 +3,14 @@ import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useLive } from "../../../app/live.ts";
 import { useResource } from "../../../app/resource.ts";
+import { useAction } from "../../../components/action.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
-import { messageOf } from "../../../components/error-message.ts";
+import { goneIsDone } from "../../../components/error-message.ts";
+import { formatCredits } from "../../../components/numbers.ts";
 import { PageHead } from "../../../components/page-head.tsx";
 import { SimpleTable } from "../../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
-import { Ago } from "../../../components/time.tsx";
+import { Ago, formatTime } from "../../../components/time.tsx";
 import { NewKey } from "./new-key.tsx";
 
 export function KeysPage() {
@@ -60,7 +62,8 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
       columns={[
         { label: "Name", cell: ({ name }) => name },
         { label: "Begins with", cell: ({ prefix }) => <code>{prefix}…</code> },
-        { label: "Scopes", cell: ({ scopes }) => scopes.join(", "), isExtra: true },
+        { label: "Access", cell: ({ scopes }) => scopes.join(", "), isExtra: true },
+        { label: "Limits", cell: (key) => <Limits of={key} />, isExtra: true },
         { label: "Made", cell: (key) => <Ago at={key.created_at} />, isExtra: true },
         {
           label: "Last used",
@@ -79,6 +82,17 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
   );
 }
 
+function Limits({ of: { expires_at, cargos, credits_per_month, credits_this_month } }: { readonly of: ApiKey }) {
+  const parts = [
+    ...(credits_per_month === null
+      ? []
+      : [`${formatCredits(credits_this_month ?? 0)} of ${formatCredits(credits_per_month)} credits this month`]),
+    ...(cargos === null ? [] : [`only ${cargos.join(", ")}`]),
+    ...(expires_at === null ? [] : [`until ${formatTime(expires_at)}`]),
+  ];
+  return parts.length === 0 ? <span class="muted">none</span> : <span class="wrap">{parts.join("; ")}</span>;
+}
+
 function Revoke({
   revoked,
   onDone,
@@ -88,20 +102,13 @@ function Revoke({
   readonly onDone: () => void;
   readonly onClose: () => void;
 }) {
-  const [error, setError] = useState<string | null>(null);
-  const revoke = (): void => {
-    api()
-      .apiKeys.revoke(revoked.id)
-      .then(onDone, (failure: unknown) => setError(messageOf(failure)));
-  };
+  const revoke = useAction(async () => {
+    await goneIsDone(api().apiKeys.revoke(revoked.id));
+    onDone();
+  });
   return (
-    <ConfirmDialog title={`Revoke “${revoked.name}”?`} confirm="Revoke" onConfirm={revoke} onClose={onClose}>
+    <ConfirmDialog title={`Revoke “${revoked.name}”?`} confirm="Revoke" action={revoke} onClose={onClose}>
       <p>Programs that use it are refused at once.</p>
-      {error !== null && (
-        <p class="form-error" role="alert">
-          {error}
-        </p>
-      )}
     </ConfirmDialog>
   );
 }

@@ -2,10 +2,10 @@ import type { Scope } from "@atoll/client";
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { BASE_URL } from "../../../app/base.ts";
-import { CopyBox } from "../../../components/copy-button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
+import { SecretDialog } from "../../../components/secret-dialog.tsx";
 import { LimitFields, readLimits } from "./key-limits.tsx";
 
 /** Makes a key and shows it this once. */
@@ -20,18 +20,11 @@ export function NewKey({ onMade, onClose }: { readonly onMade: () => void; reado
   });
   if (secret !== null) {
     return (
-      <Dialog title="Your new key" onClose={onClose}>
-        <p>Copy it now. It is not shown again, and the coordinator keeps only its hash.</p>
-        <CopyBox text={secret} label="API key" />
+      <SecretDialog title="Your new key" secret={secret} label="API key" onClose={onClose}>
         <p class="hint">
           Programs that speak OpenAI’s API use it with the address <code>{new URL("v1", BASE_URL).href}</code>.
         </p>
-        <div class="actions">
-          <button type="button" class="button primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
+      </SecretDialog>
     );
   }
   return (
@@ -40,7 +33,7 @@ export function NewKey({ onMade, onClose }: { readonly onMade: () => void; reado
         <Field label="Name" hint="Where you use it, such as “laptop”" isOptional error={form.errorOf("name")}>
           {(props) => <input {...props} name="name" autocomplete="off" />}
         </Field>
-        <Field label="May" error={form.errorOf("scopes")}>
+        <Field label="Access" error={form.errorOf("scopes")}>
           {(props) => (
             <select {...props} name="access">
               <option value="write">run jobs and read them</option>
@@ -52,7 +45,7 @@ export function NewKey({ onMade, onClose }: { readonly onMade: () => void; reado
         <FormError form={form} />
         <div class="actions">
           <button type="button" class="button" onClick={onClose}>
-            Close
+            Cancel
           </button>
           <button class="button primary" disabled={form.isBusy}>
             Make the key

@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { chatSamples, CodeSamples } from "../../../components/code-samples.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
 import { formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
 import { TextOutput } from "../../../components/output.tsx";
+import { StreamedText } from "../../../components/streamed-text.tsx";
 import { useChatRun, type ChatRun, type Turn } from "./chat-run.ts";
 import { WaitingReason } from "./waiting-reason.tsx";
 import { NO_PARAMETERS, ParameterFields, readParameters } from "./parameters.tsx";
@@ -125,23 +126,39 @@ function Turns({
     if (box != null && box.scrollHeight - box.scrollTop - box.clientHeight < 120) box.scrollTop = box.scrollHeight;
   }, [turns.length, length]);
   if (turns.length === 0 && !isWaiting) {
-    return <p class="chat-empty muted">The answer appears here, with its speed. Nothing is stored but the job.</p>;
+    return (
+      <p class="chat-empty muted">
+        The answer appears here while it is written, with its speed. Leaving the page ends the chat.
+      </p>
+    );
   }
   return (
     <div class="turns" role="log" aria-label="Chat" aria-live={isStreaming ? "off" : "polite"} tabIndex={0}>
       {turns.map(({ role, content }, index) => (
-        <article key={index} class={`turn ${role}`}>
-          <h3>{role === "user" ? "You" : "Answer"}</h3>
-          {role === "assistant" && !(isStreaming && index === turns.length - 1) ? (
-            <TextOutput text={content} />
-          ) : (
-            <pre class="output">{content}</pre>
-          )}
-        </article>
+        <ChatTurn key={index} role={role} content={content} isGrowing={isStreaming && index === turns.length - 1} />
       ))}
       {isWaiting && <WaitingReason model={model} />}
       <div ref={end} />
     </div>
+  );
+}
+
+/** Rendered again only when it changes: all others wait while one grows. */
+function ChatTurn({ role, content, isGrowing }: Turn & { readonly isGrowing: boolean }) {
+  return useMemo(
+    () => (
+      <article class={`turn ${role}`}>
+        <h3>{role === "user" ? "You" : "Answer"}</h3>
+        {isGrowing ? (
+          <StreamedText text={content} />
+        ) : role === "assistant" ? (
+          <TextOutput text={content} />
+        ) : (
+          <pre class="output">{content}</pre>
+        )}
+      </article>
+    ),
+    [role, content, isGrowing],
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ChatBody } from "@atoll/client";
 import { useRef, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
+import { Repaints } from "../../../components/repaints.ts";
 import { messageOf } from "../../../components/error-message.ts";
 
 export interface Turn {
@@ -29,8 +30,6 @@ export interface ChatRun {
   readonly clear: () => void;
 }
 
-const REPAINT_MS = 33;
-
 /** A chat that lives in this page alone: each question goes out with all that was said before. */
 export function useChatRun(): ChatRun {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
@@ -45,11 +44,10 @@ export function useChatRun(): ChatRun {
     abort.current = controller;
     const meter = new SpeedMeter();
     let answer = "";
-    let repaintMs = 0;
-    const show = (): void => {
+    const repaints = new Repaints(() => {
       setTurns([...asked, { role: "assistant", content: answer }]);
       setSpeed(meter.read());
-    };
+    });
     setTurns(asked);
     setState("waiting");
     setError(null);
@@ -67,23 +65,22 @@ export function useChatRun(): ChatRun {
         if (answer === "") setState("streaming");
         answer += piece;
         meter.token();
-        if (performance.now() - repaintMs < REPAINT_MS) continue;
-        repaintMs = performance.now();
-        show();
+        repaints.ask(answer.length);
       }
-      show();
+      repaints.now();
       setState("done");
       return true;
     } catch (failure) {
+      repaints.cancel();
       if (controller.signal.aborted) {
         setState("stopped");
-        if (answer !== "") show();
+        if (answer !== "") repaints.now();
         else setTurns(turns);
         return answer !== "";
       }
       setError(messageOf(failure));
       setState("failed");
-      if (answer !== "") show();
+      if (answer !== "") repaints.now();
       else setTurns(turns);
       return answer !== "";
     }

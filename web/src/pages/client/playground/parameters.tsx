@@ -29,7 +29,7 @@ export const NO_PARAMETERS: Parameters = {
 const NUMBERS = [
   { name: "temperature", label: "Temperature", hint: "0 to 2", isWhole: false },
   { name: "top_p", label: "Top p", hint: "0 to 1", isWhole: false },
-  { name: "max_tokens", label: "Most tokens", hint: "Of the answer", isWhole: true },
+  { name: "max_tokens", label: "Max tokens", hint: "Of the answer", isWhole: true },
   { name: "seed", label: "Seed", hint: "The same seed gives the same answer", isWhole: true },
 ] as const;
 

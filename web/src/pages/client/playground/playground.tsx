@@ -1,4 +1,5 @@
 import type { Cargo } from "@atoll/client";
+import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/resource.ts";
 import { navigate, query } from "../../../app/router.tsx";
@@ -7,23 +8,29 @@ import { CargoRunner } from "../../../components/cargo-runner.tsx";
 import { Field } from "../../../components/field.tsx";
 import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
+import { describeAvailability, mostAvailable, type AvailabilityBySlug } from "./availability.ts";
+import { readAvailability, useAvailability } from "./use-availability.ts";
 import { loadPlayable } from "./playable.ts";
 import { ChatPlayground } from "./chat-playground.tsx";
 
 /** Tries any Cargo: chat models as a chat, others with a form. */
 export function PlaygroundPage() {
-  const cargos = useResource((signal) => loadPlayable(signal), []);
+  const cargos = useResource(async (signal) => {
+    // A playground without this knowledge is better than none.
+    const [list, available] = await Promise.all([loadPlayable(signal), readAvailability(signal).catch(() => null)]);
+    return { list, available };
+  }, []);
   return (
     <>
       <PageHead title="Playground" />
       <Loaded of={cargos} what="the models">
-        {(list) =>
+        {({ list, available }) =>
           list.length === 0 ? (
             <EmptyState title="The catalog is empty">
               <p>The operator of the network has not enabled any Cargo.</p>
             </EmptyState>
           ) : (
-            <Chosen cargos={list} />
+            <Chosen cargos={list} available={available} />
           )
         }
       </Loaded>
@@ -31,10 +38,14 @@ export function PlaygroundPage() {
   );
 }
 
-function Chosen({ cargos }: { readonly cargos: readonly Cargo[] }) {
+function Chosen({ cargos, available }: { readonly cargos: readonly Cargo[]; readonly available: AvailabilityBySlug }) {
   const asked = query.value.get("cargo") ?? readSetting("playground");
+  const known = useAvailability() ?? available;
   const chats = cargos.filter(({ chat }) => chat);
-  const cargo = cargos.find(({ slug }) => slug === asked) ?? chats[0] ?? cargos[0];
+  // Chosen once: the model must not change under someone who types.
+  const [first] = useState(() => mostAvailable(chats, available) ?? mostAvailable(cargos, available));
+  const cargo =
+    cargos.find(({ slug }) => slug === asked) ?? cargos.find(({ slug }) => slug === first?.slug) ?? cargos[0];
   if (cargo === undefined) return null;
   const choose = (slug: string): void => {
     writeSetting("playground", slug);
@@ -46,8 +57,8 @@ function Chosen({ cargos }: { readonly cargos: readonly Cargo[] }) {
         <Field label="Model" hint={cargo.description}>
           {(props) => (
             <select {...props} value={cargo.slug} onChange={(event) => choose(event.currentTarget.value)}>
-              <Group label="Chat models" cargos={chats} />
-              <Group label="Other Cargos" cargos={cargos.filter(({ chat }) => !chat)} />
+              <Group label="Chat models" cargos={chats} known={known} />
+              <Group label="Other Cargos" cargos={cargos.filter(({ chat }) => !chat)} known={known} />
             </select>
           )}
         </Field>
@@ -61,13 +72,25 @@ function Chosen({ cargos }: { readonly cargos: readonly Cargo[] }) {
   );
 }
 
-function Group({ label, cargos }: { readonly label: string; readonly cargos: readonly Cargo[] }) {
+function Group({
+  label,
+  cargos,
+  known,
+}: {
+  readonly label: string;
+  readonly cargos: readonly Cargo[];
+  readonly known: AvailabilityBySlug;
+}) {
   if (cargos.length === 0) return null;
+  const entries = cargos.map(({ slug, name }) => ({ slug, name, state: describeAvailability(known, slug) }));
+  // What can run stands first.
+  const runnable = entries.filter(({ slug }) => known?.has(slug) !== false);
+  const others = entries.filter(({ slug }) => known?.has(slug) === false);
   return (
     <optgroup label={label}>
-      {cargos.map(({ slug, name }) => (
+      {[...runnable, ...others].map(({ slug, name, state }) => (
         <option key={slug} value={slug}>
-          {name}
+          {state === null ? name : `${name} (${state.text})`}
         </option>
       ))}
     </optgroup>

@@ -1,5 +1,7 @@
 import { useState } from "preact/hooks";
+import { api } from "../../../app/api.ts";
 import { readUsage, type UsageLine } from "../../../app/account-api.ts";
+import { networkNow } from "../../../app/clock.ts";
 import { useResource } from "../../../app/resource.ts";
 import { Link } from "../../../app/router.tsx";
 import { Chart } from "../../../components/chart.tsx";
@@ -16,13 +18,16 @@ export function UsageCharts() {
   const [days, setDays] = useState<(typeof PERIODS)[number]>(30);
   const usage = useResource(
     async (signal) => {
-      const nowMs = Date.now();
+      const nowMs = networkNow();
       const period = { from: dayOf(nowMs - (days - 1) * DAY_MS), to: dayOf(nowMs) };
-      const [byDay, byCargo] = await Promise.all([
+      const [byDay, byCargo, byKey, keys] = await Promise.all([
         readUsage({ ...period, by: ["day"] }, signal),
         readUsage({ ...period, by: ["workload"] }, signal),
+        readUsage({ ...period, by: ["api_key"], kind: "spent" }, signal),
+        api().apiKeys.list({ signal }),
       ]);
-      return { byDay: usageByDay(byDay, nowMs, days), byCargo };
+      const names = new Map(keys.map(({ id, name }) => [id, name]));
+      return { byDay: usageByDay(byDay, nowMs, days), byCargo, byKey, names };
     },
     [days],
   );
@@ -36,7 +41,7 @@ export function UsageCharts() {
         ))}
       </div>
       <Loaded of={usage} what="the usage">
-        {({ byDay, byCargo }) => (
+        {({ byDay, byCargo, byKey, names }) => (
           <>
             <div class="columns">
               <Chart
@@ -55,6 +60,7 @@ export function UsageCharts() {
               />
             </div>
             <ByCargo lines={byCargo} />
+            <ByKey lines={byKey} names={names} />
           </>
         )}
       </Loaded>
@@ -90,6 +96,41 @@ function ByCargo({ lines }: { readonly lines: readonly UsageLine[] }) {
             cell: (line) => formatWhole(line.prompt_tokens + line.completion_tokens),
           },
           { label: "Credits", isNumber: true, cell: ({ credits }) => formatCredits(credits) },
+        ]}
+      />
+    </section>
+  );
+}
+
+function ByKey({
+  lines,
+  names,
+}: {
+  readonly lines: readonly UsageLine[];
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  if (lines.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="by-key-title">
+      <h2 id="by-key-title">By key</h2>
+      <SimpleTable
+        rows={lines.toSorted((a, b) => b.credits - a.credits)}
+        label="Usage by key"
+        keyOf={({ api_key_id: id }) => id ?? ""}
+        columns={[
+          {
+            label: "Key",
+            cell: ({ api_key_id: id }) =>
+              id === null ? "none: this console" : (names.get(id) ?? <span class="muted">revoked</span>),
+          },
+          { label: "Jobs", isNumber: true, cell: ({ jobs }) => formatWhole(jobs) },
+          {
+            label: "Tokens",
+            isNumber: true,
+            isExtra: true,
+            cell: (line) => formatWhole(line.prompt_tokens + line.completion_tokens),
+          },
+          { label: "Credits spent", isNumber: true, cell: ({ credits }) => formatCredits(credits) },
         ]}
       />
     </section>

@@ -5,6 +5,7 @@ import { Link } from "../../../app/router.tsx";
 import { account } from "../../../app/session.ts";
 import { formatCredits } from "../../../components/numbers.ts";
 import { PageHead } from "../../../components/page-head.tsx";
+import { ShortId } from "../../../components/short-id.tsx";
 import { EmptyState } from "../../../components/states.tsx";
 import { Ago } from "../../../components/time.tsx";
 import { UsageCharts } from "./usage-charts.tsx";
@@ -27,18 +28,18 @@ const COLUMNS: readonly Column<LedgerLine>[] = [
     isExtra: true,
     cell: ({ job_id: job, batch_id: batch }) =>
       job !== null ? (
-        <Link to={`/jobs/${job}`} class="id">
-          {job}
+        <Link to={`/jobs/${job}`} aria-label={job}>
+          <ShortId id={job} />
         </Link>
       ) : batch !== null ? (
-        <Link to={`/batches/${batch}`} class="id">
-          {batch}
+        <Link to={`/batches/${batch}`} aria-label={batch}>
+          <ShortId id={batch} />
         </Link>
       ) : (
         ""
       ),
   },
-  { label: "Credits", width: "minmax(4rem, 7rem)", isNumber: true, cell: ({ amount }) => <Signed value={amount} /> },
+  { label: "Change", width: "minmax(4rem, 7rem)", isNumber: true, cell: ({ amount }) => <Signed value={amount} /> },
   { label: "Set aside", width: "7rem", isNumber: true, isExtra: true, cell: ({ held }) => <Signed value={held} /> },
   { label: "Balance", width: "minmax(4.5rem, 7rem)", isNumber: true, cell: ({ balance }) => formatCredits(balance) },
 ];

@@ -1,0 +1,34 @@
+import type { ReadText } from "./amd-sysfs.ts";
+
+const HWMON = "/sys/class/hwmon";
+/** Drivers of sensors in processors and graphics cards. Others measure disks, batteries, rooms. */
+const DRIVERS: ReadonlySet<string> = new Set(["coretemp", "k10temp", "zenpower", "cpu_thermal", "amdgpu"]);
+/** Sensors of one driver that are read. */
+const MAX_SENSORS = 32;
+
+/** Files of the temperatures of processors and graphics cards that Linux's hwmon shows. */
+export function findTemperatureFiles(listDirectory: (path: string) => readonly string[], readText: ReadText): string[] {
+  return listDirectory(HWMON).flatMap((device) => {
+    const folder = `${HWMON}/${device}`;
+    if (!DRIVERS.has(readText(`${folder}/name`)?.trim() ?? "")) return [];
+    const inputs = listDirectory(folder).filter((name) => /^temp\d+_input$/.test(name));
+    return inputs.slice(0, MAX_SENSORS).map((name) => `${folder}/${name}`);
+  });
+}
+
+/** The highest of what the files say, in °C; null: none tells. */
+export function readHottest(files: readonly string[], readText: ReadText): number | null {
+  return hottestOf(files.map((file) => parseMillidegrees(readText(file))));
+}
+
+/** The highest that is known. */
+export function hottestOf(temperatures: readonly (number | null)[]): number | null {
+  const known = temperatures.filter((each) => each !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/** As the kernel writes it: thousandths of a degree. A broken sensor says 0, or far too much. */
+function parseMillidegrees(text: string | null): number | null {
+  const value = /^\d{1,6}$/.test(text?.trim() ?? "") ? Math.round(Number(text) / 1_000) : 0;
+  return value > 0 && value < 150 ? value : null;
+}

@@ -1,0 +1,22 @@
+import { useEffect } from "preact/hooks";
+import { api } from "../../../app/api.ts";
+import { useResource } from "../../../app/resource.ts";
+import type { AvailabilityBySlug } from "./availability.ts";
+
+/** Islands of others come and go without an event; the coordinator counts them at most once in 5 s. */
+const ASK_MS = 15_000;
+
+export async function readAvailability(signal: AbortSignal): Promise<NonNullable<AvailabilityBySlug>> {
+  const { data } = await api().cargos.availability({ signal });
+  return new Map(data.map((cargo) => [cargo.slug, cargo]));
+}
+
+/** Which Cargos can run now, asked for while the page is looked at. */
+export function useAvailability(): AvailabilityBySlug {
+  const { value, reload } = useResource(readAvailability, []);
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || reload(), ASK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return value ?? null;
+}
