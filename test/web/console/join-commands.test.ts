@@ -1,10 +1,13 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ISLAND } from "../../../tools/packages/published-packages.ts";
 import { commandsFor, SYSTEMS } from "../../../web/src/pages/host/join-commands.ts";
 
-const AGENT = readFileSync(join(import.meta.dirname, "..", "..", "..", "bin", "main", "island.ts"), "utf8");
+const COMMANDS = join(import.meta.dirname, "..", "..", "..", "bin", "main");
+const AGENT = readdirSync(COMMANDS)
+  .map((name) => readFileSync(join(COMMANDS, name), "utf8"))
+  .join("\n");
 
 it.each(SYSTEMS)("the commands that add an Island exist: $label", ({ id }) => {
   const [install, ...own] = commandsFor(id, "https://atoll.example", "K7WM-3QXA").map(({ command }) => command);

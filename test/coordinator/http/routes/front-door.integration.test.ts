@@ -56,7 +56,7 @@ describe("the console", () => {
   it("has files that browsers keep for ever, compressed", async () => {
     const page = await (await get("/", HTML)).text();
     const names = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = ""]) => name);
-    expect(names.map((name) => name.replace(/.*\./, "")).toSorted()).toEqual(["css", "js"]);
+    expect(new Set(names.map((name) => name.replace(/.*\./, "")))).toEqual(new Set(["css", "js"]));
     for (const name of names) {
       const answer = await get(`/${name}`);
       expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");

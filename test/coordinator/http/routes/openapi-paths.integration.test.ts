@@ -29,6 +29,7 @@ describe("GET /openapi.json", () => {
       "GET /account/usage",
       "GET /announcements",
       "GET /api-keys",
+      "GET /availability",
       "GET /cargos",
       "GET /cargos/{slug}",
       "GET /conversations",
