@@ -163,7 +163,13 @@ function Machine({ island }: { readonly island: IslandDetail }) {
       </Fact>
       <Fact label="System">{hardware.os_name ?? `${hardware.platform} ${hardware.arch}`}</Fact>
       <Fact label="Agent">{island.agent_version}</Fact>
-      <Fact label="Runtimes">{island.runtimes.map(({ type, version }) => `${type} ${version}`).join(", ")}</Fact>
+      <Fact label="Runtimes">
+        {island.runtimes.map(({ type, version }) => (
+          <div key={type}>
+            <strong>{type}</strong> {version}
+          </div>
+        ))}
+      </Fact>
       <Fact label="First seen">{formatTime(island.first_seen_at)}</Fact>
       <Fact label="Last seen">{formatTime(island.last_seen_at)}</Fact>
       <Fact label="Id">
