@@ -7,6 +7,8 @@ export interface CargoDemand {
   readonly recentCompletions: number;
   /** Other online Islands that have its model or image. */
   readonly holders: number;
+  /** For chats without a model. */
+  readonly isDefault: boolean;
 }
 
 export type Ranked<T extends CargoDemand> = T & { readonly demandScore: number };
@@ -17,13 +19,19 @@ export function demandScore({ queued, recentCompletions }: Pick<CargoDemand, "qu
 }
 
 /**
- * Highest demand first; at equal scores the Cargo that fewer Islands have, so that rare Cargos spread before they are asked for; then
- * by slug, so that the same demand always gives the same list.
+ * Highest demand first; at equal scores the default Cargo, then the one that fewer Islands have, so that rare Cargos spread; then by
+ * slug, so that the same demand always gives the same list.
  */
 export function rankCargos<T extends CargoDemand>(demands: readonly T[]): Ranked<T>[] {
   return demands
     .map((demand) => ({ ...demand, demandScore: demandScore(demand) }))
-    .sort((a, b) => b.demandScore - a.demandScore || a.holders - b.holders || compareSlugs(a.slug, b.slug));
+    .sort(
+      (a, b) =>
+        b.demandScore - a.demandScore ||
+        Number(b.isDefault) - Number(a.isDefault) ||
+        a.holders - b.holders ||
+        compareSlugs(a.slug, b.slug),
+    );
 }
 
 function compareSlugs(a: string, b: string): number {

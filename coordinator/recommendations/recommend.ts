@@ -28,6 +28,8 @@ export interface Recommendation {
   readonly estimatedEarningsPerJob: string;
   readonly queuedDemand: number;
   readonly demandScore: number;
+  /** The Cargo of chats without a model: worth having although nobody has asked for it yet. */
+  readonly isDefault: boolean;
 }
 
 export interface RecommenderOptions {
@@ -35,7 +37,7 @@ export interface RecommenderOptions {
     readonly islands: Pick<Store["islands"], "get">;
     readonly jobs: Pick<Store["jobs"], "completionsSince">;
   };
-  readonly catalog: Pick<Catalog, "list">;
+  readonly catalog: Pick<Catalog, "list" | "defaultChatSlug">;
   /** Number of waiting jobs, by slug. */
   readonly queuedDemand: () => ReadonlyMap<string, number>;
   /** Number of online Islands, without `exceptId`, that have a model or image, by cache key. */
@@ -79,11 +81,12 @@ export class Recommender {
       const cacheKey = cacheKeyOf(cargo);
       if (fetch === null || cacheKey === null || !isServable(cargo, island, policy)) return [];
       const demand = { queued: queued.get(slug) ?? 0, recentCompletions: completions.get(slug) ?? 0 };
-      return [{ slug, cargo, fetch, ...demand, holders: holders(cacheKey) }];
+      const isDefault = slug === catalog.defaultChatSlug;
+      return [{ slug, cargo, fetch, ...demand, holders: holders(cacheKey), isDefault }];
     });
     return rankCargos(candidates)
       .slice(0, MAX_RECOMMENDATIONS)
-      .map(({ slug, cargo, fetch, queued: queuedDemand, demandScore }) => ({
+      .map(({ slug, cargo, fetch, queued: queuedDemand, demandScore, isDefault }) => ({
         slug,
         modelUrl: fetch.url,
         modelHash: fetch.hash,
@@ -91,6 +94,7 @@ export class Recommender {
         estimatedEarningsPerJob: formatCredits(earnedOf(cargo.priceMicro, this.#options.networkFee)),
         queuedDemand,
         demandScore,
+        isDefault,
       }));
   }
 }

@@ -63,7 +63,10 @@ const FIRST_RETRY_MS = 60_000;
 const MAX_UNASKED = 100;
 const SENT_BY_COORDINATOR = "the coordinator sent it";
 
-/** Downloads recommended Cargos before jobs need them: the best that fit the disk budget, one at a time, while the Island is open. */
+/**
+ * Downloads recommended Cargos before jobs need them, while the Island is open: what has been asked for in the last hour, and the default
+ * Cargo; the best that fit the disk budget, one at a time.
+ */
 export class Preloader {
   readonly #deps: PreloaderDeps;
   readonly #backoff: Backoff;
@@ -154,7 +157,9 @@ export class Preloader {
   async #ask(signal: AbortSignal): Promise<boolean> {
     const { recommend, want, clock, closedBecause } = this.#deps;
     try {
-      const recommended = await recommend(signal);
+      const recommended = (await recommend(signal)).filter(
+        ({ demandScore, isDefault }) => demandScore > 0 || isDefault,
+      );
       this.#recommended = new Map(recommended.map((one) => [one.slug, this.#candidateOf(one)]));
       this.#askedAtMs = clock.now();
       this.#problem = null;
@@ -170,7 +175,8 @@ export class Preloader {
   /** A Cargo that is being downloaded keeps its state and gets the new reason. */
   #candidateOf(one: Recommendation): Candidate {
     const waiting = one.queued === 1 ? "1 job waits" : `${one.queued} jobs wait`;
-    const reason = `${waiting}, demand ${one.demandScore}, earns ${one.earningsPerJob} credits a job`;
+    const demand = one.demandScore > 0 ? `${waiting}, demand ${one.demandScore}` : "chats without a model use it";
+    const reason = `${demand}, earns ${one.earningsPerJob} credits a job`;
     const mayClear = one.demandScore > 0;
     const known = this.#recommended.get(one.slug) ?? this.#unasked.get(one.slug);
     if (known?.state === "fetching") return Object.assign(known, { reason, mayClear });

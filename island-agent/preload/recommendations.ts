@@ -15,6 +15,8 @@ const recommendationSchema = z.object({
     .regex(/^\d+(\.\d+)?$/),
   queued_demand: z.number().int().nonnegative(),
   demand_score: z.number().int().nonnegative(),
+  /** Coordinators before version 0.2 do not say it. */
+  is_default: z.boolean().default(false),
 });
 const answerSchema = z.object({ recommendations: z.array(recommendationSchema).max(1_000) });
 
@@ -23,6 +25,8 @@ export interface Recommendation {
   /** Jobs that wait for it. */
   readonly queued: number;
   readonly demandScore: number;
+  /** The Cargo of chats without a model. */
+  readonly isDefault: boolean;
   /** Credits, as a decimal number. */
   readonly earningsPerJob: string;
 }
@@ -53,6 +57,7 @@ export async function fetchRecommendations(
     slug: one.workload_slug,
     queued: one.queued_demand,
     demandScore: one.demand_score,
+    isDefault: one.is_default,
     earningsPerJob: one.estimated_earnings_per_job,
   }));
 }

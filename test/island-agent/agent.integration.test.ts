@@ -131,7 +131,7 @@ describe("a session", () => {
   });
 
   it("asks for what is recommended, and tells what it has then", async () => {
-    world.recommendations = [{ slug: "a", queued: 1, demandScore: 10, earningsPerJob: "1" }];
+    world.recommendations = [{ slug: "a", queued: 1, demandScore: 10, isDefault: false, earningsPerJob: "1" }];
     const session = await coordinator.session(1);
     await session.welcome();
     expect((await session.next("wanted")).slugs).toEqual(["a"]);
@@ -145,7 +145,7 @@ describe("a session", () => {
   });
 
   it("asks again for what is recommended as soon as it is resumed", async () => {
-    world.recommendations = [{ slug: "a", queued: 1, demandScore: 10, earningsPerJob: "1" }];
+    world.recommendations = [{ slug: "a", queued: 1, demandScore: 10, isDefault: false, earningsPerJob: "1" }];
     const session = await coordinator.session(1);
     await session.welcome();
     await session.next("wanted");

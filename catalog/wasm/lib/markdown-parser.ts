@@ -153,6 +153,8 @@ class BlockParser {
         lines.push(EMPTY);
         continue;
       }
+      // An item may begin with one empty line, not with two.
+      if (marker.isEmpty && filled == 1 && lines.length > 1) break;
       if (indentOf(line) >= marker.offset) lines.push(line.slice(marker.offset, line.length));
       else if (filled == lines.length && this.goesOn(line, lines)) lines.push(line);
       else break;
@@ -185,8 +187,11 @@ class BlockParser {
   /** Whether `line`, without marker or indent, continues the paragraph at the end of a quote's or an item's `lines`. */
   private goesOn(line: Text, lines: Text[]): bool {
     const last = lines.length > 0 ? lines[lines.length - 1] : EMPTY;
-    const isText = !isBlank(last) && fenceLength(last) == 0 && headingLevel(last) == 0 && !isRule(last);
-    return isText && !isBlank(line) && !this.beginsBlock(line) && underlineLevel(line) == 0;
+    const isCode = indentOf(last) >= CODE_INDENT && (lines.length == 1 || isBlank(lines[lines.length - 2]));
+    const isText = !isBlank(last) && !isCode && fenceLength(last) == 0 && headingLevel(last) == 0 && !isRule(last);
+    if (!isText || isBlank(line) || underlineLevel(line) > 0 || this.beginsBlock(line)) return false;
+    // Outside of what it would continue, any marker begins an item.
+    return this.depth >= MAX_DEPTH || readItemMarker(line) === null;
   }
 
   /** Whether `line` ends a paragraph before it. */

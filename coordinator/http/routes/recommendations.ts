@@ -15,6 +15,7 @@ const recommendationSchema = z
     estimated_earnings_per_job: z.string(),
     queued_demand: z.int(),
     demand_score: z.int(),
+    is_default: z.boolean().openapi({ description: "Chats without a model use it" }),
   })
   .openapi("Recommendation");
 
@@ -48,5 +49,6 @@ function present(one: Recommendation, origin: string): z.infer<typeof recommenda
     estimated_earnings_per_job: one.estimatedEarningsPerJob,
     queued_demand: one.queuedDemand,
     demand_score: one.demandScore,
+    is_default: one.isDefault,
   };
 }

