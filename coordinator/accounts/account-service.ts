@@ -31,6 +31,8 @@ const SESSION_MS = 30 * 24 * 3_600_000;
 /** Per account, as that of keys. Requests are counted by key and by session, so these limits bound the requests of an account. */
 const MAX_SESSIONS = 20;
 
+const wrongPassword = (): ServiceError => new ServiceError("unauthenticated", "Wrong e-mail address or password");
+
 export interface AccountServiceDeps {
   readonly store: AccountStore;
   readonly settings: AccountSettingsStore;
@@ -136,12 +138,14 @@ export class AccountService {
     const account = await this.#deps.store.getByEmail(email);
     const stored = account === undefined ? undefined : await this.#deps.store.passwordHash(account.id);
     const isRight = await this.#passwords.verify(password, stored);
-    if (account === undefined || !isRight) {
-      throw new ServiceError("unauthenticated", "Wrong e-mail address or password");
-    }
+    if (account === undefined || !isRight) throw wrongPassword();
     attempt.succeeded();
     await assertNotSuspended(this.#deps.store, account.id);
-    return this.#signIn(account);
+    const session = await this.#signIn(account);
+    // Who changed the password while this one was checked has ended only the sessions before this one.
+    if ((await this.#deps.store.passwordHash(account.id)) === stored) return session;
+    await this.logout(session.token);
+    throw wrongPassword();
   }
 
   /** Ends the session of the token, if there is one. */
@@ -290,7 +294,6 @@ export class AccountService {
     const expiresAtMs = createdAtMs + SESSION_MS;
     const token = newSecret("st");
     const session = { tokenHash: hashSecret(token), accountId: account.id, createdAtMs, expiresAtMs };
-    // The oldest ones may end.
     await this.#announce(this.#deps.store.createSession(session, MAX_SESSIONS));
     return { token, expiresAtMs, account };
   }

@@ -108,6 +108,23 @@ describe("AccountService", () => {
     expect(await accounts.authenticate(second.token)).toBeDefined();
   });
 
+  it("login() leaves no session behind with a password that was changed while it was checked", async () => {
+    const id = await makeAccount();
+    const passwords = quickPasswords();
+    const slow = serviceWith({ passwords });
+    const verify = passwords.verify.bind(passwords);
+    passwords.verify = async (...args) => {
+      const isRight = await verify(...args);
+      await store.accounts.setPassword(id, {
+        passwordHash: await passwords.hash("another one"),
+        exceptTokenHash: null,
+      });
+      return isRight;
+    };
+    await expect(slow.login("ann@example.com", PASSWORD, ADDRESS)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(await store.accountSettings.listSessions(id, clock.now())).toEqual([]);
+  });
+
   it("login() answers a wrong password and an unknown address alike, in about the same time", async () => {
     accounts = serviceWith({ passwords: new Passwords() });
     await makeAccount();
