@@ -6527,7 +6527,8 @@ export interface operations {
                      *           "runtime_type": "llmcpp",
                      *           "estimated_earnings_per_job": "0.009",
                      *           "queued_demand": 3,
-                     *           "demand_score": 48
+                     *           "demand_score": 48,
+                     *           "is_default": true
                      *         }
                      *       ]
                      *     }

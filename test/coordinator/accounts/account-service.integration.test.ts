@@ -115,10 +115,8 @@ describe("AccountService", () => {
     const verify = passwords.verify.bind(passwords);
     passwords.verify = async (...args) => {
       const isRight = await verify(...args);
-      await store.accounts.setPassword(id, {
-        passwordHash: await passwords.hash("another one"),
-        exceptTokenHash: null,
-      });
+      const passwordHash = await passwords.hash("another one");
+      await store.accounts.setPassword({ accountId: id, passwordHash, keptTokenHash: null });
       return isRight;
     };
     await expect(slow.login("ann@example.com", PASSWORD, ADDRESS)).rejects.toMatchObject({ code: "unauthenticated" });

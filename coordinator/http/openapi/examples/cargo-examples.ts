@@ -77,6 +77,7 @@ export const CARGO_EXAMPLES: Examples = {
           estimated_earnings_per_job: "0.009",
           queued_demand: 3,
           demand_score: 48,
+          is_default: true,
         },
       ],
     },
