@@ -43,7 +43,10 @@ describe("coordinator migrate", () => {
       entries: 4,
     });
     const ledger = ["ledger", "verify", "--json"] as const;
-    expectRefusal(await runCommand(...ledger, "--data", here), /its data was moved to postgres:.*use that one/);
+    expectRefusal(
+      await runCommand("ledger", "verify", "--data", here),
+      /its data was moved to postgres:.*use that one/,
+    );
     const verified = await runCommand(...ledger, "--store", `${there}`, "--config", config);
     expect(JSON.parse(verified.stdout)).toMatchObject({ balanced: true, entries: 4 });
 
