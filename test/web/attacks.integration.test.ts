@@ -5,7 +5,7 @@ import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
-import { ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
+import { CONSOLE_FLAGS, ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
 const DAY_MS = 86_400_000;
 const NAME = "مرحبا 🏝️ 'שלום' ".repeat(3).trim();
@@ -16,7 +16,7 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a console under attack", () => {
   let browser: ConsoleBrowser;
   let island: FakeIsland;
   beforeAll(async () => {
-    coordinator = await TestCoordinator.open({ trustProxy: true, registration: "open" });
+    coordinator = await TestCoordinator.open(CONSOLE_FLAGS);
     browser = await ConsoleBrowser.open(coordinator.url);
     island = await FakeIsland.join(coordinator.url, (await coordinator.createAccount("host@example.com")).islandToken);
   });

@@ -5,6 +5,9 @@ import { CHROMIUM } from "../sdk/browser-page.ts";
 /** Where there is none, tests of the console are skipped. */
 export const HAS_BROWSER = existsSync(CHROMIUM);
 
+/** Of a coordinator whose console is tested. Its pages come from many addresses, and its fake Islands send no heartbeats. */
+export const CONSOLE_FLAGS = { trustProxy: true, registration: "open", heartbeatS: 3_600 } as const;
+
 /** Headless Chromium that drives the console. */
 export class ConsoleBrowser implements AsyncDisposable {
   readonly #browser: Browser;

@@ -4,14 +4,14 @@ import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
-import { ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
+import { CONSOLE_FLAGS, ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
 describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a client at the console", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;
   beforeAll(async () => {
-    coordinator = await TestCoordinator.open({ trustProxy: true, registration: "open" });
+    coordinator = await TestCoordinator.open(CONSOLE_FLAGS);
     browser = await ConsoleBrowser.open(coordinator.url);
     const host = await coordinator.createAccount("host@example.com");
     island = await FakeIsland.join(coordinator.url, host.islandToken);

@@ -6,7 +6,7 @@ import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
-import { ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
+import { CONSOLE_FLAGS, ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
@@ -18,7 +18,7 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("every page", () => {
   let island: FakeIsland;
   let pages: string[];
   beforeAll(async () => {
-    coordinator = await TestCoordinator.open({ trustProxy: true, registration: "open" });
+    coordinator = await TestCoordinator.open(CONSOLE_FLAGS);
     browser = await ConsoleBrowser.open(coordinator.url);
     const { id, key, islandToken } = await coordinator.createAccount("ann@example.com");
     coordinator.runSql("UPDATE accounts SET role = 'operator' WHERE id = ?", id);

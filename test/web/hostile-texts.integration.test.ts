@@ -5,7 +5,7 @@ import { FakeIsland } from "../support/fake-island.ts";
 import { call, until } from "../support/http.ts";
 import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
-import { ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
+import { CONSOLE_FLAGS, ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
 
 /** Each would call `alert` if it were taken for HTML, a script, a style or an address. */
 const CORPUS = [
@@ -31,7 +31,7 @@ describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("HTML in texts of others", () => {
   let island: FakeIsland;
   let key: string;
   beforeAll(async () => {
-    coordinator = await TestCoordinator.open({ trustProxy: true, registration: "open" });
+    coordinator = await TestCoordinator.open(CONSOLE_FLAGS);
     browser = await ConsoleBrowser.open(coordinator.url);
     const account = await coordinator.createAccount("ann@example.com");
     ({ key } = account);
