@@ -1,8 +1,8 @@
-import { dropUnreadOutput } from "./closed-pipe.ts";
-import { coordinatorCommands } from "./coordinator-commands.ts";
-import { COORDINATOR_ERRORS } from "./coordinator-errors.ts";
+import { dropUnreadOutput } from "./terminal/closed-pipe.ts";
+import { coordinatorCommands } from "./coordinator/coordinator-commands.ts";
+import { COORDINATOR_ERRORS } from "./coordinator/coordinator-errors.ts";
 import { readVersion } from "./package-info.ts";
-import { reportError } from "./report-error.ts";
+import { reportError } from "./terminal/report-error.ts";
 
 dropUnreadOutput();
 try {

@@ -3,9 +3,9 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { DemoClient } from "./demo-client.ts";
-import { DemoProcesses, type Child } from "./demo-processes.ts";
-import { cancelJob, say, streamChat, streamJob } from "./demo-scenes.ts";
+import type { DemoClient } from "./demo/demo-client.ts";
+import { DemoProcesses, type Child } from "./demo/demo-processes.ts";
+import { cancelJob, say, streamChat, streamJob } from "./demo/demo-scenes.ts";
 
 /** Exit codes when a signal ends the demo: 128 plus the signal's number, as POSIX shells have it. */
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;

@@ -8,16 +8,16 @@ import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";
 import { defaultDataDirectory } from "../../island-agent/cli/data-directory.ts";
 import { packageRoot, readVersion } from "./package-info.ts";
-import { dropUnreadOutput } from "./closed-pipe.ts";
-import { addConfigCommands } from "./config-commands.ts";
-import { addJoinCommand } from "./join-command.ts";
-import { addModelsCommands } from "./models-commands.ts";
-import { addRuntimesCommands } from "./runtimes-commands.ts";
-import { print, printJson } from "./print.ts";
-import { reportError } from "./report-error.ts";
-import { addStatusCommands } from "./status-commands.ts";
-import { explainUsageBriefly } from "./usage-errors.ts";
-import { onStopSignal } from "./stop-signals.ts";
+import { dropUnreadOutput } from "./terminal/closed-pipe.ts";
+import { addConfigCommands } from "./island/config-commands.ts";
+import { addJoinCommand } from "./island/join-command.ts";
+import { addModelsCommands } from "./island/models-commands.ts";
+import { addRuntimesCommands } from "./island/runtimes-commands.ts";
+import { print, printJson } from "./terminal/print.ts";
+import { reportError } from "./terminal/report-error.ts";
+import { addStatusCommands } from "./island/status-commands.ts";
+import { explainUsageBriefly } from "./terminal/usage-errors.ts";
+import { onStopSignal } from "./terminal/stop-signals.ts";
 
 // Commands load their modules when they run, because most of the agent is needed by `start` only.
 const version = await readVersion();
@@ -147,7 +147,7 @@ function onDataDirectory(command: Command): Command {
 }
 
 async function start(dataDirectory: string, flags: Readonly<Record<string, string>>): Promise<void> {
-  const { openLog } = await import("./open-log.ts");
+  const { openLog } = await import("./terminal/open-log.ts");
   const { startAgent } = await import("../../island-agent/cli/start-command.ts");
   const agent = await startAgent({
     dataDirectory,

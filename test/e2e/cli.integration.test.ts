@@ -6,7 +6,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addAccountCommands } from "../../bin/main/account-commands.ts";
+import { addAccountCommands } from "../../bin/main/coordinator/account-commands.ts";
 import { Program, runProgram, type ProgramResult } from "../support/program.ts";
 import { runCommand } from "../support/run-command.ts";
 import { expectRefusal } from "../support/refusal.ts";

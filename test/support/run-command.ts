@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { vi } from "vitest";
-import { coordinatorCommands } from "../../bin/main/coordinator-commands.ts";
-import { COORDINATOR_ERRORS } from "../../bin/main/coordinator-errors.ts";
-import { reportError } from "../../bin/main/report-error.ts";
+import { coordinatorCommands } from "../../bin/main/coordinator/coordinator-commands.ts";
+import { COORDINATOR_ERRORS } from "../../bin/main/coordinator/coordinator-errors.ts";
+import { reportError } from "../../bin/main/terminal/report-error.ts";
 import type { ProgramResult } from "./program.ts";
 
 /**

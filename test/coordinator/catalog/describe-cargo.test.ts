@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeReview } from "../../../bin/main/describe-cargo.ts";
+import { describeReview } from "../../../bin/main/coordinator/describe-cargo.ts";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
 import { CONTAINER_FILE } from "./cargo-builders.ts";

@@ -5,7 +5,9 @@ import { ISLAND } from "../../../tools/packages/published-packages.ts";
 import { commandsFor, SYSTEMS } from "../../../web/src/pages/host/join-commands.ts";
 
 const COMMANDS = join(import.meta.dirname, "..", "..", "..", "bin", "main");
-const AGENT = readdirSync(COMMANDS)
+const AGENT = readdirSync(COMMANDS, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+
   .map((name) => readFileSync(join(COMMANDS, name), "utf8"))
   .join("\n");
 

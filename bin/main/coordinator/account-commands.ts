@@ -1,0 +1,209 @@
+import type { Command } from "commander";
+import { pino } from "pino";
+import { AccountService } from "../../../coordinator/accounts/account-service.ts";
+import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { fixed, flexible } from "../../../shared/text-table.ts";
+import { accountIdOf, onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
+import { notedAccounts } from "./noted-accounts.ts";
+import { age, commandActor, isoTime, listOf, operatorAccountsOf } from "./operator-tools.ts";
+import { print } from "../terminal/print.ts";
+import { PASSWORD_HELP, readNewPassword } from "../terminal/read-password.ts";
+import { UsageError } from "../terminal/usage-errors.ts";
+
+export interface OwnerOptions extends DataOptions {
+  readonly email: string;
+}
+
+/** Adds `account` (which is returned) and `island-token`. They work with or without a running coordinator. */
+export function addAccountCommands(program: Command): Command {
+  const account = program.command("account").description("Accounts.");
+  dataCommand(account, "create", "Create an account.")
+    .requiredOption("--email <address>", "e-mail address")
+    .option("--password <text>", PASSWORD_HELP)
+    .option("--credits <number>", "credits at the start (default: setting new_account_credits)")
+    .option("--with-key", "also make an API key")
+    .option("--with-island-token", "also make an Island token")
+    .action(createAccount);
+  ownerCommand(account, "reset-password", "Make a token that sets a new password once, within a day.").action(
+    resetPassword,
+  );
+
+  const islandToken = program.command("island-token").description("Tokens with which Islands join.");
+  ownerCommand(islandToken, "create", "Create an Island token; Islands that join with it earn credits for the account.")
+    .option("--name <text>", "label")
+    .action(createIslandToken);
+  ownerCommand(islandToken, "pairing-code", "Make a code for `island join --code`; valid for ten minutes, and once.")
+    .option("--name <text>", "label of the token that it becomes")
+    .action(createPairingCode);
+  ownerCommand(islandToken, "list", "List the active Island tokens, newest first.").action(listIslandTokens);
+  ownerCommand(islandToken, "revoke", "Revoke an Island token.")
+    .requiredOption("--id <itk_…>", "id of the token (see `island-token list`)")
+    .action(async (options: OwnerOptions & { id: string }) => {
+      await revoke(options, "Island token", (accounts, ownerId) => accounts.revokeIslandToken(ownerId, options.id));
+    });
+  return account;
+}
+
+function dataCommand(parent: Command, name: string, description: string): Command {
+  return onDataDirectory(parent.command(name).description(description));
+}
+
+/** A command on the data of one account. */
+export function ownerCommand(parent: Command, name: string, description: string): Command {
+  return dataCommand(parent, name, description).requiredOption("--email <address>", "the account's e-mail address");
+}
+
+interface CreateAccountOptions extends OwnerOptions {
+  readonly password?: string;
+  readonly credits?: string;
+  readonly withKey?: true;
+  readonly withIslandToken?: true;
+}
+
+async function createAccount(options: CreateAccountOptions): Promise<void> {
+  const credits = options.credits === undefined ? undefined : readNumber("--credits", options.credits);
+  const password = await readNewPassword(options.password);
+  const { email: address, withKey, withIslandToken } = options;
+  const made = await makeAccount(options, { email: address, password, credits, withKey, withIslandToken });
+  const { id, email, balanceMicro, key, islandToken } = made;
+  print(
+    options,
+    { id, email, credits: creditsFromMicro(balanceMicro), key, island_token: islandToken },
+    [id, key, islandToken].filter((line) => line !== undefined).join("\n"),
+  );
+}
+
+/** A new account, and what it gets with it. */
+export interface AccountDetails {
+  readonly email: string;
+  readonly password: string;
+  readonly credits?: number | undefined;
+  readonly withKey?: true | undefined;
+  readonly withIslandToken?: true | undefined;
+  readonly isOperator?: true | undefined;
+}
+
+export interface MadeAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly balanceMicro: number;
+  readonly key: string | undefined;
+  readonly islandToken: string | undefined;
+}
+
+/** Makes an account, and its database if there is none. @throws {ServiceError | ConfigError} */
+export async function makeAccount(options: DataOptions, details: AccountDetails): Promise<MadeAccount> {
+  const { email, password, credits, withKey, withIslandToken, isOperator } = details;
+  return withAccounts(
+    options,
+    async (accounts, store) => {
+      const created = await accounts.createAccount({ email, password, credits });
+      if (isOperator === true) await operatorAccountsOf(store).setRole(commandActor(), created.id, "operator");
+      const key = withKey && (await accounts.createKey(created.id)).secret;
+      const islandToken = withIslandToken && (await accounts.createIslandToken(created.id)).secret;
+      return { id: created.id, email: created.email, balanceMicro: created.balanceMicro, key, islandToken };
+    },
+    { mayCreate: true },
+  );
+}
+
+async function resetPassword(options: OwnerOptions): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const { token, expiresAtMs } = await accounts.passwordChanges.createReset(ownerId);
+    const expires_at = isoTime(expiresAtMs);
+    const use = `Send it to the account's owner, who posts {"token": …, "new": …} to /api/v1/auth/password/reset by ${expires_at}`;
+    print(options, { token, expires_at }, `${token}\n${use}`);
+  });
+}
+
+async function createIslandToken(options: OwnerOptions & { name?: string }): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const { token, secret } = await accounts.createIslandToken(ownerId, options.name);
+    print(options, { id: token.id, name: token.name, token: secret }, secret);
+  });
+}
+
+async function createPairingCode(options: OwnerOptions & { name?: string }): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const { code, name, expiresAtMs } = await accounts.islandTokens.createCode(ownerId, options.name);
+    print(options, { code, name, expires_at: isoTime(expiresAtMs) }, code);
+  });
+}
+
+async function listIslandTokens(options: OwnerOptions): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const listed = await accounts.listIslandTokens(ownerId);
+    const tokens = listed.map(({ id, name, createdAtMs, lastUsedAtMs }) => ({
+      id,
+      name,
+      created_at: isoTime(createdAtMs),
+      last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
+    }));
+    const columns = [fixed("ISLAND TOKEN"), fixed("MADE"), fixed("USED"), flexible("NAME")];
+    const rows = listed.map(({ id, name, createdAtMs, lastUsedAtMs }) => [
+      id,
+      age(createdAtMs),
+      lastUsedAtMs === null ? "never" : age(lastUsedAtMs),
+      name,
+    ]);
+    print(options, tokens, listOf(columns, rows, { none: "No active Island tokens" }));
+  });
+}
+
+/** @throws {ServiceError} `not_found` unless `act` revoked something. */
+export async function revoke(
+  options: OwnerOptions & { id: string },
+  what: "API key" | "Island token",
+  act: (accounts: AccountService, ownerId: string) => Promise<boolean>,
+): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    if (!(await act(accounts, ownerId))) {
+      throw new ServiceError("not_found", `${options.email} has no active ${what} ${options.id}`);
+    }
+    print(options, { id: options.id, revoked: true }, `Revoked ${options.id}`);
+  });
+}
+
+/** Calls `use` with the account that `--email` names. @throws {ServiceError} `not_found` */
+export function withOwner(
+  options: OwnerOptions,
+  use: (accounts: AccountService, ownerId: string, store: Store) => Promise<void>,
+): Promise<void> {
+  return withAccounts(options, async (accounts, store) => {
+    await use(accounts, await accountIdOf(store, options.email), store);
+  });
+}
+
+async function withAccounts<T>(
+  options: DataOptions,
+  use: (accounts: AccountService, store: Store) => Promise<T>,
+  { mayCreate = false } = {},
+): Promise<T> {
+  return withStore(
+    options,
+    async (store, { logLevel, newAccountMicro }) => {
+      const log = pino({ level: logLevel }, pino.destination(2));
+      return use(
+        new AccountService({
+          store: notedAccounts(store),
+          settings: store.accountSettings,
+          clock: systemClock,
+          newAccountMicro,
+          registration: "closed",
+          log,
+        }),
+        store,
+      );
+    },
+    { mayCreate },
+  );
+}
+
+/** @throws {UsageError} unless `value` is a decimal number; Number() alone would read an empty text as 0. */
+export function readNumber(flag: string, value: string): number {
+  if (!/^(\d+\.?\d*|\.\d+)$/.test(value)) throw new UsageError(`${flag}: ${JSON.stringify(value)} is not a number`);
+  return Number(value);
+}

@@ -1,0 +1,49 @@
+import { InvalidArgumentError, type Command } from "commander";
+import { MAX_ANNOUNCEMENT_CHARS } from "../../../coordinator/operators/announcements.ts";
+import { fixed, flexible } from "../../../shared/text-table.ts";
+import { onDataDirectory, type DataOptions } from "./data-commands.ts";
+import { commandActor, isoTime, isoTimeOrNull, listOf, readLine, withOperators } from "./operator-tools.ts";
+import { print } from "../terminal/print.ts";
+
+/** `coordinator announcement list|add|remove`. */
+export function addAnnouncementCommands(announcement: Command): void {
+  onDataDirectory(announcement.command("list"))
+    .description("List what everybody is told, newest first.")
+    .action((options: DataOptions) =>
+      withOperators(options, async ({ announcements }) => {
+        const shown = (await announcements.list()).map(({ id, level, text, createdAtMs, untilMs }) => {
+          return { id, level, text, created_at: isoTime(createdAtMs), until: isoTimeOrNull(untilMs) };
+        });
+        const columns = [fixed("ANNOUNCEMENT"), fixed("LEVEL"), fixed("UNTIL"), flexible("TEXT")];
+        const rows = shown.map(({ id, level, text, until }) => [id, level, until ?? "", text]);
+        print(options, shown, listOf(columns, rows, { none: "No announcements" }));
+      }),
+    );
+  onDataDirectory(announcement.command("add"))
+    .description("Tell everybody something.")
+    .requiredOption("--text <text>", "plain text", readLine(MAX_ANNOUNCEMENT_CHARS))
+    .option("--warning", "more than information")
+    .option("--until <time>", "ISO 8601; else until it is removed", readTime)
+    .action((options: DataOptions & { text: string; warning?: true; until?: number }) =>
+      withOperators(options, async ({ announcements }) => {
+        const { text, warning, until: untilMs = null } = options;
+        const level = warning === true ? "warning" : "info";
+        const { id } = await announcements.add(commandActor(), { level, text, untilMs });
+        print(options, { id, level, text, until: isoTimeOrNull(untilMs) }, id);
+      }),
+    );
+  onDataDirectory(announcement.command("remove <id>"))
+    .description("Remove an announcement.")
+    .action((id: string, options: DataOptions) =>
+      withOperators(options, async ({ announcements }) => {
+        await announcements.remove(commandActor(), id);
+        print(options, { id, removed: true }, `Removed ${id}`);
+      }),
+    );
+}
+
+function readTime(text: string): number {
+  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) throw new InvalidArgumentError("It needs a time like 2026-12-31T22:00:00Z.");
+  return ms;
+}

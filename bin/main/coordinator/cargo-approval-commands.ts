@@ -1,0 +1,101 @@
+import type { Command } from "commander";
+import { revisionOf } from "../../../coordinator/catalog/approval-rules.ts";
+import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { resolvePins } from "../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import { CliError } from "../../../shared/errors.ts";
+import { askYes } from "../terminal/ask-again.ts";
+import type { CommandTools } from "./command-tools.ts";
+import type { DataOptions } from "./data-commands.ts";
+import { describeReview, presentReview } from "./describe-cargo.ts";
+import { catalogOf, commandActor } from "./operator-tools.ts";
+
+/** All questions to a registry or hub together. */
+const LOOKUP_LIMIT_MS = 30_000;
+const DEFAULT_HUB = "https://huggingface.co";
+
+interface ApproveOptions extends DataOptions {
+  readonly revision?: string;
+  readonly imageDigest?: string;
+  readonly modelHash?: string;
+  readonly modelCommit?: string;
+  readonly hub: string;
+  readonly allowPrivate?: true;
+}
+
+interface ApprovalTools extends Pick<CommandTools, "onDataDirectory" | "print"> {
+  readonly withCargos: (
+    options: DataOptions,
+    use: (cargos: OperatorCargos, store: Store, catalogDirectory: string) => Promise<void>,
+  ) => Promise<void>;
+}
+
+/** `coordinator cargo show|approve`: what an approval signs, and the approval of exactly that. */
+export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, print, withCargos }: ApprovalTools): void {
+  onDataDirectory(cargo.command("show <slug>"))
+    .description("Show everything that an approval of the Cargo signs.")
+    .action(async (slug: string, options: DataOptions) => {
+      await withCargos(options, async (cargos, store) => {
+        const review = await cargos.review(slug);
+        const owner = await ownerOf(review, store);
+        print(options, presentReview(review, owner), describeReview(review, owner));
+      });
+    });
+  onDataDirectory(cargo.command("approve <slug>"))
+    .description("Pin a Cargo, show what is signed, and make it public; also enables a disabled one.")
+    .option("--revision <revision>", "approve only this one (see `cargo show`); asked for where nobody can answer")
+    .option("--image-digest <digest>", "the image's digest, where its registry is not to be asked")
+    .option("--model-hash <sha256>", "SHA-256 of the model's file or files.json")
+    .option("--model-commit <commit>", "commit of the model's folder on the hub")
+    .option("--hub <url>", "the model hub, or a mirror of it", DEFAULT_HUB)
+    .option("--allow-private", "also ask a registry or hub of the local network")
+    .action(async (slug: string, options: ApproveOptions) => {
+      await withCargos(options, async (cargos, store, catalogDirectory) => {
+        const { imageDigest, modelHash, modelCommit, hub, allowPrivate = false } = options;
+        const review = await cargos.review(slug);
+        const file = await resolvePins(
+          review.file,
+          { imageDigest, modelHash, modelCommit },
+          { hub, allowPrivate, catalogDirectory },
+          AbortSignal.timeout(LOOKUP_LIMIT_MS),
+        );
+        const pinned = { ...review, file, revision: revisionOf(file) };
+        const owner = await ownerOf(review, store);
+        // On standard error with --json, whose output is the result.
+        if (options.json === true) console.error(describeReview(pinned, owner));
+        else console.log(describeReview(pinned, owner));
+        await assertChosen(review, pinned, options.revision);
+        const actor = commandActor();
+        const approval = await catalogOf(cargos, store).approveReviewed(actor, actor.actor, review, file);
+        const value = { slug, approved: true, revision: approval.revision };
+        print(options, value, `${slug} is offered to everybody as revision ${approval.revision}`);
+      });
+    });
+}
+
+/** The operator names the revision with its pins, or says yes to what was shown. @throws {CliError} */
+async function assertChosen(review: CargoReview, pinned: CargoReview, chosen: string | undefined): Promise<void> {
+  const { slug } = pinned.file;
+  const again = `coordinator cargo approve ${slug} --revision ${pinned.revision}`;
+  if (chosen !== undefined) {
+    if (chosen === pinned.revision) return;
+    if (Number(chosen) !== review.storedRevision) {
+      throw new CliError(
+        `Not approved: ${slug} is not revision ${chosen}. Review it again: coordinator cargo show ${slug}`,
+      );
+    }
+    // A number counts changes, as earlier versions wanted it. It says nothing of a pin that was looked up just now.
+    if (pinned.revision === review.revision) return;
+    throw new CliError(`Not approved: revision ${chosen} has no pin yet. To approve what is shown above: ${again}`);
+  }
+  if (!process.stdin.isTTY) {
+    throw new CliError(`Not approved. To approve exactly what is shown above, name its revision: ${again}`);
+  }
+  if (!(await askYes("Sign this for every Island?"))) throw new CliError("Not approved");
+}
+
+/** E-mail address of an account's Cargo; null for the operator's. */
+async function ownerOf({ ownerId }: CargoReview, store: Store): Promise<string | null> {
+  if (ownerId === null) return null;
+  return (await store.accounts.get(ownerId))?.email ?? ownerId;
+}

@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { revisionOf } from "../../../coordinator/catalog/approval-rules.ts";
+import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
+import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
+import { OperatorCargos, type CargoLine } from "../../../coordinator/catalog/operator-cargos.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { fixed, flexible } from "../../../shared/text-table.ts";
+import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
+import { addCargoSignCommand } from "./cargo-sign-command.ts";
+import type { CommandTools } from "./command-tools.ts";
+import type { DataOptions } from "./data-commands.ts";
+import { catalogOf, commandActor, listOf, trailOf } from "./operator-tools.ts";
+
+/** `coordinator cargo list|show|approve|sign|disable|enable|import`. They work beside a running coordinator, which applies them within a second. */
+export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
+  const cargo = program.command("cargo").description("Cargos: shipped, imported and those of accounts.");
+  const withCargos = (
+    options: DataOptions,
+    use: (cargos: OperatorCargos, store: Store, catalogDirectory: string) => Promise<void>,
+  ) =>
+    withStore(options, async (store, { catalogDirectory, defaultChatCargo }) => {
+      const shipped = await readShippedCargos(catalogDirectory, defaultChatCargo);
+      await use(new OperatorCargos(store.catalog, shipped, systemClock), store, catalogDirectory);
+    });
+
+  onDataDirectory(cargo.command("list"))
+    .description("List all Cargos with their state.")
+    .option("--waiting", "only Cargos that wait for approval")
+    .action(async (options: DataOptions & { waiting?: true }) => {
+      await withCargos(options, async (cargos, store) => {
+        const all = await cargos.list();
+        const lines = options.waiting === true ? all.filter(({ status }) => status === "waiting") : all;
+        const owners = await emailsOf(store, lines);
+        const listed = lines.map((line) => ({ ...line, owner: owners.get(line.ownerId ?? "") ?? null }));
+        const text = listOf(COLUMNS, listed.map(rowOf), { none: "No Cargos" });
+        print(options, listed, text);
+      });
+    });
+  addCargoSignCommand(cargo);
+  addCargoApprovalCommands(cargo, { onDataDirectory, print, withCargos });
+  onDataDirectory(cargo.command("disable <slug>"))
+    .description("Disable a Cargo for everybody. Its waiting jobs fail; jobs on an Island go on.")
+    .action(async (slug: string, options: DataOptions) => {
+      await withCargos(options, async (cargos, store) => {
+        await catalogOf(cargos, store).setDisabled(commandActor(), slug, true);
+        print(options, { slug, disabled: true }, `${slug} is disabled`);
+      });
+    });
+  onDataDirectory(cargo.command("enable <slug>"))
+    .description("Undo `disable`. Approves nothing.")
+    .action(async (slug: string, options: DataOptions) => {
+      await withCargos(options, async (cargos, store) => {
+        await catalogOf(cargos, store).setDisabled(commandActor(), slug, false);
+        print(options, { slug, disabled: false }, `${slug} is no longer disabled`);
+      });
+    });
+  onDataDirectory(cargo.command("import <files...>"))
+    .description("Import Cargos from files (see catalog/README.md), or replace imported ones.")
+    .action(async (files: string[], options: DataOptions) => {
+      await withCargos(options, async (cargos, store) => {
+        const slugs: string[] = [];
+        for (const file of files) {
+          slugs.push(await importFile(cargos, file, store));
+        }
+        print(options, { imported: slugs }, slugs.join("\n"));
+      });
+    });
+}
+
+async function importFile(cargos: OperatorCargos, path: string, store: Store): Promise<string> {
+  const noting = (file: CargoFile) => {
+    const after = { revision: revisionOf(file) };
+    const deed = { action: "cargo.import", targetKind: "cargo", targetId: file.slug, after } as const;
+    return trailOf(store).noting(commandActor(), deed).catalog;
+  };
+  try {
+    return await cargos.importFile(await readFile(path, "utf8"), noting);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const problems = error instanceof ValidationError ? error.details : [{ path: "", message: error.message }];
+    const lines = problems.map(({ path: field, message }) =>
+      [path, field, message].filter((part) => part !== "").join(": "),
+    );
+    throw new ServiceError(error.code, lines.join("\n"), { cause: error });
+  }
+}
+
+async function emailsOf(store: Store, lines: readonly CargoLine[]): Promise<ReadonlyMap<string, string>> {
+  const emails = new Map<string, string>();
+  for (const { ownerId } of lines) {
+    if (ownerId === null || emails.has(ownerId)) continue;
+    emails.set(ownerId, (await store.accounts.get(ownerId))?.email ?? ownerId);
+  }
+  return emails;
+}
+
+const COLUMNS = [
+  flexible("CARGO"),
+  fixed("STATUS"),
+  fixed("RUNTIME"),
+  flexible("FROM"),
+  fixed("REVISION"),
+  fixed("NOTE"),
+];
+
+function rowOf(line: CargoLine & { owner: string | null }): string[] {
+  const { slug, status, origin, runtimeType, owner, revision, isPinned } = line;
+  const note = isPinned === false ? "not pinned" : "";
+  return [slug, status, runtimeType ?? "?", owner ?? origin, revision === null ? "" : `${revision}`, note];
+}

@@ -1,0 +1,49 @@
+import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import { cargoOf, readCargo } from "../../../coordinator/catalog/cargo-file.ts";
+import { missingPin } from "../../../coordinator/catalog/cargo-pins.ts";
+import { manifestOf } from "../../../shared/cargo.ts";
+import { endorsedBytes, publicKeyText } from "../../../shared/cargo-signature.ts";
+import { CliError, ValidationError } from "../../../shared/errors.ts";
+
+/** `coordinator cargo sign`: a signature beside the coordinator's, for owners of Islands who trust its key. Needs no data directory. */
+export function addCargoSignCommand(cargo: Command): void {
+  cargo
+    .command("sign <file>")
+    .description("Print a Cargo's file with a signature of yours, which Islands can ask for (cargos.signed_by).")
+    .requiredOption("--key <file>", "Ed25519 private key in PEM (openssl genpkey -algorithm ed25519)")
+    .action(async (path: string, { key: keyPath }: { key: string }) => {
+      const key = await readKey(keyPath);
+      const json = await readJson(path);
+      const { signatures: before = [], ...unsigned } = json as { signatures?: { public_key: string }[] };
+      const read = readCargo(unsigned);
+      if ("errors" in read) throw new ValidationError(read.errors);
+      if (missingPin(read.file) !== null)
+        throw new CliError(`${path}: is not pinned, so what it runs cannot be signed`);
+      const signature = sign(null, endorsedBytes(manifestOf(cargoOf(read.file))), key).toString("base64");
+      const public_key = publicKeyText(createPublicKey(key));
+      const signatures = [...before.filter((each) => each.public_key !== public_key), { public_key, signature }];
+      console.log(JSON.stringify({ ...unsigned, signatures }, null, 2));
+    });
+}
+
+async function readKey(path: string): Promise<KeyObject> {
+  const text = await readFile(path, "utf8");
+  try {
+    const key = createPrivateKey(text);
+    if (key.asymmetricKeyType === "ed25519") return key;
+  } catch (error) {
+    throw new CliError(`${path}: is not a private key in PEM`, { cause: error });
+  }
+  throw new CliError(`${path}: is not an Ed25519 key`);
+}
+
+async function readJson(path: string): Promise<unknown> {
+  const text = await readFile(path, "utf8");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CliError(`${path}: is not JSON`, { cause: error });
+  }
+}

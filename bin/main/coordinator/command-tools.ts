@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import type { DataOptions } from "./data-commands.ts";
+
+/** What all commands on a data directory need. */
+export interface CommandTools {
+  /** Adds the options of {@link DataOptions}. */
+  readonly onDataDirectory: (command: Command) => Command;
+  /** Prints `value` as JSON with `--json`, else `text`. */
+  readonly print: (options: DataOptions, value: unknown, text: string) => void;
+  readonly withStore: (
+    options: DataOptions,
+    use: (store: Store, config: CoordinatorConfig) => Promise<void>,
+  ) => Promise<void>;
+}

@@ -1,0 +1,114 @@
+import type { CargoReview } from "../../../coordinator/catalog/operator-cargos.ts";
+import { pinKindOf, pinsOf } from "../../../coordinator/catalog/cargo-pins.ts";
+import { needsApproval } from "../../../coordinator/catalog/approval-rules.ts";
+import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
+import { formatBytes, MIB } from "../../../shared/format-bytes.ts";
+import { plain } from "../../../shared/plain-text.ts";
+
+const STATES: Readonly<Record<CargoReview["status"], string>> = {
+  offered: "offered to everybody",
+  waiting: "waits for approval: only its owner runs it, on Islands of its own",
+  unpinned: "off until it is approved with pins",
+  off: "switched off by its owner",
+  disabled: "disabled by the operator",
+  hidden: "hidden by a shipped Cargo of the same slug",
+};
+
+/** Everything that an approval signs, a line each. @param owner e-mail address of the owner; null for the operator's Cargos. */
+export function describeReview(review: CargoReview, owner: string | null): string {
+  const { file, revision, status, origin, storedRevision } = review;
+  const lines: [label: string, text: string | null][] = [
+    ["name", `${file.name}: ${file.description}`],
+    ["state", STATES[status]],
+    ["not pinned", file.unpinned_reason ?? null],
+    ["approval", describeApproval(review)],
+    ["owner", owner ?? origin],
+    ["category", file.category],
+    ["runtime", [file.runtime_type, file.onnx_task_type, file.weights].filter(Boolean).join(", ")],
+    ...describeContainer(review),
+    ...describeModel(review),
+    ["arguments", file.args === undefined ? null : JSON.stringify(file.args)],
+    [
+      "memory",
+      `${formatBytes(file.required_ram_mb * MIB)} of RAM, ${formatBytes(file.required_vram_mb * MIB)} of VRAM`,
+    ],
+    ["limits", describeLimits(review)],
+    ["price", `${file.price_per_job} credits a job, licence ${file.licence}`],
+    ["schemas", `input ${sizeOf(file.input_schema)}, output ${sizeOf(file.output_schema)}`],
+    ["revision", storedRevision === null ? revision : `${revision} (change ${storedRevision})`],
+  ];
+  const shown = lines.filter((line): line is [string, string] => line[1] !== null);
+  return [file.slug, ...shown.map(([label, text]) => `  ${label.padEnd(11)} ${plain(text)}`)].join("\n");
+}
+
+/** What `--json` prints for a Cargo under review. */
+export function presentReview(review: CargoReview, owner: string | null) {
+  const { file, revision, status, origin, storedRevision, approval } = review;
+  const kind = pinKindOf(file);
+  return {
+    slug: file.slug,
+    status,
+    origin,
+    owner,
+    revision,
+    stored_revision: storedRevision,
+    pin: kind === null ? null : { kind, value: pinsOf(file)[kind] ?? null },
+    approval: approval === null ? null : { revision: approval.revision, by: approval.by, at: timeOf(approval.atMs) },
+    cargo: file,
+  };
+}
+
+function describeApproval({ approval, file, status }: CargoReview): string {
+  if (approval === null) return status === "offered" ? "none recorded" : "never";
+  const { revision, by, atMs } = approval;
+  const approved = readCargo(approval.file);
+  const isPresent = "file" in approved && !needsApproval(approved.file, file);
+  return `${timeOf(atMs)} by ${by}, revision ${revision}${isPresent ? "" : "; CHANGED SINCE"}`;
+}
+
+function describeContainer({ file: { container } }: CargoReview): [string, string][] {
+  if (container === undefined) return [];
+  return [
+    ["image", container.image],
+    ["digest", container.digest ?? "NOT PINNED: the tag decides"],
+    ["command", container.command === null ? "the image's own" : JSON.stringify(container.command)],
+    ["network", container.network ? "YES, the public internet" : "no"],
+    ["GPU", container.gpu ? "yes" : "no"],
+  ];
+}
+
+function describeModel({ file }: CargoReview): [string, string][] {
+  const { model } = file;
+  if (model === null) return [];
+  const kind = pinKindOf(file);
+  const pin = kind === null ? undefined : pinsOf(file)[kind];
+  const size = model.size_bytes === null ? "" : `, ${formatBytes(model.size_bytes)}`;
+  return [
+    ["model", `${model.url}${size}`],
+    [kind === "modelCommit" ? "commit" : "hash", pin ?? "NOT PINNED: what the address gives decides"],
+  ];
+}
+
+function describeLimits({ file }: CargoReview): string {
+  const limits: [name: string, value: number | null | undefined, unit: string][] = [
+    ["run", file.run_limit_s, "s"],
+    ["wait", file.wait_limit_s, "s"],
+    ["accept", file.accept_limit_s, "s"],
+    ["start", file.start_limit_s, "s"],
+    ["first output", file.first_output_limit_s, "s"],
+    ["silence", file.silence_limit_s, "s"],
+    ["output", file.max_output_bytes, "bytes"],
+    ["context", file.context_tokens, "tokens"],
+  ];
+  const set = limits.filter(([, value]) => value !== null && value !== undefined);
+  return set.map((limit) => limit.join(" ")).join(", ");
+}
+
+function sizeOf(schema: object | undefined): string {
+  return schema === undefined ? "of its runtime" : `${Buffer.byteLength(JSON.stringify(schema))} bytes`;
+}
+
+function timeOf(atMs: number): string {
+  // A time that was read, not the present one.
+  return new Date(atMs).toISOString();
+}

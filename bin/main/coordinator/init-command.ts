@@ -1,0 +1,157 @@
+import { existsSync, rmSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, extname, join, resolve } from "node:path";
+import type { Command } from "commander";
+import { assertPassword, EMAIL_PATTERN, MAX_EMAIL } from "../../../coordinator/accounts/credential-fields.ts";
+import { CliError } from "../../../shared/errors.ts";
+import { urlHost } from "../../../shared/url-host.ts";
+import type { AccountDetails, MadeAccount } from "./account-commands.ts";
+import { askUntilRight } from "../terminal/ask-again.ts";
+import { askLine, canAsk } from "../terminal/ask.ts";
+import { readCoordinatorConfig } from "./coordinator-config.ts";
+import { tomlWith } from "./example-config.ts";
+import { packageRoot } from "../package-info.ts";
+import { print } from "../terminal/print.ts";
+import { PASSWORD_HELP, readNewPassword } from "../terminal/read-password.ts";
+import { shellWord } from "../terminal/shell-word.ts";
+import { UsageError } from "../terminal/usage-errors.ts";
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+interface InitOptions {
+  readonly email?: string;
+  readonly password?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly publicUrl?: string;
+  readonly json?: true;
+}
+
+type MakeAccount = (options: { readonly config: string }, details: AccountDetails) => Promise<MadeAccount>;
+
+/** `coordinator init`: a configuration, the operator's account, an API key and an Island token, and what to do next. */
+export function addInitCommand(program: Command, makeAccount: MakeAccount): void {
+  program
+    .command("init")
+    .argument("[directory]", "for the configuration and the data", "atoll")
+    .description(
+      "Make a configuration and the operator's account, with an API key and an Island token. Overwrites nothing.",
+    )
+    .option("--email <address>", "the operator's e-mail address (default: $ATOLL_EMAIL, else asked for at a terminal)")
+    .option("--password <text>", PASSWORD_HELP)
+    .option("--host <value>", "address to listen on, for the configuration")
+    .option("--port <value>", "port to listen on, for the configuration")
+    .option("--public-url <value>", "address at which others reach the coordinator, for the configuration")
+    .option("--json", "print JSON")
+    .action(async (directory: string, options: InitOptions) => init(resolve(directory), options, makeAccount));
+}
+
+async function init(directory: string, options: InitOptions, makeAccount: MakeAccount): Promise<void> {
+  const file = join(directory, "atoll.toml");
+  // Everything that can be refused, and every question, comes before anything is written: whoever gives up leaves nothing behind.
+  const text = await configText(directory, options);
+  const { host, port, publicUrl } = options;
+  const config = await readCoordinatorConfig({ host, port, publicUrl });
+  if (existsSync(file)) throw isThere(file);
+  const wish = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
+  assertPassword(wish.password, "password");
+  await mkdir(directory, { recursive: true });
+  await writeNew(file, text);
+  const account = await orWithout(file, () =>
+    makeAccount({ config: file }, { ...wish, withKey: true, withIslandToken: true, isOperator: true }),
+  );
+  const url = config.publicUrl ?? `http://${reachable(config.host)}:${config.port}`;
+  const { email } = wish;
+  const { id, key, islandToken } = account;
+  const serve = `${commandOf("coordinator")} serve --config ${shellWord(file)}`;
+  const island = commandOf("island");
+  print(
+    options,
+    { config: file, url, account_id: id, email, key, island_token: islandToken, next: serve },
+    [
+      `Wrote ${file} and made the account ${email}. Keep both secrets: they are not shown again.`,
+      `API key       ${key}`,
+      `Island token  ${islandToken}`,
+      `\nNext, start the coordinator:\n  ${serve}`,
+      `Its console, for your browser:\n  ${url}`,
+      `Then, on each machine that runs jobs (join asks for the Island token):\n  ${island} join ${url}\n  ${island} start`,
+    ].join("\n"),
+  );
+}
+
+/** The commented example, with the data beside it and what the flags say. */
+async function configText(directory: string, { host, port, publicUrl }: InitOptions): Promise<string> {
+  const example = await readFile(join(packageRoot, "coordinator", "config", "example.toml"), "utf8");
+  const isExposed = host !== undefined || publicUrl !== undefined;
+  return tomlWith(example, {
+    data_directory: join(directory, "data"),
+    host,
+    port: port === undefined ? undefined : readPort(port),
+    public_url: publicUrl,
+    registration: isExposed ? "closed" : undefined,
+  });
+}
+
+/** @throws {UsageError} */
+function readPort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new UsageError(`--port: ${JSON.stringify(text)} is not an integer in 0..65535`);
+}
+
+/** Only its owner may read it, as it is the place for secrets of a mail server or a database. @throws {CliError} if there is one. */
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "EEXIST" ? isThere(file, error) : error;
+  }
+}
+
+function isThere(file: string, cause?: unknown): CliError {
+  const next = `Start it: ${commandOf("coordinator")} serve --config ${shellWord(file)}`;
+  return new CliError(`${file} is there already, and nothing was changed. ${next}`, { cause });
+}
+
+/** Takes the configuration away again when no account is made, also at Ctrl-C: the next try would take it for a complete one. */
+async function orWithout<T>(file: string, make: () => Promise<T>): Promise<T> {
+  const giveUp = (): void => {
+    rmSync(file, { force: true });
+    process.exit(1);
+  };
+  for (const signal of STOP_SIGNALS) process.once(signal, giveUp);
+  try {
+    return await make();
+  } catch (error) {
+    await rm(file);
+    throw error;
+  } finally {
+    for (const signal of STOP_SIGNALS) process.off(signal, giveUp);
+  }
+}
+
+/** @throws {UsageError | CliError} */
+async function readEmail(flag: string | undefined): Promise<string> {
+  const problemOf = (email: string): string | null =>
+    email.length <= MAX_EMAIL && EMAIL_PATTERN.test(email)
+      ? null
+      : `${JSON.stringify(email)} is not an e-mail address (you@example.com)`;
+  const given = flag ?? process.env["ATOLL_EMAIL"];
+  if (given === undefined && canAsk())
+    return askUntilRight(() => askLine("E-mail address of the operator: "), problemOf);
+  if (given === undefined) throw new UsageError("No e-mail address: give --email, or set ATOLL_EMAIL");
+  const problem = problemOf(given);
+  if (problem !== null) throw new UsageError(problem);
+  return given;
+}
+
+/** As this program was called, so that the lines that are printed can be pasted. */
+function commandOf(program: "coordinator" | "island"): string {
+  if (process.env["npm_lifecycle_event"] === "coordinator") return `npm run ${program} --`;
+  const path = process.argv[1] ?? program;
+  return program === "island" ? program : basename(path, extname(path));
+}
+
+/** Of the host part of an address on this machine. */
+function reachable(host: string): string {
+  return ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : urlHost(host);
+}

@@ -1,0 +1,136 @@
+import type { Command } from "commander";
+import type { KeyWish } from "../../../coordinator/accounts/create-key.ts";
+import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
+import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
+import type { KeyLimits } from "../../../coordinator/store/key-spending.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { fixed, flexible } from "../../../shared/text-table.ts";
+import { ownerCommand, readNumber, revoke, withOwner, type OwnerOptions } from "./account-commands.ts";
+import { readDataOptions } from "./data-commands.ts";
+import { age, isoTime, listOf } from "./operator-tools.ts";
+import { print } from "../terminal/print.ts";
+import { UsageError } from "../terminal/usage-errors.ts";
+
+interface CreateKeyOptions extends OwnerOptions {
+  readonly name?: string;
+  readonly scopes?: string;
+  readonly expiresAt?: string;
+  readonly cargos?: string;
+  readonly creditsPerMonth?: string;
+}
+
+/** Adds `key`: the API keys of an account. The commands work with or without a running coordinator. */
+export function addKeyCommands(program: Command): void {
+  const key = program.command("key").description("API keys.");
+  ownerCommand(key, "create", "Create an API key; its secret cannot be shown again.")
+    .option("--name <text>", "label")
+    .option("--scopes <list>", "read, write or both, separated by a comma")
+    .option("--expires-at <time>", "when it ends: 2027-01-31, or 2027-01-31T12:00:00Z (default: never)")
+    .option("--cargos <list>", "slugs of the Cargos that it may run, separated by commas (default: all)")
+    .option("--credits-per-month <number>", "what its jobs may cost in a calendar month, UTC (default: no limit)")
+    .action(createKey);
+  ownerCommand(key, "list", "List the active API keys, newest first.").action(listKeys);
+  ownerCommand(key, "revoke", "Revoke an API key; takes effect at once.")
+    .requiredOption("--id <key_…>", "id of the key (see `key list`)")
+    .action(async (options: OwnerOptions & { id: string }) => {
+      await revoke(options, "API key", (accounts, ownerId) => accounts.revokeKey(ownerId, options.id));
+    });
+}
+
+async function createKey(options: CreateKeyOptions): Promise<void> {
+  const limits = readLimits(options);
+  await withOwner(options, async (accounts, ownerId, store) => {
+    await assertKnown(limits.cargos ?? [], options, store);
+    const wish: KeyWish = { name: options.name, scopes: options.scopes?.split(","), limits };
+    const made = await accounts.createKey(ownerId, wish);
+    const { id, name, prefix, scopes } = made.key;
+    print(options, { id, name, prefix, scopes, ...presentLimits(made.key), key: made.secret }, made.secret);
+  });
+}
+
+async function listKeys(options: OwnerOptions): Promise<void> {
+  await withOwner(options, async (accounts, ownerId) => {
+    const stored = await accounts.listKeys(ownerId);
+    const keys = stored.map((key) => ({
+      id: key.id,
+      name: key.name,
+      prefix: key.prefix,
+      scopes: key.scopes,
+      ...presentLimits(key),
+      created_at: isoTime(key.createdAtMs),
+      last_used_at: key.lastUsedAtMs === null ? null : isoTime(key.lastUsedAtMs),
+    }));
+    const columns = ["KEY", "PREFIX", "SCOPES", "MADE", "USED", "LIMITS"].map(fixed);
+    const rows = stored.map((key) => [
+      key.id,
+      `${key.prefix}…`,
+      key.scopes.join(","),
+      age(key.createdAtMs),
+      key.lastUsedAtMs === null ? "never" : age(key.lastUsedAtMs),
+      limitsInWords(key),
+      key.name,
+    ]);
+    print(options, keys, listOf([...columns, flexible("NAME")], rows, { none: "No active API keys" }));
+  });
+}
+
+function limitsInWords(key: KeyLimits): string {
+  const { expires_at, cargos, credits_per_month } = presentLimits(key);
+  const limits = [
+    expires_at === null ? [] : `until ${expires_at}`,
+    cargos === null ? [] : `for ${cargos.join(",")}`,
+    credits_per_month === null ? [] : `${credits_per_month} credits a month`,
+  ].flat();
+  return limits.length === 0 ? "none" : limits.join(", ");
+}
+
+/** As the API has them. */
+function presentLimits({ expiresAtMs, cargos, monthlyMicro }: KeyLimits) {
+  return {
+    expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs),
+    cargos,
+    credits_per_month: monthlyMicro === null ? null : creditsFromMicro(monthlyMicro),
+  };
+}
+
+/** @throws {UsageError} */
+function readLimits({ expiresAt, cargos, creditsPerMonth }: CreateKeyOptions): Partial<KeyLimits> {
+  return {
+    ...(expiresAt === undefined ? {} : { expiresAtMs: readTime(expiresAt) }),
+    ...(cargos === undefined ? {} : { cargos: cargos.split(",").map((slug) => slug.trim()) }),
+    ...(creditsPerMonth === undefined ? {} : { monthlyMicro: readCredits(creditsPerMonth) }),
+  };
+}
+
+/** A day alone is its beginning, in UTC. @throws {UsageError} */
+function readTime(text: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z)?$/.test(text) ? Date.parse(text) : NaN;
+  if (!Number.isNaN(ms)) return ms;
+  throw new UsageError(
+    `--expires-at: ${JSON.stringify(text)} is not a time such as 2027-01-31 or 2027-01-31T12:00:00Z`,
+  );
+}
+
+/** @throws {UsageError} */
+function readCredits(text: string): number {
+  const flag = "--credits-per-month";
+  const credits = readNumber(flag, text);
+  try {
+    return microFromCredits(credits);
+  } catch (cause) {
+    throw new UsageError(`${flag}: ${text} has more than 6 decimals, or is too much`, { cause });
+  }
+}
+
+/** A key for a Cargo that is misspelt could run nothing. @throws {UsageError} */
+async function assertKnown(slugs: readonly string[], options: OwnerOptions, store: Store): Promise<void> {
+  if (slugs.length === 0) return;
+  const { catalogDirectory, defaultChatCargo } = (await readDataOptions(options)).config;
+  const shipped = await readShippedCargos(catalogDirectory, defaultChatCargo);
+  const all = new Set((await new OperatorCargos(store.catalog, shipped, systemClock).list()).map(({ slug }) => slug));
+  const unknown = slugs.filter((slug) => !all.has(slug));
+  if (unknown.length > 0)
+    throw new UsageError(unknown.map((slug) => `--cargos: there is no Cargo "${slug}"`).join("\n"));
+}

@@ -1,0 +1,260 @@
+import type { Command } from "commander";
+import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
+import { nameOf } from "../../../coordinator/islands/island-service.ts";
+import type { ListedIsland } from "../../../coordinator/operators/operator-islands.ts";
+import { MAX_BECAUSE } from "../../../coordinator/operators/operator-accounts.ts";
+import type { KnownAccount } from "../../../coordinator/store/operator-store.ts";
+import { alignRows, fixed, flexible } from "../../../shared/text-table.ts";
+import { addAnnouncementCommands } from "./announcement-commands.ts";
+import { accountIdOf, onDataDirectory, type DataOptions } from "./data-commands.ts";
+import {
+  age,
+  commandActor,
+  isoTime,
+  listOf,
+  onPage,
+  readLine,
+  readPage,
+  withOperators,
+  type PageOptions,
+} from "./operator-tools.ts";
+import { print } from "../terminal/print.ts";
+import { UsageError } from "../terminal/usage-errors.ts";
+
+interface OwnerOptions extends DataOptions {
+  readonly email: string;
+}
+
+/**
+ * `coordinator account list|show|role|suspend|reinstate`, `island list|suspend|reinstate` and `announcement list|add|remove`. Running
+ * coordinators apply a change within a second.
+ */
+export function addNetworkCommands(program: Command, account: Command): void {
+  addAccountLists(account);
+  addStanding(account);
+  addIslandCommands(program.command("island").description("Islands of all accounts."));
+  addAnnouncementCommands(program.command("announcement").description("What everybody is told."));
+}
+
+function addAccountLists(account: Command): void {
+  onPage(account.command("list"))
+    .description("List accounts, newest first.")
+    .option("--search <text>", "part of the e-mail address, or the whole id")
+    .option("--operators", "only operators")
+    .option("--suspended", "only suspended ones")
+    .action((options: PageOptions & { search?: string; operators?: true; suspended?: true }) =>
+      withOperators(options, async ({ accounts }) => {
+        const { search, operators, suspended: isSuspended } = options;
+        const role = operators === true ? "operator" : undefined;
+        const { accounts: listed, total } = await accounts.list({ search, role, isSuspended }, readPage(options));
+        const columns = ["ACCOUNT", "E-MAIL", "CREDITS", "JOBS", "ISLANDS", "NOTE"].map((name) =>
+          ["E-MAIL", "NOTE"].includes(name) ? flexible(name) : fixed(name),
+        );
+        const rows = listed.map((each) => [
+          each.id,
+          each.email,
+          `${creditsFromMicro(each.balanceMicro)}`,
+          `${each.unfinishedJobs}`,
+          `${each.islands}`,
+          notesOf(each).join(", "),
+        ]);
+        const text = listOf(columns, rows, { total, none: "No accounts" });
+        print(options, { accounts: listed.map(presentAccount), total }, text);
+      }),
+    );
+  ownerCommand(account, "show", "Show an account: balance, limits, Islands, latest jobs.").action(
+    (options: OwnerOptions) =>
+      withOperators(options, async ({ accounts, islands, store }) => {
+        const detail = await accounts.get(await accountIdOf(store, options.email));
+        const { limits } = detail;
+        const page = { limit: 10, offset: 0 };
+        const [owned, latest] = await Promise.all([
+          islands.list({ accountId: detail.id }, page),
+          store.operators.jobs({ accountId: detail.id }, page),
+        ]);
+        const value = {
+          ...presentAccount(detail),
+          limits: {
+            requests_per_minute: limits.requestsPerMinute,
+            concurrent_jobs: limits.concurrentJobs,
+            concurrent_streams: limits.concurrentStreams,
+            share: limits.share,
+          },
+          latest_islands: owned.islands.map(presentIsland),
+          latest_jobs: latest.jobs.map(({ id, slug, state, createdAtMs }) => ({
+            id,
+            workload_slug: slug,
+            status: state,
+            created_at: isoTime(createdAtMs),
+          })),
+        };
+        const rows = [
+          ["account", `${detail.id}, made ${isoTime(detail.createdAtMs)}`],
+          ["standing", standingOf(detail).join(", ")],
+          [
+            "limits",
+            `${limits.requestsPerMinute} requests a minute, ${limits.concurrentJobs} unfinished jobs, ${limits.concurrentStreams} open streams, share ${limits.share}`,
+          ],
+        ];
+        const tables = [
+          listOf(ISLAND_COLUMNS, owned.islands.map(withoutAccount), { total: owned.total, none: "No Islands" }),
+          listOf(
+            [fixed("LATEST JOBS"), fixed("STATUS"), flexible("CARGO"), fixed("AGE")],
+            latest.jobs.map(({ id, slug, state, createdAtMs }) => [id, state, slug, age(createdAtMs)]),
+            { none: "No jobs" },
+          ),
+        ];
+        print(options, value, [alignRows(rows), ...tables].join("\n\n"));
+      }),
+  );
+}
+
+function addStanding(account: Command): void {
+  ownerCommand(account, "role", "Make an account an operator's, or a user's again; shows it without a flag.")
+    .option("--operator", "may see and change what belongs to the whole network")
+    .option("--user", "may not")
+    .action((options: OwnerOptions & { operator?: true; user?: true }) =>
+      withOperators(options, async ({ accounts, store }) => {
+        const { operator, user, email } = options;
+        if (operator === true && user === true) throw new UsageError("Give --operator or --user, not both");
+        const id = await accountIdOf(store, email);
+        const wish = operator === true ? "operator" : user === true ? "user" : null;
+        if (wish !== null) await accounts.setRole(commandActor(), id, wish);
+        const { role } = await accounts.get(id);
+        print(options, { id, role }, `${email} is ${role === "operator" ? "an operator" : "a user"}`);
+      }),
+    );
+  ownerCommand(account, "suspend", "Refuse an account, and end its streams, jobs and Islands' sessions.")
+    .requiredOption("--reason <text>", "told to its owner", readLine(MAX_BECAUSE))
+    .action((options: OwnerOptions & { reason: string }) =>
+      withOperators(options, async ({ accounts, store }) => {
+        const id = await accountIdOf(store, options.email);
+        await accounts.suspend(commandActor(), id, options.reason);
+        print(options, { id, suspended: true }, `${options.email} is suspended`);
+      }),
+    );
+  ownerCommand(account, "reinstate", "End the suspension of an account.").action((options: OwnerOptions) =>
+    withOperators(options, async ({ accounts, store }) => {
+      const id = await accountIdOf(store, options.email);
+      await accounts.reinstate(commandActor(), id);
+      print(options, { id, suspended: false }, `${options.email} is not suspended`);
+    }),
+  );
+}
+
+function addIslandCommands(island: Command): void {
+  onPage(island.command("list"))
+    .description("List Islands, last seen first. Online: seen in the last two and a half minutes.")
+    .option("--search <text>", "beginning of the id, or part of a name")
+    .option("--email <address>", "only of this account")
+    .option("--status <status>", "online, offline or suspended")
+    .action((options: PageOptions & { search?: string; email?: string; status?: string }) =>
+      withOperators(options, async ({ islands, store }) => {
+        const { search, email } = options;
+        const accountId = email === undefined ? undefined : await accountIdOf(store, email);
+        const filter = { search, accountId, status: readStatus(options.status) };
+        const { islands: listed, total } = await islands.list(filter, readPage(options));
+        print(
+          options,
+          { islands: listed.map(presentIsland), total },
+          listOf(ISLAND_COLUMNS, listed.map(rowOf), { total, none: "No Islands" }),
+        );
+      }),
+    );
+  onDataDirectory(island.command("suspend <id>"))
+    .description("Send an Island away; it gets no jobs until it is reinstated.")
+    .requiredOption("--reason <text>", "told to its owner", readLine(MAX_BECAUSE))
+    .action((id: string, options: DataOptions & { reason: string }) =>
+      withOperators(options, async ({ islands }) => {
+        await islands.suspend(commandActor(), id, options.reason);
+        print(options, { id, suspended: true }, `${id} is suspended`);
+      }),
+    );
+  onDataDirectory(island.command("reinstate <id>"))
+    .description("End the suspension of an Island; it comes back within a minute.")
+    .action((id: string, options: DataOptions) =>
+      withOperators(options, async ({ islands }) => {
+        await islands.reinstate(commandActor(), id);
+        print(options, { id, suspended: false }, `${id} is not suspended`);
+      }),
+    );
+}
+
+function ownerCommand(parent: Command, name: string, description: string): Command {
+  return onDataDirectory(parent.command(name).description(description)).requiredOption(
+    "--email <address>",
+    "the account's e-mail address",
+  );
+}
+
+function presentAccount(account: KnownAccount) {
+  const { id, email, role, suspension, createdAtMs, unfinishedJobs, islands } = account;
+  return {
+    id,
+    email,
+    role,
+    credits: creditsFromMicro(account.balanceMicro),
+    held: creditsFromMicro(account.heldMicro),
+    unfinished_jobs: unfinishedJobs,
+    islands,
+    suspended: suspension === null ? null : { reason: suspension.because, since: isoTime(suspension.atMs) },
+    created_at: isoTime(createdAtMs),
+  };
+}
+
+function standingOf(account: KnownAccount): string[] {
+  return [
+    `${creditsFromMicro(account.balanceMicro)} credits`,
+    `${account.unfinishedJobs} unfinished jobs`,
+    `${account.islands} Islands`,
+    ...notesOf(account),
+  ];
+}
+
+function notesOf({ role, suspension }: KnownAccount): string[] {
+  return [
+    ...(role === "operator" ? ["operator"] : []),
+    ...(suspension === null ? [] : [`suspended: ${suspension.because}`]),
+  ];
+}
+
+function presentIsland({ record, status, suspendedBecause }: ListedIsland) {
+  return {
+    id: record.hostId,
+    name: nameOf(record),
+    status,
+    suspended_because: suspendedBecause,
+    account_id: record.accountId,
+    account_email: record.email,
+    agent_version: record.agentVersion,
+    runtimes: record.runtimes.map(({ type }) => type),
+    last_seen_at: isoTime(record.lastSeenAtMs),
+  };
+}
+
+const ISLAND_COLUMNS = [
+  fixed("ISLAND"),
+  fixed("STATUS"),
+  flexible("NAME"),
+  flexible("ACCOUNT"),
+  flexible("RUNTIMES"),
+  fixed("SEEN"),
+  flexible("NOTE"),
+];
+
+function rowOf({ record, status, suspendedBecause }: ListedIsland): string[] {
+  const { hostId, email, runtimes, lastSeenAtMs } = record;
+  const offers = runtimes.map(({ type }) => type).join(",");
+  return [hostId, status, nameOf(record), email, offers, age(lastSeenAtMs), suspendedBecause ?? ""];
+}
+
+/** In a list of one account's Islands. */
+function withoutAccount(listed: ListedIsland): string[] {
+  return rowOf(listed).map((cell, column) => (ISLAND_COLUMNS[column]?.name === "ACCOUNT" ? "" : cell));
+}
+
+/** @throws {UsageError} */
+function readStatus(text: string | undefined): "online" | "offline" | "suspended" | undefined {
+  if (text === undefined || text === "online" || text === "offline" || text === "suspended") return text;
+  throw new UsageError(`--status: ${JSON.stringify(text)} is none of online, offline, suspended`);
+}

@@ -1,0 +1,67 @@
+import type { AccountStore } from "../../../coordinator/store/account-store.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import { commandActor, trailOf } from "./operator-tools.ts";
+
+type Write =
+  | "create"
+  | "createIslandToken"
+  | "createKey"
+  | "createPairingCode"
+  | "createReset"
+  | "revokeIslandToken"
+  | "revokeKey";
+
+interface Note {
+  readonly accountId: string;
+  readonly action: string;
+  readonly after: object;
+}
+
+/** What the audit log has of each write. It never has a secret, nor its hash. */
+const NOTES: { readonly [Name in Write]: (...args: Parameters<AccountStore[Name]>) => Note } = {
+  create: ({ id, postings }) => {
+    const grantMicro = postings.find(({ micro }) => micro > 0)?.micro ?? 0;
+    return { accountId: id, action: "account.create", after: { grantMicro } };
+  },
+  createReset: ({ accountId, expiresAtMs }) => ({
+    accountId,
+    action: "account.reset_password",
+    after: { expiresAtMs },
+  }),
+  createKey: ({ accountId, id, scopes, expiresAtMs, cargos, monthlyMicro }) => ({
+    accountId,
+    action: "api_key.create",
+    after: { id, scopes, ...given({ expiresAtMs, cargos, monthlyMicro }) },
+  }),
+  revokeKey: (accountId, id) => ({ accountId, action: "api_key.revoke", after: { id } }),
+  createIslandToken: ({ accountId, id }) => ({ accountId, action: "island_token.create", after: { id } }),
+  revokeIslandToken: (accountId, id) => ({ accountId, action: "island_token.revoke", after: { id } }),
+  createPairingCode: ({ accountId, expiresAtMs }) => ({
+    accountId,
+    action: "pairing_code.create",
+    after: { expiresAtMs },
+  }),
+};
+
+function given(limits: object): object {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null && value !== undefined));
+}
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+/** The accounts of a store, for commands: what they make and revoke there is in the audit log by the same commit. */
+export function notedAccounts(store: Store): AccountStore {
+  const trail = trailOf(store);
+  return new Proxy(store.accounts, {
+    get(accounts, name: keyof AccountStore): Method {
+      return (...args) => {
+        let into = accounts;
+        if (name in NOTES) {
+          const { accountId, ...note } = (NOTES[name as Write] as unknown as (...values: typeof args) => Note)(...args);
+          into = trail.noting(commandActor(), { ...note, targetKind: "account", targetId: accountId }).accounts;
+        }
+        return (into[name] as Method).apply(into, [...args]);
+      };
+    },
+  });
+}

@@ -1,0 +1,109 @@
+import { hostname, userInfo } from "node:os";
+import { InvalidArgumentError, type Command } from "commander";
+import type { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { Announcements } from "../../../coordinator/operators/announcements.ts";
+import { AuditTrail, type Actor } from "../../../coordinator/operators/audit-trail.ts";
+import { OperatorAccounts } from "../../../coordinator/operators/operator-accounts.ts";
+import { OperatorCatalog } from "../../../coordinator/operators/operator-catalog.ts";
+import { OperatorIslands } from "../../../coordinator/operators/operator-islands.ts";
+import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
+import type { Page } from "../../../coordinator/store/page.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { formatAge } from "../../../shared/format-age.ts";
+import { tableOf, type Column } from "../../../shared/text-table.ts";
+import { onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
+import { outputWidth } from "../terminal/print.ts";
+import { UsageError } from "../terminal/usage-errors.ts";
+
+/** Who runs a command, for the audit log. */
+export function commandActor(): Actor {
+  return { via: "command", actor: userInfo().username, origin: hostname() };
+}
+
+export function trailOf(store: Pick<Store, "audit">): AuditTrail {
+  return new AuditTrail(store.audit, systemClock);
+}
+
+export function operatorAccountsOf(store: Store): OperatorAccounts {
+  return new OperatorAccounts({ store, clock: systemClock, trail: trailOf(store) });
+}
+
+/** Commands pin Cargos themselves, before they ask. */
+export function catalogOf(cargos: OperatorCargos, store: Store): OperatorCatalog {
+  return new OperatorCatalog({ cargos, trail: trailOf(store), resolvePins: async (file) => file });
+}
+
+export interface CommandOperators {
+  readonly store: Store;
+  readonly config: CoordinatorConfig;
+  readonly accounts: OperatorAccounts;
+  readonly islands: OperatorIslands;
+  readonly announcements: Announcements;
+}
+
+/** What operators do, on the data that the options name. Running coordinators apply it within a second. */
+export function withOperators(
+  options: DataOptions,
+  use: (operators: CommandOperators) => Promise<void>,
+): Promise<void> {
+  return withStore(options, async (store, config) => {
+    const deps = { store, clock: systemClock, trail: trailOf(store) };
+    await use({
+      store,
+      config,
+      accounts: operatorAccountsOf(store),
+      islands: new OperatorIslands(deps),
+      announcements: new Announcements(deps),
+    });
+  });
+}
+
+export interface PageOptions extends DataOptions {
+  readonly limit: string;
+  readonly offset: string;
+}
+
+/** Adds the options of {@link PageOptions}. */
+export function onPage(command: Command): Command {
+  return onDataDirectory(command)
+    .option("--limit <number>", "lines, 1 to 100", "20")
+    .option("--offset <number>", "lines to skip", "0");
+}
+
+/** @throws {UsageError} */
+export function readPage({ limit, offset }: PageOptions): Page {
+  return { limit: readCount("--limit", limit, 1, 100), offset: readCount("--offset", offset, 0, 1_000_000_000) };
+}
+
+function readCount(flag: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new UsageError(`${flag}: ${JSON.stringify(text)} is not a number from ${min} to ${max}`);
+}
+
+/** Reads a flag that takes one line of text. */
+export function readLine(maxLength: number): (text: string) => string {
+  return (text) => {
+    const trimmed = text.trim();
+    if (trimmed !== "" && trimmed.length <= maxLength && !/\p{Cc}/u.test(trimmed)) return trimmed;
+    throw new InvalidArgumentError(`It needs one line of 1 to ${maxLength} characters.`);
+  };
+}
+
+/** A list for people: at a terminal its lines fit. @param none what is said when it is empty. */
+export function listOf(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  { none, total }: { readonly none: string; readonly total?: number },
+): string {
+  if (rows.length === 0) return (total ?? 0) > 0 ? `No more: ${total} in all` : none;
+  return tableOf(columns, rows, { width: outputWidth(), ...(total === undefined ? {} : { total }) });
+}
+
+/** A time that was read, not the present one. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString();
+export const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+
+/** How long ago, for people. */
+export const age = (ms: number): string => formatAge(systemClock.now() - ms);

@@ -1,0 +1,52 @@
+import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
+import { describeUnknownEnv } from "../../../coordinator/config/unknown-env.ts";
+import { openCoordinator } from "../../../coordinator/coordinator.ts";
+import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
+import { untilStored } from "../../../coordinator/store/until-stored.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { openLog } from "../terminal/open-log.ts";
+import { onStopSignal } from "../terminal/stop-signals.ts";
+import { keepYoungGeneration } from "./young-generation.ts";
+
+/** Serves until SIGTERM or SIGINT. @throws {DatabaseError} if another coordinator serves the data directory; a database they share. */
+export async function serve(config: CoordinatorConfig, version: string): Promise<void> {
+  // The store can be left at any moment, as after a power cut.
+  onStopSignal(() => process.exit(0));
+  const log = await openLog(config.logLevel, config.logFormat);
+  const unknown = describeUnknownEnv(process.env);
+  if (unknown !== null) log.warn(unknown);
+  if (config.storeAddress === null) {
+    const lock = await untilStored(() => lockForServing(config.dataDirectory), { clock: systemClock, log });
+    process.on("exit", () => lock.release());
+  }
+  const coordinator = await openCoordinator({
+    config,
+    clock: systemClock,
+    log,
+    version,
+    onFatal: (error) => {
+      log.fatal(
+        { err: error },
+        "Storage failed. The process ends, so that a restart goes on from what is stored. Is the database damaged? Run: coordinator check",
+      );
+      process.exit(70);
+    },
+  });
+  keepYoungGeneration();
+  console.log(`listening on ${coordinator.url}`);
+  let isStopping = false;
+  const stop = (signal: string): void => {
+    // A second signal ends the process without waiting for answers in progress.
+    if (isStopping) process.exit(130);
+    isStopping = true;
+    log.info({ signal }, "Stopping");
+    coordinator.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, "Could not stop cleanly");
+        process.exit(1);
+      },
+    );
+  };
+  onStopSignal(stop);
+}

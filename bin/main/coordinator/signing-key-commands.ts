@@ -1,0 +1,72 @@
+import { createPublicKey, type KeyObject } from "node:crypto";
+import type { Command } from "commander";
+import { readKeyInUse } from "../../../coordinator/islands/key-in-use.ts";
+import { makeSigningKey, readSigningKey } from "../../../coordinator/islands/signing-key.ts";
+import { hasData, secretsOf } from "../../../coordinator/store/open-store.ts";
+import type { SharedSecrets } from "../../../coordinator/store/shared-secrets.ts";
+import { fingerprintOf, publicKeyText } from "../../../shared/cargo-signature.ts";
+import { ConfigError } from "../../../shared/settings.ts";
+import { onDataDirectory, readDataOptions, withStore, type DataOptions } from "./data-commands.ts";
+import { commandActor, trailOf } from "./operator-tools.ts";
+import { print } from "../terminal/print.ts";
+
+/** Adds `signing-key`. Islands pin this key when they join, and run only Cargos that it signed. */
+export function addSigningKeyCommands(program: Command): void {
+  const signingKey = program.command("signing-key").description("The key that signs Cargos for the Islands.");
+  onDataDirectory(signingKey.command("show"))
+    .description("Show fingerprint and public key. Owners of Islands compare the fingerprint when they join.")
+    .action((options: DataOptions) => withSecrets(options, (secrets, where) => show(options, secrets, where)));
+  onDataDirectory(signingKey.command("rotate"))
+    .description("Make a new key, used from the coordinator's next start. Every Island must then join again.")
+    .action((options: DataOptions) =>
+      withSecrets(options, async (secrets) => {
+        tell(options, await makeSigningKey(secrets));
+        await noteRotation(options);
+        console.error(
+          "Restart the coordinator to use the new key. Islands stay away until their owners join again with --fingerprint.",
+        );
+      }),
+    );
+}
+
+/** A key can be made beside a database that is damaged, which has no audit log then. */
+async function noteRotation(options: DataOptions): Promise<void> {
+  const deed = { action: "signing_key.rotate", targetKind: "coordinator", targetId: "signing_key" } as const;
+  await withStore(options, (store) => trailOf(store).note(commandActor(), deed)).catch((error: unknown) => {
+    console.error(`Not noted in the audit log: ${error instanceof Error ? error.message : String(error)}`);
+  });
+}
+
+async function show(options: DataOptions, secrets: SharedSecrets, where: string): Promise<void> {
+  const found = await readSigningKey(secrets);
+  if (found === null) {
+    throw new ConfigError([`No signing key in ${where} yet. The first start makes it: coordinator serve`]);
+  }
+  const publicKey = tell(options, found.key);
+  if (!found.isPrivate) console.error(`Warning: other users can read ${found.path}. Run: chmod 600 ${found.path}`);
+  const inUse = await readKeyInUse(secrets);
+  if (inUse === null || inUse === publicKey) return;
+  console.error(
+    `This key is used from the coordinator's next start. Until then Islands are shown ${fingerprintOf(inUse)}.`,
+  );
+}
+
+/** Prints the key; returns its public part, base64. */
+function tell(options: DataOptions, key: KeyObject): string {
+  const publicKey = publicKeyText(createPublicKey(key));
+  const fingerprint = fingerprintOf(publicKey);
+  print(options, { fingerprint, public_key: publicKey }, `${fingerprint}\n${publicKey}`);
+  return publicKey;
+}
+
+/** @throws {ConfigError} if there is no database: a mistyped directory must not get a key. */
+async function withSecrets(
+  options: DataOptions,
+  use: (secrets: SharedSecrets, where: string) => Promise<void>,
+): Promise<void> {
+  const { place } = await readDataOptions(options);
+  if (typeof place !== "string") return withStore(options, ({ secrets }) => use(secrets, "the database"));
+  // A key can be shown and made beside a database that is damaged.
+  if (await hasData(place)) return use(secretsOf(place), place);
+  throw new ConfigError([`No coordinator data in ${place}. Check --data, or create it with: coordinator serve`]);
+}

@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { DATABASE_FILE } from "../../../coordinator/store/open-store.ts";
+import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
+import { vacuumDatabase } from "../../../coordinator/store/sqlite/engine/vacuum.ts";
+import { formatBytes } from "../../../shared/format-bytes.ts";
+import { ConfigError } from "../../../shared/settings.ts";
+import { onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
+import { print } from "../terminal/print.ts";
+
+/** Adds `vacuum`. The coordinator must not be running. */
+export function addVacuumCommand(program: Command): void {
+  const command = program
+    .command("vacuum")
+    .description("Rewrite the database without what was deleted; stop the coordinator first.");
+  onDataDirectory(command).action(vacuum);
+}
+
+async function vacuum(options: DataOptions): Promise<void> {
+  const { place: dataDirectory } = await readDataOptions(options);
+  if (typeof dataDirectory !== "string") {
+    throw new ConfigError(["vacuum is for a data directory: PostgreSQL does this by itself (autovacuum)"]);
+  }
+  const file = join(dataDirectory, DATABASE_FILE);
+  if (!existsSync(file)) throw new ConfigError([`No coordinator data in ${dataDirectory}. Check --data`]);
+  const lock = lockForServing(dataDirectory);
+  try {
+    // SQLite's temporary copy has prompts too, and needs as much space: it belongs beside the database, not in /tmp.
+    process.env["SQLITE_TMPDIR"] ??= dataDirectory;
+    const { beforeBytes, afterBytes } = vacuumDatabase(file);
+    print(
+      options,
+      { before_bytes: beforeBytes, after_bytes: afterBytes },
+      `${file}: ${formatBytes(beforeBytes)} before, ${formatBytes(afterBytes)} now`,
+    );
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,74 @@
+import type { Command } from "commander";
+import { CliError } from "../../../shared/errors.ts";
+import type { ModelsPlace } from "../../../island-agent/cli/models-commands.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { askYes } from "../terminal/ask-again.ts";
+import { outputWidth, print } from "../terminal/print.ts";
+
+interface DataOptions {
+  readonly data?: string;
+  readonly json?: true;
+}
+
+/** Adds `island models`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+export function addModelsCommands(
+  program: Command,
+  onDataDirectory: (command: Command) => Command,
+  dataDirectoryOf: (options: DataOptions) => string,
+): void {
+  const models = program
+    .command("models")
+    .description("List, download and delete what Cargos have on this Island's disk.");
+  const placeOf = (options: DataOptions): ModelsPlace => {
+    return { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
+  };
+  onDataDirectory(models.command("ls"))
+    .description("List what is on disk, the last used first.")
+    .option("--json", "print JSON")
+    .action(async (options: DataOptions) => {
+      const { describeModels, listModels } = await importCommands();
+      const items = await listModels(placeOf(options));
+      print(options, items, describeModels(items, outputWidth()));
+    });
+  onDataDirectory(models.command("pull"))
+    .description("Let the running agent download what a Cargo needs.")
+    .argument("<cargo>", "its slug, for example tiny-chat")
+    .option("--json", "print JSON")
+    .action(async (slug: string, options: DataOptions) => {
+      const { pullModel } = await importCommands();
+      const { openProgress } = await import("../../../island-agent/cli/progress-bar.ts");
+      const message = await pullModel(placeOf(options), slug, openProgress(process.stderr));
+      print(options, { name: slug, message }, message);
+    });
+  onDataDirectory(models.command("rm"))
+    .description("Delete what a Cargo has on disk, unless it is in use.")
+    .argument("<name>", "slug of the Cargo, or the key that ls --json shows")
+    .option("--json", "print JSON")
+    .action(async (name: string, options: DataOptions) => {
+      const { removeModel } = await importCommands();
+      const message = await removeModel(placeOf(options), name);
+      print(options, { name, message }, message);
+    });
+  onDataDirectory(models.command("prune"))
+    .description("Delete everything that is not in use.")
+    .option("--yes", "do not ask for confirmation")
+    .option("--json", "print JSON")
+    .action(async (options: DataOptions & { yes?: true }) => {
+      const isWanted = options.yes === true || (await isConfirmed());
+      const { pruneModels } = await importCommands();
+      const message = isWanted ? await pruneModels(placeOf(options)) : "Nothing was deleted";
+      print(options, { pruned: isWanted, message }, message);
+    });
+}
+
+/** Loaded on use, because it imports the stores. */
+function importCommands() {
+  return import("../../../island-agent/cli/models-commands.ts");
+}
+
+async function isConfirmed(): Promise<boolean> {
+  if (process.stdin.isTTY) return askYes("Delete everything that no Cargo uses now?");
+  throw new CliError(
+    "Cannot ask for confirmation without a terminal: add --yes to delete everything that is not in use",
+  );
+}

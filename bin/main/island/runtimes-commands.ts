@@ -1,0 +1,53 @@
+import type { Command } from "commander";
+import type { BackEndsPlace } from "../../../island-agent/cli/runtimes-commands.ts";
+import { print } from "../terminal/print.ts";
+
+interface DataOptions {
+  readonly data?: string;
+  readonly json?: true;
+}
+
+/** Adds `island runtimes`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
+export function addRuntimesCommands(
+  program: Command,
+  onDataDirectory: (command: Command) => Command,
+  dataDirectoryOf: (options: DataOptions) => string,
+): void {
+  const runtimes = program
+    .command("runtimes")
+    .description("List, add and remove back ends for GPUs, which do not come with the agent.");
+  const placeOf = (options: DataOptions): BackEndsPlace => {
+    return { dataDirectory: dataDirectoryOf(options), platform: process.platform, arch: process.arch };
+  };
+  onDataDirectory(runtimes.command("list"))
+    .description("List the back ends for this machine.")
+    .option("--json", "print JSON")
+    .action(async (options: DataOptions) => {
+      const { describeBackEnds, listBackEnds } = await importCommands();
+      const found = await listBackEnds(placeOf(options));
+      print(options, found, describeBackEnds(found));
+    });
+  onDataDirectory(runtimes.command("add"))
+    .description("Install a back end from the npm registry into the data directory.")
+    .argument("<name>", "cuda or vulkan")
+    .option("--json", "print JSON")
+    .action(async (name: string, options: DataOptions) => {
+      const { addBackEnd, runNpm } = await importCommands();
+      const message = await addBackEnd(placeOf(options), name, runNpm(process.env));
+      print(options, { name, message }, message);
+    });
+  onDataDirectory(runtimes.command("remove"))
+    .description("Delete an added back end.")
+    .argument("<name>", "cuda or vulkan")
+    .option("--json", "print JSON")
+    .action(async (name: string, options: DataOptions) => {
+      const { removeBackEnd } = await importCommands();
+      const message = await removeBackEnd(placeOf(options), name);
+      print(options, { name, message }, message);
+    });
+}
+
+/** Loaded on use, as all work of a command. */
+function importCommands() {
+  return import("../../../island-agent/cli/runtimes-commands.ts");
+}

@@ -1,0 +1,73 @@
+import { createInterface, type Key } from "node:readline";
+import { Writable, type Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { CliError } from "../../../shared/errors.ts";
+
+/** A process's standard input. */
+export type SecretInput = Readable & { readonly isTTY?: boolean };
+
+const MAX_CHARACTERS = 1_000;
+
+/** Whether somebody sits there who can be asked. */
+export function canAsk(input: SecretInput = process.stdin): boolean {
+  return input.isTTY === true;
+}
+
+/** Asks at the terminal for a line, without the blanks around it. @throws {CliError} when it is given up (Ctrl-C, Ctrl-D) or too long. */
+export async function askLine(
+  question: string,
+  input: SecretInput = process.stdin,
+  output: Writable = process.stderr,
+): Promise<string> {
+  return (await ask(question, input, output, output)).trim();
+}
+
+/** Asks for a line that is not shown, as it is typed. @throws {CliError} like {@link askLine} */
+export function askSecret(
+  question: string,
+  input: SecretInput = process.stdin,
+  output: Writable = process.stderr,
+): Promise<string> {
+  // With `terminal`, readline switches the echo off and edits the line; what it would show goes nowhere.
+  return ask(question, input, output, new Writable({ write: (_chunk, _encoding, done) => done() }));
+}
+
+/** `echo`: where readline shows what is typed. */
+function ask(question: string, input: SecretInput, output: Writable, echo: Writable): Promise<string> {
+  const reader = createInterface({ input, output: echo, terminal: true, historySize: 0 });
+  // Readline repeats its prompt when it shows the line again.
+  reader.setPrompt(question);
+  if (echo === output) reader.prompt();
+  else output.write(question);
+  // A line that is shown ends with the line break that was typed.
+  let isBroken = false;
+  return new Promise<string>((resolve, reject) => {
+    const giveUp = (): void => {
+      reject(new CliError("Given up"));
+      reader.close();
+    };
+    reader.once("line", (line) => {
+      isBroken = echo === output;
+      if (line.length > MAX_CHARACTERS) reject(new CliError(`More than ${MAX_CHARACTERS} characters`));
+      else resolve(line);
+      reader.close();
+    });
+    reader.once("SIGINT", giveUp);
+    reader.once("close", giveUp);
+    // Readline would ignore Ctrl-D in a line, and take a line for complete whose terminal went away.
+    const onKey = (_text: unknown, { ctrl, name }: Key): void => (ctrl === true && name === "d" ? giveUp() : undefined);
+    input.on("keypress", onKey);
+    input.prependListener("end", giveUp);
+    reader.once("close", () => {
+      input.off("keypress", onKey);
+      input.off("end", giveUp);
+      if (!isBroken) output.write("\n");
+    });
+  });
+}
+
+/** All of standard input without its last line break; at a terminal, one line that is not shown. */
+export async function readSecret(question: string, input: SecretInput = process.stdin): Promise<string> {
+  if (canAsk(input)) return askSecret(question, input);
+  return (await text(input)).replace(/\r?\n$/, "");
+}

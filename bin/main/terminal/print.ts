@@ -1,0 +1,25 @@
+import { plainLines } from "../../../shared/plain-text.ts";
+
+/** Prints `value` as JSON with `--json`, else `text` unless it is empty. */
+export function print(options: { readonly json?: true }, value: unknown, text: string): void {
+  if (options.json === true) printJson(value);
+  else if (text !== "") console.log(plainLines(text));
+}
+
+/** One line of JSON that a terminal shows as it is. Nothing prints as null. */
+export function printJson(value: unknown): void {
+  // JSON.stringify leaves the controls above U+007E and marks of direction in its strings.
+  const text = JSON.stringify(value ?? null).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (mark) =>
+    Array.from({ length: mark.length }, (_, index) => escapeUnit(mark.charCodeAt(index))).join(""),
+  );
+  console.log(text);
+}
+
+function escapeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
+}
+
+/** Columns of the terminal; elsewhere nothing is cut. */
+export function outputWidth(): number {
+  return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
+}

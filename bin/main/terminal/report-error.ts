@@ -1,0 +1,100 @@
+import { inspect } from "node:util";
+import { CommanderError } from "commander";
+import { CliError, ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { ConfigError } from "../../../shared/settings.ts";
+import { plainLines } from "../../../shared/plain-text.ts";
+import { printJson } from "./print.ts";
+import { UsageError } from "./usage-errors.ts";
+
+type ErrorClass = abstract new (...args: never[]) => Error;
+
+/** Errors of both programs that the user can fix. Only their message is shown. */
+const EXPECTED: readonly ErrorClass[] = [CliError, ConfigError, ServiceError];
+
+/** Explains a path's error codes. Source: errno(3). */
+const PATH_REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EEXIST: "is a file, not a directory",
+  EISDIR: "is a directory, not a file",
+  ENAMETOOLONG: "the name is too long",
+  ENOENT: "there is no such file or directory",
+  ENOSPC: "no space is left on the disk",
+  ENOTDIR: "a part of this path is a file, not a directory",
+  EPERM: "not permitted",
+  EROFS: "the file system is read-only",
+};
+
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string;
+  /** Missing when the system chooses the port. */
+  readonly port?: number;
+  readonly hostname?: string;
+}
+
+/** Exit codes of all commands; docs/operations.md and docs/hosting.md have them. */
+const FAILED = 1;
+const WRONG_CALL = 2;
+
+interface ReportOptions {
+  /** Errors of this program that the user can fix. */
+  readonly expected?: readonly ErrorClass[];
+  /** Whether the command prints JSON: the error is then printed as JSON, too. */
+  readonly asJson?: boolean;
+}
+
+/**
+ * Tells the user why a command failed. An unexpected error is a bug and is shown with its stack.
+ * @returns the exit code.
+ */
+export function reportError(error: unknown, { expected = [], asJson = false }: ReportOptions = {}): number {
+  if (error instanceof CommanderError) {
+    // Commander has said what is wrong. It also ends with an error after --help and --version.
+    if (error.exitCode === 0) return 0;
+    if (asJson) printJson({ error: { code: "usage", message: error.message.replace(/^error: /, "") } });
+    return WRONG_CALL;
+  }
+  const sentence = describeExpected(error, [...EXPECTED, ...expected]);
+  const message = sentence ?? (error instanceof Error ? error.message : String(error));
+  if (asJson) printJson({ error: { code: codeOf(error, sentence !== null), message } });
+  if (sentence !== null) console.error(plainLines(sentence));
+  else console.error(plainLines(`This is a bug in Atoll, please report it: ${message}\n${inspect(error)}`));
+  return error instanceof UsageError ? WRONG_CALL : FAILED;
+}
+
+/** For scripts: a code of the API, or what kind of error it is. */
+function codeOf(error: unknown, isExpected: boolean): string {
+  if (error instanceof ServiceError) return error.code;
+  if (error instanceof UsageError) return "usage";
+  return isExpected ? "failed" : "internal";
+}
+
+/** The message of an expected error; null for any other. */
+function describeExpected(error: unknown, expected: readonly ErrorClass[]): string | null {
+  if (error instanceof ValidationError) {
+    return error.details.map(({ path, message }) => [path, message].filter(Boolean).join(": ")).join("\n");
+  }
+  if (expected.some((type) => error instanceof type)) return (error as Error).message;
+  return error instanceof Error ? describeSystemError(error) : null;
+}
+
+function describeSystemError({ code = "", syscall, path, address, port = 0, hostname }: SystemError): string | null {
+  if (hostname !== undefined) return `${hostname}: the host name has no address (${code})`;
+  if (syscall === "listen" && address !== undefined) return describeListenError(code, address, port);
+  const reason = PATH_REASONS[code];
+  return path === undefined || reason === undefined ? null : `${path}: ${reason}`;
+}
+
+function describeListenError(code: string, address: string, port: number): string | null {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} of ${address} is in use by another program: choose another port`;
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+    case "EINVAL":
+      return `${address} is not an address of this machine: choose another host`;
+    case "EACCES":
+      return `Port ${port} of ${address} needs permissions that this user does not have: choose another port`;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { notedAccounts } from "../../../../bin/main/coordinator/noted-accounts.ts";
+import { AccountService } from "../../../../coordinator/accounts/account-service.ts";
+import { quickPasswords } from "../../../support/quick-passwords.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { openTestStore, type TestStore } from "../../../support/test-store.ts";
+import { temporaryFolder } from "../../../coordinator/store/contract/store-builders.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: TestStore;
+let accounts: AccountService;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  const clock = new ManualClock();
+  store = await openTestStore({ path: folder.file("atoll.db"), clock });
+  accounts = new AccountService({
+    store: notedAccounts(store),
+    settings: store.accountSettings,
+    clock,
+    newAccountMicro: 5,
+    registration: "closed",
+    passwords: quickPasswords(),
+    log: { error: () => undefined },
+  });
+});
+afterEach(async () => {
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+it("all that commands make and revoke of an account is in the audit log, without a secret", async () => {
+  const { id } = await accounts.createAccount({ email: "ann@example.com", password: "correct horse battery" });
+  const { key, secret } = await accounts.createKey(id);
+  const { token, secret: tokenSecret } = await accounts.createIslandToken(id);
+  const { code } = await accounts.islandTokens.createCode(id);
+  const reset = await accounts.passwordChanges.createReset(id);
+  expect(await accounts.revokeKey(id, key.id)).toBe(true);
+  expect(await accounts.revokeIslandToken(id, token.id)).toBe(true);
+  // Of no effect.
+  expect(await accounts.revokeKey(id, key.id)).toBe(false);
+  await expect(accounts.createAccount({ email: "ann@example.com", password: "x".repeat(12) })).rejects.toMatchObject({
+    code: "email_taken",
+  });
+  expect(await accounts.listKeys(id)).toEqual([]);
+  const { lines } = await store.audit.list({}, { limit: 20, offset: 0 });
+  expect(lines.map(({ action, after }) => [action, after])).toEqual([
+    ["island_token.revoke", { id: token.id }],
+    ["api_key.revoke", { id: key.id }],
+    ["account.reset_password", { expiresAtMs: reset.expiresAtMs }],
+    ["pairing_code.create", { expiresAtMs: expect.any(Number) }],
+    ["island_token.create", { id: token.id }],
+    ["api_key.create", { id: key.id, scopes: ["read", "write"] }],
+    ["account.create", { grantMicro: 5 }],
+  ]);
+  for (const line of lines) expect(line).toMatchObject({ via: "command", targetKind: "account", targetId: id });
+  const text = JSON.stringify(lines);
+  for (const each of [secret, tokenSecret, code, reset.token]) expect(text).not.toContain(each);
+});

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { runCommand } from "../../../support/run-command.ts";
+
+it.each([
+  [["key", "lst"], "error: unknown command 'lst' (Did you mean list?)", "coordinator key"],
+  [["cargo", "list", "--jsn"], "error: unknown option '--jsn' (Did you mean --json?)", "coordinator cargo list"],
+  [["account", "create"], "error: required option '--email <address>' not specified", "coordinator account create"],
+])("%j is refused in one line and a hint", async (args, line, command) => {
+  expect(await runCommand(...args)).toEqual({ code: 2, stdout: "", stderr: `${line}\nSee: ${command} --help\n` });
+});
+
+it("with --json the error is JSON, too, and a wrong value of a flag is a wrong call", async () => {
+  const { code, stdout, stderr } = await runCommand("account", "create", "--email", "a@b", "--credits", "x", "--json");
+  const message = '--credits: "x" is not a number';
+  expect([code, JSON.parse(stdout), stderr]).toEqual([2, { error: { code: "usage", message } }, `${message}\n`]);
+  const wrong = await runCommand("job", "list", "--json", "--wrong");
+  expect([wrong.code, JSON.parse(wrong.stdout)]).toEqual([
+    2,
+    { error: { code: "usage", message: "unknown option '--wrong'" } },
+  ]);
+});
+
+it("--help is no error", async () => {
+  expect(await runCommand("account", "--help")).toMatchObject({ code: 0, stderr: "" });
+});
