@@ -41,6 +41,13 @@ beforeAll(async () => {
     "no-such-model": { url: "/models/missing.gguf", sha256: null, size_bytes: null },
     truncated: { url: "hf:owner/repo:model.gguf", sha256: null, size_bytes: null },
   };
+  const component = { url: "/models/component.wasm", sha256: null, size_bytes: null };
+  await writeFile(join(catalog, "models", "component.wasm"), Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]));
+  const utility = JSON.parse(await readFile(join(CATALOG, "cargos", "markdown-to-html.json"), "utf8")) as object;
+  await writeFile(
+    join(catalog, "cargos", "component.json"),
+    JSON.stringify({ ...utility, slug: "component", model: component }),
+  );
   for (const [slug, model] of Object.entries(cargos)) {
     await writeFile(join(catalog, "cargos", `${slug}.json`), JSON.stringify({ ...tiny, slug, model }));
   }
@@ -48,7 +55,10 @@ beforeAll(async () => {
   const account = network.createAccount("client@example.com");
   key = account.key;
   const hub = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await network.startIsland("island", account.islandToken, { "models.hub_endpoint": hub });
+  await network.startIsland("island", account.islandToken, {
+    "models.hub_endpoint": hub,
+    "cargos.allow_runtimes": "llmcpp,wasm",
+  });
 });
 afterAll(async () => {
   await network[Symbol.asyncDispose]();
@@ -58,8 +68,8 @@ afterAll(async () => {
 
 async function run(
   workload: string,
+  input: object = { prompt: "Count from 3 to 9.", temperature: 0 },
 ): Promise<{ status: string; output?: string; error: { code: string; message: string } | null }> {
-  const input = { prompt: "Count from 3 to 9.", temperature: 0 };
   const { body } = await call(network.url, key, "POST", "/jobs", { workload, input });
   const ended = await until(
     async () => (await call(network.url, key, "GET", `/jobs/${body.data.id}`)).body.data,
@@ -79,6 +89,12 @@ describe("a model that cannot be used fails its job with a clear error, and the 
     const job = await run(workload);
     expect(job).toMatchObject({ status: "failed", error: { code } });
     expect(job.error?.message).toMatch(message);
+  });
+
+  it("component: model_invalid", async () => {
+    const job = await run("component", { markdown: "# a" });
+    expect(job).toMatchObject({ status: "failed", error: { code: "model_invalid" } });
+    expect(job.error?.message).toMatch(/component.*wasm32-wasip1/);
   });
 
   it("and runs the next job", async () => {

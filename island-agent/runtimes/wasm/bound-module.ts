@@ -5,7 +5,10 @@ export const WASM_PAGE_BYTES = 65_536;
 /** Upper limit of any 32-bit memory. */
 const MAX_PAGES = 65_536;
 
-const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+const MAGIC = [0x00, 0x61, 0x73, 0x6d];
+const HEADER = [...MAGIC, 0x01, 0x00, 0x00, 0x00];
+/** Bytes 7 and 8 of a component (0 in a module), whatever its version before them. Source: component model, Binary.md, `layer`. */
+const COMPONENT_LAYER = [0x01, 0x00];
 /** Sections by id. Source: WebAssembly core specification §5.5. */
 const TYPES = 1;
 const TABLES = 4;
@@ -24,7 +27,7 @@ const MAX_TABLE_ENTRIES = 200_000;
  * @throws {JobFailure} `model_invalid` for bytes that are not a module this runtime supports.
  */
 export function boundModule(module: Uint8Array, maxPages: number): Uint8Array<ArrayBuffer> {
-  if (HEADER.some((byte, index) => module[index] !== byte)) throw invalid("is not a WebAssembly module of version 1");
+  assertCoreModule(module);
   const reader = new ModuleReader(module, HEADER.length);
   const parts: Uint8Array[] = [module.subarray(0, HEADER.length)];
   while (!reader.isAtEnd) {
@@ -37,6 +40,19 @@ export function boundModule(module: Uint8Array, maxPages: number): Uint8Array<Ar
     else parts.push(module.subarray(start, reader.at));
   }
   return joinBytes(parts);
+}
+
+function assertCoreModule(module: Uint8Array): void {
+  const startsWith = (bytes: readonly number[], at: number): boolean =>
+    bytes.every((byte, index) => module[at + index] === byte);
+  if (startsWith(HEADER, 0)) return;
+  if (startsWith(MAGIC, 0) && startsWith(COMPONENT_LAYER, 6)) {
+    throw invalid(
+      "is a component (WASI preview 2 or later). Build the program for WASI preview 1, as a command: " +
+        "target wasm32-wasip1 of Rust and TinyGo, wasm32-wasi of clang",
+    );
+  }
+  throw invalid("is not a WebAssembly module of version 1");
 }
 
 function boundMemories(body: Uint8Array, maxPages: number): number[] {

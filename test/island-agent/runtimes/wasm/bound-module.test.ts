@@ -52,7 +52,9 @@ describe("boundModule()", () => {
 
   it.each([
     ["a file that is none", Buffer.from("not a module"), "is not a WebAssembly module"],
-    ["a component", Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]), "is not a WebAssembly module"],
+    ["a component", Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]), "is a component (WASI preview 2 or later)"],
+    ["a component of a later version", Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0e, 0, 1, 0]), "wasm32-wasip1"],
+    ["a module of version 2", Uint8Array.from([0, 0x61, 0x73, 0x6d, 2, 0, 0, 0]), "is not a WebAssembly module"],
     ["one that ends in the middle", Uint8Array.from([...HEADER, 5, 9, 1]), "ends too early"],
     ["a section without a size", Uint8Array.from([...HEADER, 5]), "ends too early"],
     [

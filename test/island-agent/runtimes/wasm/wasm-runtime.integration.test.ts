@@ -159,6 +159,15 @@ describe("load() and estimate()", () => {
     await expect(absent).rejects.toMatchObject({ code: "model_unavailable", retryable: true });
   });
 
+  it("refuse a component for good, and say which target to build for", async () => {
+    const file = await store("component", Uint8Array.from([0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0]));
+    await expect(makeRuntime().load(makeCargo(), file, NEVER)).rejects.toMatchObject({
+      code: "model_invalid",
+      message: expect.stringMatching(/component.*wasm32-wasip1/),
+      retryable: false,
+    });
+  });
+
   it("never ask for more than the Cargo says that it needs, but for the code of a large module", async () => {
     const tiny = await store("tiny", Buffer.alloc(0));
     for (const capMib of [1, 8, 64, 512]) {
