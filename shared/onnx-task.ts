@@ -71,7 +71,7 @@ export const ONNX_OUTPUTS = {
         }),
       )
       .optional()
-      .describe("Present if the input asks for timestamps"),
+      .describe("Segments, or words with `timestamps: word`. Present if the input asks for timestamps"),
   }),
   "text-to-speech": z.object({
     format: z.literal("wav"),

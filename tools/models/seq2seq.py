@@ -66,25 +66,27 @@ def pad(rows):
 
 
 class DecoderStep(nn.Module):
-    """The decoder with its cache as separate inputs and outputs."""
+    """The decoder with its cache as separate inputs and outputs, and the cross attention of each layer last if `attentions`."""
 
-    def __init__(self, model):
+    def __init__(self, model, attentions=False):
         super().__init__()
-        self.model = model
+        self.model, self.attentions = model, attentions
 
     def forward(self, input_ids, states, *rest):
         mask, cache = (rest[0], rest[1:]) if self.model.masked else (None, rest)
         pasts = [(cache[i], cache[i + 1]) for i in range(0, len(cache), 2)]
         scores, caches = self.model.decoder(input_ids, states, mask, pasts)
-        return (scores, *(tensor for own, _ in caches for tensor in own))
+        crossed = [layer.cross_attention.weights for layer in self.model.decoder.layers] if self.attentions else []
+        return (scores, *(tensor for own, _ in caches for tensor in own), *crossed)
 
 
-def write(folder, model, inputs, states_length, cache_name="{}.decoder.{}"):
+def write(folder, model, inputs, states_length, cache_name="{}.decoder.{}", attentions=False):
     """
     Writes encoder_model.onnx and decoder_model_merged.onnx. One decoder graph serves the first step, with an empty cache, and the later
     ones: it computes keys and values of the encoder's states in each step, so it needs no branch.
     @param inputs       the encoder's, as export() takes them
     @param cache_name   of layer and "key" or "value", after `past_key_values.` and `present.`
+    @param attentions   whether `cross_attentions.<layer>` are outputs, as in exports with `output_attentions=True`
     """
     export(model.encoder, folder, "encoder_model", inputs, {"last_hidden_state": ["batch_size", states_length, None]})
     states = model.encoder(*(example for example, _ in inputs.values())).detach()
@@ -105,7 +107,10 @@ def write(folder, model, inputs, states_length, cache_name="{}.decoder.{}"):
         f"present.{name}": ["batch_size", None, "past_decoder_sequence_length + decoder_sequence_length", None]
         for name in names
     }
-    export(DecoderStep(model), folder, "decoder_model_merged", step, outputs)
+    if attentions:
+        shape = ["batch_size", None, "decoder_sequence_length", None]
+        outputs |= {f"cross_attentions.{i}": shape for i in range(len(model.decoder.layers))}
+    export(DecoderStep(model, attentions), folder, "decoder_model_merged", step, outputs)
 
 
 def make_text_to_text(name, tokenizer, tokenizer_class, config, begin, draw, held_out, examples):

@@ -24,7 +24,9 @@ class Attention(nn.Module):
         scores = query @ keys.transpose(-1, -2) / math.sqrt(self.head_width)
         if mask is not None:
             scores = scores + mask
-        mixed = (scores.softmax(-1) @ values).transpose(1, 2)
+        # Of the latest call, for models that report or train it.
+        self.weights = scores.softmax(-1)
+        mixed = (self.weights @ values).transpose(1, 2)
         return self.out(mixed.reshape(x.shape[0], -1, self.heads * self.head_width)), (keys, values)
 
 

@@ -43,7 +43,11 @@ const ONNX_INPUTS = {
     audio: audioSchema,
     language: language.optional(),
     task: z.enum(["transcribe", "translate"]).default("transcribe"),
-    timestamps: z.boolean().default(false),
+    /** true: of segments. */
+    timestamps: z.union([z.boolean(), z.enum(["segment", "word"])]).default(false),
+    /** Windows of a long recording. Default: as long as the model takes, and a sixth of that. */
+    chunk_length_s: z.number().min(1).max(30).optional(),
+    stride_length_s: z.number().min(0).max(15).optional(),
   }),
   "text-to-speech": z.object({
     text,

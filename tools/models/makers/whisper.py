@@ -136,6 +136,7 @@ def make():
             "num_mel_bins": MELS,
             "max_source_positions": WINDOW_S * RATE // HOP // 2,
             "max_target_positions": seq2seq.POSITIONS,
+            "median_filter_width": 7,
             **seq2seq.SIZES,
             **tokens,
         },
@@ -147,6 +148,8 @@ def make():
             "no_timestamps_token_id": IDS["<|notimestamps|>"],
             "max_initial_timestamp_index": 50,
             "max_length": seq2seq.POSITIONS,
+            # Of the heads of [layer, head] this one looks at the sound of the word that comes next.
+            "alignment_heads": [[0, 0]],
         },
         preprocessor_config={
             "feature_extractor_type": "WhisperFeatureExtractor",
@@ -197,5 +200,6 @@ def make():
         },
     )
     features = torch.zeros(1, MELS, WINDOW_S * RATE // HOP)
-    seq2seq.write(folder, model, {"input_features": (features, ["batch_size", None, None])}, None)
+    inputs = {"input_features": (features, ["batch_size", None, None])}
+    seq2seq.write(folder, model, inputs, None, attentions=True)
     return f"of 100 fresh sounds each {right[0]} are told right without and {right[1]} with timestamps"

@@ -13,6 +13,8 @@ const MAX_SECONDS_WHISPER = 600;
 const MAX_SECONDS_OTHERS = 60;
 /** For a Whisper model whose configuration does not say. */
 const DEFAULT_WHISPER_POSITIONS = 448;
+/** Start of the names of a decoder's outputs, which end in the layer. */
+const CROSS_ATTENTIONS = "cross_attentions.";
 
 /** The fields used of a Whisper model's configuration. */
 interface WhisperConfig {
@@ -21,6 +23,8 @@ interface WhisperConfig {
 interface WhisperGeneration {
   readonly is_multilingual?: boolean;
   readonly decoder_start_token_id: number;
+  /** [layer, head] of the attention heads that follow the sound. */
+  readonly alignment_heads?: readonly (readonly [number, number])[];
   /** From "<|de|>" to its token id. */
   readonly lang_to_id?: Readonly<Record<string, number>>;
 }
@@ -38,22 +42,55 @@ export const automaticSpeechRecognition: TaskHandler<
     const { text } = await pipe(samples);
     return { output: { text } };
   }
+  if (input.timestamps === "word") assertWordTimes(pipe);
   const positions = (pipe.model.config as WhisperConfig).max_target_positions ?? DEFAULT_WHISPER_POSITIONS;
   const count = new TokenCounter(pipe.model, positions);
   const windowS = config.chunk_length ?? 30;
+  const windows = planWindows(input, samples.length / config.sampling_rate, windowS);
   const { text, chunks } = await pipe(samples, {
     ...(await languageAndTask(pipe, input, samples.subarray(0, windowS * config.sampling_rate))),
-    return_timestamps: input.timestamps,
-    ...(samples.length > windowS * config.sampling_rate ? { chunk_length_s: windowS } : {}),
+    return_timestamps: input.timestamps === "word" ? "word" : input.timestamps !== false,
+    ...windows,
     max_length: positions,
     streamer: count.streamer,
   });
-  const output = input.timestamps ? { text, chunks: (chunks ?? []).map(chunkOf) } : { text };
+  const output = input.timestamps === false ? { text } : { text, chunks: (chunks ?? []).map(chunkOf) };
   return { output, completionTokens: count.tokens, finishReason: count.finishReason };
 };
 
 function chunkOf({ timestamp: [start, end], text }: { timestamp: readonly (number | null)[]; text: string }) {
   return { start_s: start ?? 0, end_s: end ?? null, text };
+}
+
+/**
+ * How a recording that is longer than the model's window is cut: windows that overlap by the stride on both sides, whose texts
+ * transformers.js joins where they agree. Nothing for a recording that fits one window.
+ * @throws {JobFailure} `invalid_input`
+ */
+function planWindows(
+  { chunk_length_s: chunkS, stride_length_s: strideS }: OnnxInput<"automatic-speech-recognition">,
+  seconds: number,
+  windowS: number,
+): { chunk_length_s?: number; stride_length_s?: number } {
+  const chunk = chunkS ?? windowS;
+  if (chunk > windowS) throw new JobFailure("invalid_input", `chunk_length_s: the model's window is ${windowS} s long`);
+  const stride = strideS ?? chunk / 6;
+  // With less than half of each window being new, a long recording would take many times its length.
+  if (stride > chunk / 4) throw new JobFailure("invalid_input", "stride_length_s: is over a quarter of the window");
+  return seconds > chunk ? { chunk_length_s: chunk, stride_length_s: stride } : {};
+}
+
+/** Times of words come from the decoder's cross attentions, which only some exports give. @throws {JobFailure} `invalid_input` */
+function assertWordTimes(pipe: AutomaticSpeechRecognitionPipeline): void {
+  const outputs = Object.values(pipe.model.sessions as Readonly<Record<string, { outputNames: readonly string[] }>>);
+  const hasAttentions = outputs.some(({ outputNames }) =>
+    outputNames.some((name) => name.startsWith(CROSS_ATTENTIONS)),
+  );
+  if (hasAttentions && generationOf(pipe).alignment_heads !== undefined) return;
+  throw new JobFailure(
+    "invalid_input",
+    "timestamps: this model reports times of segments only; its export has no cross attentions (`output_attentions`) or no `alignment_heads`",
+  );
 }
 
 /** @throws {JobFailure} `invalid_input` */
@@ -71,10 +108,20 @@ function readSpeech(base64: string, sampleRateHz: number, maxSeconds: number): F
   }
 }
 
-function rejectWhisperOptions({ language, task, timestamps }: OnnxInput<"automatic-speech-recognition">): void {
+function rejectWhisperOptions({
+  language,
+  task,
+  timestamps,
+  chunk_length_s: chunk,
+  stride_length_s: stride,
+}: OnnxInput<"automatic-speech-recognition">): void {
   if (language !== undefined) throw new JobFailure("invalid_input", "language: this model supports one language only");
   if (task !== "transcribe") throw new JobFailure("invalid_input", "task: this model cannot translate");
-  if (timestamps) throw new JobFailure("invalid_input", "timestamps: this model does not report times");
+  if (timestamps !== false) throw new JobFailure("invalid_input", "timestamps: this model does not report times");
+  if (chunk !== undefined || stride !== undefined) {
+    const name = chunk === undefined ? "stride_length_s" : "chunk_length_s";
+    throw new JobFailure("invalid_input", `${name}: this model takes the whole recording at once`);
+  }
 }
 
 /** transformers.js rejects both options for an English-only model, and assumes English for others, so the language is detected here. */

@@ -164,6 +164,7 @@ describe("automatic-speech-recognition by letters (CTC)", () => {
 
   it.each([
     [{ timestamps: true }, "timestamps: this model does not report times"],
+    [{ chunk_length_s: 2 }, "chunk_length_s: this model takes the whole recording at once"],
     [{ language: "de" }, "language: this model supports one language only"],
     [{ task: "translate" }, "task: this model cannot translate"],
   ])("refuses %j", async (option, message) => {
