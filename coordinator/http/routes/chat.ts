@@ -3,6 +3,7 @@ import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
 import type { Feed } from "../../jobs/feed.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
@@ -67,7 +68,7 @@ async function chatCargo(
   slug: string,
   accountId: string,
 ): Promise<CatalogEntry> {
-  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
+  const cargo = await findModel(catalog, slug, accountId);
   if (cargo?.isChat === true) return cargo;
   throw new ServiceError("cargo_not_found", `There is no chat Cargo "${slug}"`);
 }

@@ -3,6 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
@@ -61,7 +62,7 @@ async function embeddingCargo(
   slug: string,
   accountId: string,
 ): Promise<CatalogEntry> {
-  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
+  const cargo = await findModel(catalog, slug, accountId);
   if (cargo?.runtimeType === "onnx" && cargo.onnxTaskType === "feature-extraction") return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" for embeddings`);
 }

@@ -833,8 +833,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List chat Cargos in the shape of OpenAI's models
-         * @description Those that the caller can run, with its own that are not approved yet. For an API key with a list of Cargos: those of the list.
+         * List Cargos in the shape of OpenAI's models
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.
          */
         get: operations["listModels"];
         put?: never;
@@ -852,7 +852,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A chat Cargo in the shape of OpenAI's models */
+        /** A Cargo, or an alias of one, in the shape of OpenAI's models */
         get: operations["getModel"];
         put?: never;
         post?: never;
@@ -2952,11 +2952,23 @@ export interface components {
             user_message: components["schemas"]["Message"];
         };
         Model: {
+            /** @description Slug of the Cargo that an alias stands for */
+            alias_of: string | null;
+            /** @description A connected Island can run it now; else requests wait for one */
+            available: boolean;
+            /** @description Endpoints that serve it, by their paths */
+            capabilities: string[];
+            /** @description Tokens of prompt and answer together; null: no limit is known */
+            context_length: number | null;
+            /** @description Always 0: Cargos have no date, and clients need the member */
             created: number;
+            /** @description Slug of the Cargo, or the alias */
             id: string;
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /** @enum {string} */
+            type: "chat" | "embedding" | "classification" | "image" | "transcription" | "speech";
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
@@ -7606,7 +7618,14 @@ export interface operations {
                      *           "id": "tiny-chat",
                      *           "object": "model",
                      *           "created": 0,
-                     *           "owned_by": "atoll"
+                     *           "owned_by": "atoll",
+                     *           "type": "chat",
+                     *           "capabilities": [
+                     *             "/chat/completions"
+                     *           ],
+                     *           "alias_of": null,
+                     *           "available": true,
+                     *           "context_length": 512
                      *         }
                      *       ]
                      *     }
@@ -7650,7 +7669,14 @@ export interface operations {
                      *       "id": "tiny-chat",
                      *       "object": "model",
                      *       "created": 0,
-                     *       "owned_by": "atoll"
+                     *       "owned_by": "atoll",
+                     *       "type": "chat",
+                     *       "capabilities": [
+                     *         "/chat/completions"
+                     *       ],
+                     *       "alias_of": null,
+                     *       "available": true,
+                     *       "context_length": 512
                      *     }
                      */
                     "application/json": components["schemas"]["Model"];

@@ -32,7 +32,17 @@ const ANSWER = {
   finish_reason: "stop",
   completed_at: LATER,
 };
-const MODEL = { id: "tiny-chat", object: "model", created: 0, owned_by: "atoll" };
+const MODEL = {
+  id: "tiny-chat",
+  object: "model",
+  created: 0,
+  owned_by: "atoll",
+  type: "chat",
+  capabilities: ["/chat/completions"],
+  alias_of: null,
+  available: true,
+  context_length: 512,
+};
 
 export const CHAT_EXAMPLES: Examples = {
   createChatCompletion: {
