@@ -17,6 +17,7 @@ export const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   isTable: true,
   fromText: (text) => text,
   check(native) {
+    // Not yet known to be texts; checked below.
     const pairs = typeof native === "string" ? pairsOf(native) : pairsOfTable(native);
     if (pairs === undefined) return undefined;
     const aliases = new Map<string, string>();
@@ -38,6 +39,8 @@ function pairsOf(text: string): (readonly [string, string])[] {
     });
 }
 
-function pairsOfTable(native: unknown): [string, unknown][] | undefined {
-  return typeof native === "object" && native !== null && !Array.isArray(native) ? Object.entries(native) : undefined;
+function pairsOfTable(native: unknown): [string, string][] | undefined {
+  return typeof native === "object" && native !== null && !Array.isArray(native)
+    ? Object.entries(native as Record<string, string>)
+    : undefined;
 }
