@@ -1880,6 +1880,9 @@ export interface components {
         ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
         ChatCompletionRequest: {
             frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             messages: {
@@ -1892,11 +1895,13 @@ export interface components {
                 role: "system" | "user" | "assistant" | "tool" | "developer";
                 tool_calls?: unknown[] | null;
             }[];
+            min_p?: number | null;
             /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
             /** @enum {number|null} */
             n?: 1 | null;
             presence_penalty?: number | null;
+            repeat_penalty?: number | null;
             response_format?: {
                 /** @enum {string} */
                 type: "text";
@@ -1922,6 +1927,7 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
+            top_k?: number | null;
             top_p?: number | null;
         };
         Conversation: {
@@ -3369,9 +3375,14 @@ export interface components {
         PostMessage: {
             content: string;
             frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
+            min_p?: number | null;
             presence_penalty?: number | null;
+            repeat_penalty?: number | null;
             response_format?: {
                 /** @enum {string} */
                 type: "text";
@@ -3394,6 +3405,7 @@ export interface components {
             stop?: string | string[] | null;
             stream?: boolean | null;
             temperature?: number | null;
+            top_k?: number | null;
             top_p?: number | null;
         };
         ProgressEvent: {
