@@ -73,6 +73,8 @@ export const cargoManifestSchema = z.object({
   container: containerSchema.optional(),
   /** `wasm` only: what follows the program's name. */
   args: argumentsSchema.optional(),
+  /** `llmcpp` only: what it does instead of chatting, one of `TEXT_TASKS`. Absent: it chats. */
+  task: z.string().max(100).optional(),
   /** For owners who decide by it. Absent in manifests of earlier versions. */
   category: z.enum(CARGO_CATEGORIES).optional(),
 });
@@ -103,7 +105,7 @@ export interface Cargo extends CargoManifest {
 /** The part of a Cargo that travels to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
-  const { weights, container, args, category } = cargo;
+  const { weights, container, args, task, category } = cargo;
   return {
     slug,
     runtimeType,
@@ -115,6 +117,7 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
     ...(weights === undefined ? {} : { weights }),
     ...(container === undefined ? {} : { container }),
     ...(args === undefined ? {} : { args }),
+    ...(task === undefined ? {} : { task }),
     ...(category === undefined ? {} : { category }),
   };
 }

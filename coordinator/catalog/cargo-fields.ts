@@ -10,6 +10,7 @@ import {
 } from "../../shared/cargo.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { CATALOG_ADDRESS } from "../../shared/model-address.ts";
+import { TEXT_TASKS } from "../../shared/text-task.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 
 /** Limits of a Cargo whose file has no limits. Source: DESIGN §4, row Timeouts. */
@@ -69,6 +70,7 @@ export const cargoFields = {
   category: z.enum(CARGO_CATEGORIES),
   runtime_type: z.enum(RUNTIME_TYPES),
   onnx_task_type: z.string().min(1).max(100).nullable(),
+  task: z.enum(TEXT_TASKS),
   licence: z.string().min(1).max(200),
   price_per_job: priceSchema,
   required_ram_mb: megabytes,
@@ -108,6 +110,7 @@ export const cargoFileShape = z.strictObject({
   weights: cargoFields.weights.optional(),
   container: cargoFields.container.optional(),
   args: cargoFields.args.optional(),
+  task: cargoFields.task.optional(),
   parameters: cargoFields.parameters.optional(),
   quantization: cargoFields.quantization.optional(),
   memory: cargoFields.memory.optional(),

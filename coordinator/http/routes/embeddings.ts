@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { taskOf } from "../../../shared/text-task.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
@@ -62,7 +63,7 @@ async function embeddingCargo(
   accountId: string,
 ): Promise<CatalogEntry> {
   const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
-  if (cargo?.runtimeType === "onnx" && cargo.onnxTaskType === "feature-extraction") return cargo;
+  if (cargo !== undefined && taskOf(cargo) === "feature-extraction") return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" for embeddings`);
 }
 

@@ -1665,6 +1665,8 @@ export interface components {
             slug: string;
             /** @description Limit of this phase of an attempt; null: the coordinator's setting */
             start_limit_s: number | null;
+            /** @description What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it */
+            task: string | null;
             wait_limit_s: number;
             workload_id: number;
         };
@@ -1774,6 +1776,8 @@ export interface components {
             runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
             silence_limit_s?: number | null;
             start_limit_s?: number | null;
+            /** @enum {string|null} */
+            task?: "feature-extraction" | "text-ranking" | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -2022,6 +2026,8 @@ export interface components {
             silence_limit_s?: number | null;
             slug: string;
             start_limit_s?: number | null;
+            /** @enum {string|null} */
+            task?: "feature-extraction" | "text-ranking" | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -3235,6 +3241,8 @@ export interface components {
             silence_limit_s?: number;
             slug: string;
             start_limit_s?: number;
+            /** @enum {string} */
+            task?: "feature-extraction" | "text-ranking";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -5332,6 +5340,7 @@ export interface operations {
                      *         "licence": "MIT",
                      *         "chat": true,
                      *         "workload_id": 7,
+                     *         "task": null,
                      *         "input_schema": {
                      *           "type": "object",
                      *           "properties": {
