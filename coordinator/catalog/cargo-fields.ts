@@ -4,6 +4,7 @@ import {
   CARGO_CATEGORIES,
   cargoManifestSchema,
   containerSchema,
+  MAX_KEEP_ALIVE_MS,
   modelRefSchema,
   RUNTIME_TYPES,
   WEIGHT_FORMATS,
@@ -71,6 +72,10 @@ export const cargoFields = {
   runtime_type: z.enum(RUNTIME_TYPES),
   onnx_task_type: z.string().min(1).max(100).nullable(),
   task: z.enum(TEXT_TASKS),
+  keep_alive_s: z
+    .number()
+    .min(0)
+    .max(MAX_KEEP_ALIVE_MS / MS_PER_S),
   licence: z.string().min(1).max(200),
   price_per_job: priceSchema,
   required_ram_mb: megabytes,
@@ -111,6 +116,7 @@ export const cargoFileShape = z.strictObject({
   container: cargoFields.container.optional(),
   args: cargoFields.args.optional(),
   task: cargoFields.task.optional(),
+  keep_alive_s: cargoFields.keep_alive_s.optional(),
   parameters: cargoFields.parameters.optional(),
   quantization: cargoFields.quantization.optional(),
   memory: cargoFields.memory.optional(),

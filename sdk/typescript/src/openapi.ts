@@ -1745,6 +1745,7 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             } | null;
+            keep_alive_s?: number | null;
             licence?: string;
             max_output_bytes?: number | null;
             memory?: {
@@ -1994,6 +1995,7 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             } | null;
+            keep_alive_s?: number | null;
             licence: string;
             max_output_bytes?: number | null;
             memory?: {
@@ -3207,6 +3209,7 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             };
+            keep_alive_s?: number;
             licence: string;
             max_output_bytes?: number;
             memory?: {

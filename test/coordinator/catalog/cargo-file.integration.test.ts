@@ -59,6 +59,12 @@ describe("cargoOf()", () => {
     expect(manifestOf(ranker).task).toBe("text-ranking");
     expect(manifestOf(read(CHAT))).not.toHaveProperty("task");
   });
+  it("takes how long a Cargo stays in memory, 0 s to a week", () => {
+    expect(manifestOf(read({ ...CHAT, keep_alive_s: 1.5 })).keepAliveMs).toBe(1_500);
+    expect(manifestOf(read({ ...ONNX, keep_alive_s: 0 })).keepAliveMs).toBe(0);
+    expect(manifestOf(read(CHAT))).not.toHaveProperty("keepAliveMs");
+    for (const seconds of [-1, 604_801]) expect(errorsOf({ ...CHAT, keep_alive_s: seconds })).toHaveLength(1);
+  });
   it("gives other Cargos their own schema", () => {
     expect(read(ONNX)).toMatchObject({
       isChat: false,
