@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
+import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
@@ -36,12 +37,12 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
 }
 
 /** @throws {ServiceError} `cargo_not_found`, also for a Cargo that makes no embeddings. */
-export async function embeddingCargo(
+async function embeddingCargo(
   { catalog }: Pick<HttpDeps, "catalog">,
   slug: string,
   accountId: string,
 ): Promise<CatalogEntry> {
   const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
-  if (cargo?.runtimeType === "onnx" && cargo.onnxTaskType === "feature-extraction") return cargo;
+  if (cargo !== undefined && taskOf(cargo) === "feature-extraction") return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" for embeddings`);
 }

@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
+import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import {
   labelsOf,
@@ -56,6 +57,6 @@ async function classifierCargo(
   accountId: string,
 ): Promise<CatalogEntry> {
   const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
-  if (cargo?.runtimeType === "onnx" && cargo.onnxTaskType === "text-classification") return cargo;
+  if (cargo !== undefined && taskOf(cargo) === "text-classification") return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" that classifies texts`);
 }

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
+import { TEXT_TASK_OUTPUTS } from "../../../shared/text-task.ts";
 import type { Usage } from "../../../shared/output.ts";
 
-/** With the query, one job of at most 256 texts. */
+/** With the query, one job of at most 256 texts: as many as Cargos for embeddings take. */
 const MAX_DOCUMENTS = 255;
 /** Leaves 1 KiB of a job's input for the JSON around the texts. */
 const MAX_TEXTS_BYTES = MAX_INPUT_BYTES - KIB;
@@ -19,7 +20,10 @@ const documentSchema = z.union([textSchema, z.strictObject({ text: textSchema })
  */
 export const rerankBodySchema = z
   .strictObject({
-    model: z.string().min(1).openapi({ description: "Slug of an onnx Cargo with the task feature-extraction" }),
+    model: z
+      .string()
+      .min(1)
+      .openapi({ description: "Slug of a Cargo with the task text-ranking or feature-extraction" }),
     query: textSchema,
     documents: z.array(documentSchema).min(1, "must have at least one document").max(MAX_DOCUMENTS),
     top_n: z.int().min(1).nullish().openapi({ description: "Best results to return; default: all" }),
@@ -45,7 +49,10 @@ export const rerankSchema = z
             .number()
             .min(0)
             .max(1)
-            .openapi({ description: "(1 + cosine of the two vectors) / 2. To compare within one answer only" }),
+            .openapi({
+              description:
+                "By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only",
+            }),
           document: z.object({ text: z.string() }).optional(),
         }),
       )
@@ -54,20 +61,32 @@ export const rerankSchema = z
   })
   .openapi("Reranking");
 
-/** The query, then the documents. */
-export function rankedTexts({ query, documents }: RerankBody): string[] {
-  return [query, ...documents.map((document) => (typeof document === "string" ? document : document.text))];
+export function documentTexts({ documents }: RerankBody): string[] {
+  return documents.map((document) => (typeof document === "string" ? document : document.text));
 }
 
-/** `vectors`: of {@link rankedTexts}. Documents with the same score keep their order. */
+/** The scores in the output of a Cargo that ranks; undefined unless there are `count` of them. */
+export function rankerScoresOf(output: unknown, count: number): readonly number[] | undefined {
+  const { data } = TEXT_TASK_OUTPUTS["text-ranking"].safeParse(output);
+  return data?.scores.length === count ? data.scores : undefined;
+}
+
+/** (1 + cosine) / 2, from 0 to 1; in the middle if one of the vectors is zero. */
+export function nearnessOf(a: readonly number[], b: readonly number[]): number {
+  const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
+  const lengths = Math.hypot(...a) * Math.hypot(...b);
+  const cosine = lengths === 0 ? 0 : product / lengths;
+  return Math.max(0, Math.min(1, (1 + cosine) / 2));
+}
+
+/** `scores`: of the documents, in their order. Those with the same score keep it. */
 export function presentReranking(
-  { id, vectors }: { readonly id: string; readonly vectors: readonly (readonly number[])[] },
+  { id, scores }: { readonly id: string; readonly scores: readonly number[] },
   body: RerankBody,
   { promptTokens }: Usage,
 ): z.infer<typeof rerankSchema> {
-  const [query = [], ...documents] = vectors;
-  const [, ...texts] = rankedTexts(body);
-  const scored = documents.map((vector, index) => ({ index, relevance_score: (1 + cosineOf(query, vector)) / 2 }));
+  const texts = documentTexts(body);
+  const scored = scores.map((score, index) => ({ index, relevance_score: score }));
   const best = scored.toSorted((a, b) => b.relevance_score - a.relevance_score).slice(0, body.top_n ?? undefined);
   const results = best.map((result) =>
     body.return_documents === true ? { ...result, document: { text: texts[result.index] ?? "" } } : result,
@@ -79,11 +98,4 @@ export function presentReranking(
     results,
     usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
   };
-}
-
-/** -1 to 1; 0 if one of the vectors is zero. */
-function cosineOf(a: readonly number[], b: readonly number[]): number {
-  const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
-  const lengths = Math.hypot(...a) * Math.hypot(...b);
-  return lengths === 0 ? 0 : Math.max(-1, Math.min(1, product / lengths));
 }

@@ -1283,7 +1283,7 @@ export interface paths {
         put?: never;
         /**
          * Rank documents by how near they are to a query
-         * @description By the vectors of a Cargo for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.
+         * @description By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.
          */
         post: operations["createReranking"];
         delete?: never;
@@ -1705,6 +1705,8 @@ export interface components {
             slug: string;
             /** @description Limit of this phase of an attempt; null: the coordinator's setting */
             start_limit_s: number | null;
+            /** @description What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it */
+            task: string | null;
             wait_limit_s: number;
             workload_id: number;
         };
@@ -1783,6 +1785,7 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             } | null;
+            keep_alive_s?: number | null;
             licence?: string;
             max_output_bytes?: number | null;
             memory?: {
@@ -1814,6 +1817,8 @@ export interface components {
             runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
             silence_limit_s?: number | null;
             start_limit_s?: number | null;
+            /** @enum {string|null} */
+            task?: "feature-extraction" | "text-ranking" | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -2036,6 +2041,7 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             } | null;
+            keep_alive_s?: number | null;
             licence: string;
             max_output_bytes?: number | null;
             memory?: {
@@ -2068,6 +2074,8 @@ export interface components {
             silence_limit_s?: number | null;
             slug: string;
             start_limit_s?: number | null;
+            /** @enum {string|null} */
+            task?: "feature-extraction" | "text-ranking" | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -3318,6 +3326,7 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             };
+            keep_alive_s?: number;
             licence: string;
             max_output_bytes?: number;
             memory?: {
@@ -3352,6 +3361,8 @@ export interface components {
             silence_limit_s?: number;
             slug: string;
             start_limit_s?: number;
+            /** @enum {string} */
+            task?: "feature-extraction" | "text-ranking";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -3469,7 +3480,7 @@ export interface components {
                 };
                 /** @description Of the document in the request */
                 index: number;
-                /** @description (1 + cosine of the two vectors) / 2. To compare within one answer only */
+                /** @description By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only */
                 relevance_score: number;
             }[];
             usage: {
@@ -3481,7 +3492,7 @@ export interface components {
             documents: (string | {
                 text: string;
             })[];
-            /** @description Slug of an onnx Cargo with the task feature-extraction */
+            /** @description Slug of a Cargo with the task text-ranking or feature-extraction */
             model: string;
             query: string;
             /** @description Default: false */
@@ -5488,6 +5499,7 @@ export interface operations {
                      *         "licence": "MIT",
                      *         "chat": true,
                      *         "workload_id": 7,
+                     *         "task": null,
                      *         "input_schema": {
                      *           "type": "object",
                      *           "properties": {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RuntimeType } from "../../../../shared/cargo.ts";
 import type { JsonValue } from "../../../../shared/json-value.ts";
 import { beginFrames, finishedFrame } from "../../../support/attempt-frames.ts";
 import { FakeIsland } from "../../../support/fake-island.ts";
@@ -9,6 +10,7 @@ import { makeCatalog } from "../../../support/small-catalog.ts";
 import { TestCoordinator } from "../../../support/test-coordinator.ts";
 
 const MODEL = "multilingual-e5-small";
+const RANKER = "ranks";
 const CLASSIFIER = "distilbert-sst2";
 const LONGER_THAN_THE_CARGO_TAKES = "x".repeat(21);
 const NORTH = [0, 2];
@@ -29,6 +31,9 @@ function makeTestCatalog(): string {
   const example_input = { input: ["a"] };
   const cargo = JSON.parse(readFileSync(file, "utf8"));
   writeFileSync(file, JSON.stringify({ ...cargo, input_schema, example_input }));
+  const chat = JSON.parse(readFileSync(join(directory, "cargos", "tiny-chat.json"), "utf8"));
+  const ranker = { ...chat, slug: RANKER, task: "text-ranking", example_input: { query: "a", documents: ["b"] } };
+  writeFileSync(join(directory, "cargos", `${RANKER}.json`), JSON.stringify(ranker));
   return directory;
 }
 
@@ -44,7 +49,7 @@ beforeEach(async () => {
   });
   account = await coordinator.createAccount("client@example.com");
   island = await FakeIsland.join(coordinator.url, account.islandToken, {
-    runtimes: [{ type: "onnx", version: "test" }],
+    runtimes: ["onnx", "llmcpp"].map((type) => ({ type: type as RuntimeType, version: "test" })),
   });
 });
 afterEach(async () => {
@@ -80,6 +85,26 @@ describe("POST /rerank", () => {
     const job = await call(coordinator.url, account.key, "GET", `/jobs/${body.id}`);
     expect(job.body.data.status).toBe("completed");
   });
+
+  it("asks a Cargo that ranks for scores", async () => {
+    const asked = rerank({ ...BODY, model: RANKER, documents: ["a", { text: "b" }] });
+    expect(await answer({ scores: [0.25, 0.75] })).toEqual({ query: "north", documents: ["a", "b"] });
+    const { body } = await asked;
+    expect(body.results).toEqual([
+      { index: 1, relevance_score: 0.75 },
+      { index: 0, relevance_score: 0.25 },
+    ]);
+  });
+
+  it.each([[{ scores: [1] }], [{ scores: [1, "2"] }], [{ scores: [1, 2] }]])(
+    "fails when a Cargo that ranks puts out %j",
+    async (output) => {
+      const asked = rerank({ ...BODY, model: RANKER, documents: ["a", "b"] });
+      await answer(output);
+      const { status, body } = await asked;
+      expect([status, body.error.code]).toEqual([500, "job_failed"]);
+    },
+  );
 
   it("returns the best only, with their texts", async () => {
     const documents = ["east", { text: "north" }];
