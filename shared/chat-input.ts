@@ -68,7 +68,7 @@ const MAX_TOP_K = 1_000;
 const MAX_BIASED_TOKENS = 300;
 /** What is added to the logits of tokens, by their ids in the model's vocabulary; -100 or less excludes a token. */
 const logitBiasSchema = z
-  .record(z.string().regex(/^(?:0|[1-9]\d{0,6})$/, "must be the id of a token"), z.number().min(-100).max(100))
+  .record(z.string().regex(/^\d{1,7}$/, "must be the id of a token"), z.number().min(-100).max(100))
   .refine((bias) => Object.keys(bias).length <= MAX_BIASED_TOKENS, `has more than ${MAX_BIASED_TOKENS} tokens`);
 
 /** Sampling fields shared by chat jobs and chat completions. OpenAI clients send `null` for the default. */
