@@ -22,8 +22,9 @@ export const modelSchema = z
 /** Paths below the API's base. */
 const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
   chat: ["/chat/completions"],
-  embedding: ["/embeddings"],
-  classification: [],
+  embedding: ["/embeddings", "/rerank"],
+  rerank: ["/rerank"],
+  classification: ["/moderations"],
   image: [],
   transcription: [],
   speech: [],

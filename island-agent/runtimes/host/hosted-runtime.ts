@@ -6,7 +6,8 @@ import type { CargoRuntime, MemoryUse, RunRequest } from "../runtime.ts";
 import { BARE, type Sandbox } from "../sandbox/sandbox.ts";
 import { type Environment, hostEnvironment } from "./host-environment.ts";
 import type { HostProgram } from "./host-process.ts";
-import { HostedCargo } from "./hosted-cargo.ts";
+import { BatchingCargo, type Batching } from "./batching-cargo.ts";
+import { HostedCargo, type HostedCargoOptions } from "./hosted-cargo.ts";
 import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./load-limit.ts";
 import { loadInHost, probeInHost } from "./start-host.ts";
 
@@ -60,6 +61,8 @@ export interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
   readonly estimate?: (request: LoadRequest) => Promise<MemoryUse>;
   /** Runs that one host process works on at the same time, at least 1. */
   readonly concurrency: (request: LoadRequest) => number;
+  /** Which waiting jobs share a run; null: none. The host gets a `JobBatch`. Default: none. */
+  readonly batching?: (request: LoadRequest) => Batching | null;
   /** Whether a run can continue the text of an earlier attempt. Default false. */
   readonly canResume?: boolean;
   /** Checks a job's input and turns it into what the host gets. @throws {JobFailure} `invalid_input`, naming the first wrong field. */
@@ -107,7 +110,7 @@ export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
       const estimateHere = estimate === undefined ? undefined : (): Promise<MemoryUse> => estimate(request);
       const spec = { slug: cargo.slug, modelPath: path, request, estimate: estimateHere, admit };
       const { host, memory, ramCeilingBytes } = await loadInHost(programFor(path), hosting, spec, signal);
-      return new HostedCargo(host, {
+      const cargoOptions: HostedCargoOptions = {
         memory,
         concurrency: definition.concurrency(request),
         ramCeilingBytes,
@@ -115,7 +118,9 @@ export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
         killAfterMs,
         canResume,
         readInput: (input) => definition.readInput(input, request),
-      });
+      };
+      const batching = definition.batching?.(request) ?? null;
+      return batching === null ? new HostedCargo(host, cargoOptions) : new BatchingCargo(host, cargoOptions, batching);
     },
   };
 }

@@ -3,6 +3,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import { ONNX_TASKS, type OnnxTask } from "../../../shared/onnx-task.ts";
 import { hostEntry } from "../host/host-process.ts";
 import { type HostedRuntime, hostedRuntime, type HostingOptions } from "../host/hosted-runtime.ts";
+import { batchingOf } from "./batching.ts";
 import { estimateOnnx } from "./estimate-onnx.ts";
 import type { DeviceChoice } from "./execution-providers.ts";
 import type { LoadRequest } from "./host-requests.ts";
@@ -36,6 +37,7 @@ export function onnxRuntime(options: OnnxOptions): HostedRuntime {
       estimate: estimateOnnx,
       // ONNX Runtime keeps the process' only JavaScript thread while it computes.
       concurrency: () => 1,
+      batching: ({ task }) => batchingOf(task),
       readInput: (input, { task }) => readOnnxInput(task, input),
     },
     options,

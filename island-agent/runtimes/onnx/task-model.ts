@@ -2,6 +2,7 @@ import { type AllTasks, env, LogLevel, pipeline } from "@huggingface/transformer
 import { JobFailure } from "../../../shared/errors.ts";
 import type { JsonValue } from "../../../shared/json-value.ts";
 import { ONNX_OUTPUTS, type OnnxTask } from "../../../shared/onnx-task.ts";
+import type { JobBatch } from "../host/batching-cargo.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import type { RunResult } from "../runtime.ts";
 import { featureExtraction } from "./tasks/feature-extraction.ts";
@@ -20,7 +21,8 @@ import { automaticSpeechRecognition } from "./tasks/automatic-speech-recognition
 import { objectDetection, depthEstimation, imageSegmentation } from "./tasks/image-tasks.ts";
 import { SessionGate } from "./session-gate.ts";
 import { textToSpeech } from "./tasks/text-to-speech.ts";
-import type { TaskHandler, TaskContext } from "./tasks/task-handler.ts";
+import type { TaskHandler, TaskContext, TaskResult } from "./tasks/task-handler.ts";
+import type { BatchedHandler } from "./tasks/text-batch.ts";
 import { findWeights } from "./weight-files.ts";
 import { imageToText, summarization, translation } from "./tasks/generation-tasks.ts";
 
@@ -29,11 +31,13 @@ interface TaskSpec<Task extends OnnxTask> {
   /** Parts needed besides the model. transformers.js ignores missing ones and fails only at the first job. */
   readonly needs: readonly Part[];
   readonly handler: TaskHandler<Task, AllTasks[Task]>;
+  /** Several jobs in the same calls of the model. */
+  readonly together?: BatchedHandler<Task, AllTasks[Task]>["together"];
 }
 
 const TASKS: { readonly [Task in OnnxTask]: TaskSpec<Task> } = {
-  "text-classification": { needs: ["tokenizer"], handler: textClassification },
-  "feature-extraction": { needs: ["tokenizer"], handler: featureExtraction },
+  "text-classification": { needs: ["tokenizer"], ...textClassification },
+  "feature-extraction": { needs: ["tokenizer"], ...featureExtraction },
   "token-classification": { needs: ["tokenizer"], handler: tokenClassification },
   "question-answering": { needs: ["tokenizer"], handler: questionAnswering },
   summarization: { needs: ["tokenizer"], handler: summarization },
@@ -63,7 +67,7 @@ function stayLocal(): void {
 export async function loadTaskModel<Task extends OnnxTask>(
   request: LoadRequest,
   task: Task,
-): Promise<HostedModel<OnnxJob>> {
+): Promise<HostedModel<OnnxJob | JobBatch<OnnxJob>>> {
   const { modelPath, threads, device } = request;
   stayLocal();
   const { format, graphs, bytes } = await findWeights(modelPath, request.weights);
@@ -76,16 +80,23 @@ export async function loadTaskModel<Task extends OnnxTask>(
     local_files_only: true,
     session_options: { executionProviders: providers },
   });
-  const { handler } = TASKS[task] as TaskSpec<Task>;
+  const { handler, together } = TASKS[task] as TaskSpec<Task>;
 
-  async function run(job: OnnxJob, context: TaskContext): Promise<RunResult> {
+  async function run(job: OnnxJob | JobBatch<OnnxJob>, context: TaskContext): Promise<RunResult> {
     try {
-      const result = await handler(pipe, job as OnnxInput<Task>, context);
-      const { output, promptTokens = 0, completionTokens = 0, finishReason = "stop" } = result;
-      return { output: checkOutput(task, output), finishReason, usage: { promptTokens, completionTokens } };
+      if (!("batch" in job)) return resultOf(await handler(pipe, job as OnnxInput<Task>, context));
+      const results = (await together?.(pipe, job.batch as OnnxInput<Task>[], context)) ?? [];
+      // Each job has its own usage; this one is nobody's.
+      const output = results.map((each) => ({ output: null, ...resultOf(each) })) satisfies JsonValue;
+      return { output, finishReason: "stop", usage: { promptTokens: 0, completionTokens: 0 } };
     } catch (error) {
       throw onnxFailure("model_invalid", "The model failed on this input", error, modelPath);
     }
+  }
+
+  function resultOf(result: TaskResult<Task>): RunResult {
+    const { output, promptTokens = 0, completionTokens = 0, finishReason = "stop" } = result;
+    return { output: checkOutput(task, output), finishReason, usage: { promptTokens, completionTokens } };
   }
 
   return {

@@ -8,17 +8,22 @@ import type {
 import { JobFailure } from "../../../../shared/errors.ts";
 import type { TaskHandler } from "./task-handler.ts";
 import { countPromptTokens } from "./count-prompt-tokens.ts";
+import { batched } from "./text-batch.ts";
+
+interface Label {
+  readonly label: string;
+  readonly score: number;
+}
 
 /** text-classification, token-classification, question-answering, zero-shot-classification and fill-mask. */
 
-export const textClassification: TaskHandler<"text-classification", TextClassificationPipeline> = async (
-  pipe,
-  input,
-) => {
-  const promptTokens = countPromptTokens(pipe, "text", input.text);
-  const labels = await pipe(input.text, { top_k: input.top_k });
-  return { output: labels.map(({ label, score }) => ({ label, score })), promptTokens };
-};
+export const textClassification = batched<"text-classification", TextClassificationPipeline, Label[]>({
+  texts: ({ text }) => [{ field: "text", text }],
+  // For a list of texts and a `top_k` of 1 the pipeline returns one label for each, not a list.
+  rows: async (pipe, texts, { top_k: count }) =>
+    (await pipe([...texts], { top_k: count })).map((labels: Label | Label[]) => [labels].flat()),
+  output: (_input, rows) => rows.flat().map(({ label, score }) => ({ label, score })),
+});
 
 export const tokenClassification: TaskHandler<"token-classification", TokenClassificationPipeline> = async (
   pipe,

@@ -144,7 +144,13 @@ describe("GET /models", () => {
     const list = await api.call("GET", "/models");
     const facts = { capabilities: ["/chat/completions"], alias_of: null, available: false, context_length: 2_048 };
     const tiny = { id: "tiny", object: "model", created: 0, owned_by: "atoll", type: "chat", ...facts };
-    const words = { ...tiny, id: "words", type: "classification", capabilities: [], context_length: null };
+    const words = {
+      ...tiny,
+      id: "words",
+      type: "classification",
+      capabilities: ["/moderations"],
+      context_length: null,
+    };
     expect([list.status, list.body]).toEqual([200, { object: "list", data: [{ ...tiny, id: "second" }, tiny, words] }]);
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
   });

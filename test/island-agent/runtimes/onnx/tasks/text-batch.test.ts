@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { planBatches } from "../../../../../island-agent/runtimes/onnx/tasks/feature-extraction.ts";
+import { planBatches } from "../../../../../island-agent/runtimes/onnx/tasks/text-batch.ts";
 
 describe("planBatches()", () => {
   it("puts texts of like length together, up to the limit with their padding", () => {

@@ -1,0 +1,169 @@
+import { z } from "zod";
+import { JobFailure } from "../../../shared/errors.ts";
+import { jsonValueSchema } from "../../../shared/json-value.ts";
+import { FINISH_REASONS, type OutputItem, usageSchema } from "../../../shared/output.ts";
+import type { RunRequest, RunResult, RunWatcher } from "../runtime.ts";
+import type { HostProcess } from "./host-process.ts";
+import { HostedCargo, type HostedCargoOptions } from "./hosted-cargo.ts";
+
+/** Which jobs of a Cargo may share one run of its host. */
+export interface Batching {
+  /** Most jobs of one run. */
+  readonly maxJobs: number;
+  /** Most rows of a run times its longest row: what the model computes, padding included. */
+  readonly maxArea: number;
+  /** @param job what `readInput` made of its input. @returns null for a job that runs alone. */
+  readonly shareOf: (job: unknown) => Share | null;
+}
+
+/** What a job adds to a run. */
+export interface Share {
+  /** Only jobs of the same key share a run. */
+  readonly key: string;
+  readonly rows: number;
+  /** Length of the longest row, in any unit. */
+  readonly longest: number;
+}
+
+/** What a host gets for several jobs. It answers with {@link batchResultsSchema}, one result for each, in their order. */
+export interface JobBatch<Job> {
+  readonly batch: readonly Job[];
+}
+
+const batchResultsSchema = z.array(
+  z.object({ output: jsonValueSchema, finishReason: z.enum(FINISH_REASONS), usage: usageSchema }),
+);
+
+/** Jobs of a batch in place of a client's input. An instance: no client's input is one. */
+class BatchInput {
+  readonly jobs: readonly unknown[];
+  constructor(jobs: readonly unknown[]) {
+    this.jobs = jobs;
+  }
+}
+
+interface Waiting {
+  readonly request: RunRequest;
+  readonly onOutput: (item: OutputItem) => void;
+  readonly signal: AbortSignal;
+  readonly watcher: RunWatcher;
+  readonly job: unknown;
+  readonly share: Share;
+  readonly resolve: (result: RunResult) => void;
+  readonly reject: (error: unknown) => void;
+  /** Rejects. Listens to the signal while the job waits or shares a run. */
+  readonly onAbort: () => void;
+}
+
+/**
+ * A model in a host process whose small jobs share runs: those that wait while it computes are the next run together. Nobody waits for
+ * others to come. Results are those that each job has alone; that is the host's duty.
+ */
+export class BatchingCargo extends HostedCargo {
+  readonly #batching: Batching;
+  readonly #readInput: HostedCargoOptions["readInput"];
+  #waiting: Waiting[] = [];
+  #isBusy = false;
+
+  constructor(host: HostProcess, options: HostedCargoOptions, batching: Batching) {
+    const { readInput } = options;
+    super(host, {
+      ...options,
+      readInput: (input) => (input instanceof BatchInput ? { batch: input.jobs } : readInput(input)),
+    });
+    this.#batching = batching;
+    this.#readInput = readInput;
+  }
+
+  override async run(
+    request: RunRequest,
+    onOutput: (item: OutputItem) => void,
+    signal: AbortSignal,
+    watcher: RunWatcher = {},
+  ): Promise<RunResult> {
+    signal.throwIfAborted();
+    const job = request.resume === null ? this.#readInput(request.input) : null;
+    const share = job === null ? null : this.#batching.shareOf(job);
+    if (share === null) return super.run(request, onOutput, signal, watcher);
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason as Error);
+      signal.addEventListener("abort", onAbort);
+      this.#waiting.push({ request, onOutput, signal, watcher, job, share, resolve, reject, onAbort });
+      if (!this.#isBusy) void this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#waiting.length > 0) {
+      const jobs = this.#takeNext();
+      if (jobs.length > 1) await this.#runTogether(jobs);
+      else for (const job of jobs) await this.#runAlone(job);
+    }
+    this.#isBusy = false;
+  }
+
+  /** The oldest job, and others that fit its run. */
+  #takeNext(): Waiting[] {
+    const taken: Waiting[] = [];
+    const left: Waiting[] = [];
+    for (const job of this.#waiting) {
+      if (job.signal.aborted) continue;
+      if (taken.length === 0 || this.#fits(taken, job.share)) taken.push(job);
+      else left.push(job);
+    }
+    this.#waiting = left;
+    return taken;
+  }
+
+  #fits(taken: readonly Waiting[], share: Share): boolean {
+    const { maxJobs, maxArea } = this.#batching;
+    const shares = [...taken.map((each) => each.share), share];
+    const rows = shares.reduce((sum, each) => sum + each.rows, 0);
+    const longest = Math.max(...shares.map((each) => each.longest));
+    return shares.length <= maxJobs && shares.every(({ key }) => key === share.key) && rows * longest <= maxArea;
+  }
+
+  /** An aborted job has stopped when its promise rejects. */
+  async #runAlone({ request, onOutput, signal, watcher, resolve, reject, onAbort }: Waiting): Promise<void> {
+    signal.removeEventListener("abort", onAbort);
+    const onWorking = (): void => this.#tell([watcher]);
+    await super.run(request, onOutput, signal, { ...watcher, onWorking }).then(resolve, reject);
+  }
+
+  /** A job that is aborted leaves at once; the run is aborted with the last of them. */
+  async #runTogether(jobs: readonly Waiting[]): Promise<void> {
+    const signals = jobs.map(({ signal }) => signal);
+    const stop = new AbortController();
+    const onAnyAbort = (): void => {
+      if (signals.every(({ aborted }) => aborted)) stop.abort();
+    };
+    for (const signal of signals) signal.addEventListener("abort", onAnyAbort);
+    try {
+      const input = new BatchInput(jobs.map(({ job }) => job)) as unknown as RunRequest["input"];
+      const watchers = jobs.map(({ watcher }) => watcher);
+      const onWorking = (): void => this.#tell(watchers);
+      const { output } = await super.run({ input, resume: null }, onWorking, stop.signal, { onWorking });
+      const results = batchResultsSchema.length(jobs.length).safeParse(output);
+      if (!results.success) throw new JobFailure("runtime_crashed", "The host answered another batch");
+      for (const [i, { resolve }] of jobs.entries()) resolve(results.data[i] as RunResult);
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      // One of the jobs may be at fault: each has its own result or failure.
+      const isOfOne = error instanceof JobFailure && !error.retryable;
+      for (const job of jobs) {
+        if (!isOfOne) job.reject(error);
+        else if (!job.signal.aborted) await this.#runAlone(job);
+      }
+    } finally {
+      for (const { signal, onAbort } of jobs) {
+        signal.removeEventListener("abort", onAnyAbort);
+        signal.removeEventListener("abort", onAbort);
+      }
+    }
+  }
+
+  #tell(running: readonly RunWatcher[]): void {
+    for (const { onWorking } of [...running, ...this.#waiting.map(({ watcher }) => watcher)]) onWorking?.();
+  }
+}

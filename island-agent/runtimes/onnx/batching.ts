@@ -1,0 +1,32 @@
+import type { OnnxTask } from "../../../shared/onnx-task.ts";
+import type { Batching } from "../host/batching-cargo.ts";
+import type { OnnxInput } from "./onnx-input.ts";
+
+/** Small jobs only: each of a run waits for all. UTF-16 units of its texts, padding included; four of them are about a token. */
+const MAX_CHARACTERS = 4_096;
+const MAX_JOBS = 16;
+
+/** Tasks whose small jobs share runs. Each takes texts and gives a result for each. */
+export function batchingOf(task: OnnxTask | null): Batching | null {
+  const bounds = { maxJobs: MAX_JOBS, maxArea: MAX_CHARACTERS };
+  if (task === "feature-extraction") {
+    const shareOf = (job: unknown): ReturnType<Batching["shareOf"]> => {
+      const { input, pooling, normalize } = job as OnnxInput<"feature-extraction">;
+      return pooling === "none" ? null : shareOfTexts(`${pooling} ${normalize}`, [input].flat());
+    };
+    return { ...bounds, shareOf };
+  }
+  if (task === "text-classification") {
+    const shareOf = (job: unknown): ReturnType<Batching["shareOf"]> => {
+      const { text, top_k: count } = job as OnnxInput<"text-classification">;
+      return shareOfTexts(String(count), [text]);
+    };
+    return { ...bounds, shareOf };
+  }
+  return null;
+}
+
+function shareOfTexts(key: string, texts: readonly string[]): ReturnType<Batching["shareOf"]> {
+  const longest = texts.reduce((most, { length }) => Math.max(most, length), 0);
+  return texts.length * longest > MAX_CHARACTERS ? null : { key, rows: texts.length, longest };
+}
