@@ -85,7 +85,7 @@ export class ChatModel {
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
     const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);
     try {
-      const sampling = samplingOf(request, this.#model.tokenize(soFar), randomInt(2 ** 32));
+      const sampling = samplingOf(request, this.#model, this.#model.tokenize(soFar), randomInt(2 ** 32));
       const endings = grammar === undefined ? endingsOf(template, state, sequence) : null;
       const answer = new Answer([...request.stop, ...(endings?.texts ?? [])], onOutput, signal);
       const generation =

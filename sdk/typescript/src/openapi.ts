@@ -862,6 +862,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Classify texts by OpenAI's categories of harm
+         * @description By a Cargo that classifies texts: one job for each text, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.
+         */
+        post: operations["createModeration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1246,6 +1266,26 @@ export interface paths {
         get: operations["listSettings"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rank documents by how near they are to a query
+         * @description By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.
+         */
+        post: operations["createReranking"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1845,6 +1885,9 @@ export interface components {
         ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
         ChatCompletionRequest: {
             frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             messages: {
@@ -1857,11 +1900,13 @@ export interface components {
                 role: "system" | "user" | "assistant" | "tool" | "developer";
                 tool_calls?: unknown[] | null;
             }[];
+            min_p?: number | null;
             /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
             /** @enum {number|null} */
             n?: 1 | null;
             presence_penalty?: number | null;
+            repeat_penalty?: number | null;
             response_format?: {
                 /** @enum {string} */
                 type: "text";
@@ -1887,6 +1932,7 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
+            top_k?: number | null;
             top_p?: number | null;
         };
         Conversation: {
@@ -2966,6 +3012,77 @@ export interface components {
             object: "model";
             owned_by: string;
         };
+        Moderation: {
+            /** @description Of the last text's job */
+            id: string;
+            model: string;
+            results: {
+                /** @description True from a score of 0.5 on */
+                categories: {
+                    harassment: boolean;
+                    "harassment/threatening": boolean;
+                    hate: boolean;
+                    "hate/threatening": boolean;
+                    illicit: boolean;
+                    "illicit/violent": boolean;
+                    "self-harm": boolean;
+                    "self-harm/instructions": boolean;
+                    "self-harm/intent": boolean;
+                    sexual: boolean;
+                    "sexual/minors": boolean;
+                    violence: boolean;
+                    "violence/graphic": boolean;
+                };
+                /** @description Empty for a category that the Cargo does not know */
+                category_applied_input_types: {
+                    harassment: "text"[];
+                    "harassment/threatening": "text"[];
+                    hate: "text"[];
+                    "hate/threatening": "text"[];
+                    illicit: "text"[];
+                    "illicit/violent": "text"[];
+                    "self-harm": "text"[];
+                    "self-harm/instructions": "text"[];
+                    "self-harm/intent": "text"[];
+                    sexual: "text"[];
+                    "sexual/minors": "text"[];
+                    violence: "text"[];
+                    "violence/graphic": "text"[];
+                };
+                /** @description 0 for a category that the Cargo does not know */
+                category_scores: {
+                    harassment: number;
+                    "harassment/threatening": number;
+                    hate: number;
+                    "hate/threatening": number;
+                    illicit: number;
+                    "illicit/violent": number;
+                    "self-harm": number;
+                    "self-harm/instructions": number;
+                    "self-harm/intent": number;
+                    sexual: number;
+                    "sexual/minors": number;
+                    violence: number;
+                    "violence/graphic": number;
+                };
+                /** @description Any category is true */
+                flagged: boolean;
+                /** @description The Cargo's own, best first: what is not one of OpenAI's categories is here only */
+                labels: {
+                    label: string;
+                    score: number;
+                }[];
+            }[];
+        };
+        ModerationRequest: {
+            input: string | (string | {
+                text: string;
+                /** @enum {string} */
+                type: "text";
+            })[];
+            /** @description Slug of an onnx Cargo with the task text-classification */
+            model: string;
+        };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
@@ -3269,9 +3386,14 @@ export interface components {
         PostMessage: {
             content: string;
             frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
+            min_p?: number | null;
             presence_penalty?: number | null;
+            repeat_penalty?: number | null;
             response_format?: {
                 /** @enum {string} */
                 type: "text";
@@ -3294,6 +3416,7 @@ export interface components {
             stop?: string | string[] | null;
             stream?: boolean | null;
             temperature?: number | null;
+            top_k?: number | null;
             top_p?: number | null;
         };
         ProgressEvent: {
@@ -3343,6 +3466,39 @@ export interface components {
         RenameIsland: {
             /** @description Empty: the default name again */
             name: string;
+        };
+        Reranking: {
+            /** @description Of the job */
+            id: string;
+            model: string;
+            /** @enum {string} */
+            object: "list";
+            /** @description Best first */
+            results: {
+                document?: {
+                    text: string;
+                };
+                /** @description Of the document in the request */
+                index: number;
+                /** @description By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only */
+                relevance_score: number;
+            }[];
+            usage: {
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        RerankRequest: {
+            documents: (string | {
+                text: string;
+            })[];
+            /** @description Slug of a Cargo with the task text-ranking or feature-extraction */
+            model: string;
+            query: string;
+            /** @description Default: false */
+            return_documents?: boolean | null;
+            /** @description Best results to return; default: all */
+            top_n?: number | null;
         };
         /** @description Something may have been missed, or too much changed at once: read your lists again */
         ResetEvent: {
@@ -7675,6 +7831,114 @@ export interface operations {
             500: components["responses"]["OpenAiError500"];
         };
     };
+    createModeration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "toxic-bert",
+                 *       "input": "You are a fool."
+                 *     }
+                 */
+                "application/json": components["schemas"]["ModerationRequest"];
+            };
+        };
+        responses: {
+            /** @description One result for each text, in the same order */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_01JGFJJZ00000000000000000A",
+                     *       "model": "toxic-bert",
+                     *       "results": [
+                     *         {
+                     *           "flagged": true,
+                     *           "categories": {
+                     *             "harassment": true,
+                     *             "harassment/threatening": false,
+                     *             "hate": false,
+                     *             "hate/threatening": false,
+                     *             "illicit": false,
+                     *             "illicit/violent": false,
+                     *             "self-harm": false,
+                     *             "self-harm/instructions": false,
+                     *             "self-harm/intent": false,
+                     *             "sexual": false,
+                     *             "sexual/minors": false,
+                     *             "violence": false,
+                     *             "violence/graphic": false
+                     *           },
+                     *           "category_scores": {
+                     *             "harassment": 0.98,
+                     *             "harassment/threatening": 0,
+                     *             "hate": 0,
+                     *             "hate/threatening": 0,
+                     *             "illicit": 0,
+                     *             "illicit/violent": 0,
+                     *             "self-harm": 0,
+                     *             "self-harm/instructions": 0,
+                     *             "self-harm/intent": 0,
+                     *             "sexual": 0,
+                     *             "sexual/minors": 0,
+                     *             "violence": 0,
+                     *             "violence/graphic": 0
+                     *           },
+                     *           "category_applied_input_types": {
+                     *             "harassment": [
+                     *               "text"
+                     *             ],
+                     *             "harassment/threatening": [],
+                     *             "hate": [],
+                     *             "hate/threatening": [],
+                     *             "illicit": [],
+                     *             "illicit/violent": [],
+                     *             "self-harm": [],
+                     *             "self-harm/instructions": [],
+                     *             "self-harm/intent": [],
+                     *             "sexual": [],
+                     *             "sexual/minors": [],
+                     *             "violence": [],
+                     *             "violence/graphic": []
+                     *           },
+                     *           "labels": [
+                     *             {
+                     *               "label": "toxic",
+                     *               "score": 0.98
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Moderation"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
     getOpenApi: {
         parameters: {
             query?: never;
@@ -9186,6 +9450,76 @@ export interface operations {
             403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    createReranking: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "multilingual-e5-small",
+                 *       "query": "Where do ships wait?",
+                 *       "documents": [
+                 *         "A reef breaks the waves.",
+                 *         "Ships lie in the harbour until the tide turns."
+                 *       ],
+                 *       "top_n": 1,
+                 *       "return_documents": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["RerankRequest"];
+            };
+        };
+        responses: {
+            /** @description The documents' numbers and scores, best first */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_01JGFJJZ00000000000000000A",
+                     *       "object": "list",
+                     *       "model": "multilingual-e5-small",
+                     *       "results": [
+                     *         {
+                     *           "index": 1,
+                     *           "relevance_score": 0.91,
+                     *           "document": {
+                     *             "text": "Ships lie in the harbour until the tide turns."
+                     *           }
+                     *         }
+                     *       ],
+                     *       "usage": {
+                     *         "prompt_tokens": 24,
+                     *         "total_tokens": 24
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Reranking"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
         };
     };
     listSessions: {

@@ -34,6 +34,22 @@ const ANSWER = {
 };
 const MODEL = { id: "tiny-chat", object: "model", created: 0, owned_by: "atoll" };
 
+const NOT_HARASSMENT = [
+  "harassment/threatening",
+  "hate",
+  "hate/threatening",
+  "illicit",
+  "illicit/violent",
+  "self-harm",
+  "self-harm/instructions",
+  "self-harm/intent",
+  "sexual",
+  "sexual/minors",
+  "violence",
+  "violence/graphic",
+];
+const eachOther = (value: unknown) => Object.fromEntries(NOT_HARASSMENT.map((name) => [name, value]));
+
 export const CHAT_EXAMPLES: Examples = {
   createChatCompletion: {
     request: {
@@ -66,6 +82,44 @@ export const CHAT_EXAMPLES: Examples = {
       ],
       model: "multilingual-e5-small",
       usage: { prompt_tokens: 9, total_tokens: 9 },
+    },
+  },
+  createReranking: {
+    request: {
+      model: "multilingual-e5-small",
+      query: "Where do ships wait?",
+      documents: ["A reef breaks the waves.", "Ships lie in the harbour until the tide turns."],
+      top_n: 1,
+      return_documents: true,
+    },
+    response: {
+      id: JOB_ID,
+      object: "list",
+      model: "multilingual-e5-small",
+      results: [
+        {
+          index: 1,
+          relevance_score: 0.91,
+          document: { text: "Ships lie in the harbour until the tide turns." },
+        },
+      ],
+      usage: { prompt_tokens: 24, total_tokens: 24 },
+    },
+  },
+  createModeration: {
+    request: { model: "toxic-bert", input: "You are a fool." },
+    response: {
+      id: JOB_ID,
+      model: "toxic-bert",
+      results: [
+        {
+          flagged: true,
+          categories: { harassment: true, ...eachOther(false) },
+          category_scores: { harassment: 0.98, ...eachOther(0) },
+          category_applied_input_types: { harassment: ["text"], ...eachOther([]) },
+          labels: [{ label: "toxic", score: 0.98 }],
+        },
+      ],
     },
   },
   listModels: { response: { object: "list", data: [MODEL] } },
