@@ -6,6 +6,8 @@ import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel } from "../../catalog/find-model.ts";
 import type { Feed } from "../../jobs/feed.ts";
 import type { JobRecord } from "../../store/job-store.ts";
+import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
@@ -32,7 +34,8 @@ const chatRoute = createRoute({
 
 export function serveChat(app: HttpApp, deps: HttpDeps): void {
   const { jobs, catalog, options, log } = deps;
-  serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body }) => {
+  serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body, given }) => {
+    checkParameters(CHAT_PARAMETERS, given);
     const { outgoing: response } = c.env;
     const cargo = await chatCargo(deps, body.model ?? catalog.defaultChatSlug, identity.accountId);
     // Before the submission: a chat that may not be streamed must not be paid for.
