@@ -19,10 +19,15 @@ const OFFICIAL: Required<{ [Name in keyof OpenAI.ImageGenerateParams]: unknown }
   quality: "hd",
   style: "vivid",
   background: "transparent",
-  moderation: "auto",
+  moderation: "high",
   partial_images: 2,
   stream: true,
+  complexity: "high",
+  frame_count: 2,
+  frame_duration_ms: 100,
+  svg: { model: "a" },
   user: "someone",
+  safety_identifier: "someone",
 };
 const OURS = { negative_prompt: "a whale", steps: 3, guidance_scale: 2, seed: 4 };
 
