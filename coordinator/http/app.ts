@@ -24,6 +24,7 @@ import { serveEmbeddings } from "./routes/embeddings.ts";
 import { serveEvents } from "./routes/events.ts";
 import { serveFrontDoor, WHERE_TO_LOOK } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
+import { serveImages } from "./routes/images.ts";
 import { serveIslandEarnings } from "./routes/island-earnings.ts";
 import { serveIslandTokens } from "./routes/island-tokens.ts";
 import { serveIslands } from "./routes/islands.ts";
@@ -78,6 +79,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveEmbeddings(app, deps);
   serveRerank(app, deps);
   serveModerations(app, deps);
+  serveImages(app, deps);
   serveConversations(app, deps);
   serveConversationMessages(app, deps);
   serveModels(app, deps);

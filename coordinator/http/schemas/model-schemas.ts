@@ -25,7 +25,7 @@ const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
   embedding: ["/embeddings", "/rerank"],
   rerank: ["/rerank"],
   classification: ["/moderations"],
-  image: [],
+  image: ["/images/generations"],
   transcription: [],
   speech: [],
 };

@@ -542,6 +542,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/images/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Draw pictures from a text
+         * @description In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.
+         */
+        post: operations["createImages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/island-tokens": {
         parameters: {
             query?: never;
@@ -2344,6 +2364,47 @@ export interface components {
              * @enum {string}
              */
             type: "image";
+        };
+        Images: {
+            /** @description Unix time in seconds */
+            created: number;
+            data: {
+                /** @description The file in base64 */
+                b64_json: string;
+            }[];
+            /** @enum {string} */
+            output_format: "png";
+            usage: {
+                input_tokens: number;
+                input_tokens_details: {
+                    image_tokens: number;
+                    text_tokens: number;
+                };
+                /** @description Always 0: pictures have no tokens here */
+                output_tokens: number;
+                total_tokens: number;
+            };
+        };
+        ImagesRequest: {
+            /** @description How closely to follow the prompt */
+            guidance_scale?: number | null;
+            /** @description Slug of a Cargo that draws, or an alias of one */
+            model: string;
+            /** @description Default: 1. Each is a job of its own */
+            n?: number | null;
+            /** @description What not to draw */
+            negative_prompt?: string | null;
+            /** @enum {string|null} */
+            output_format?: "png" | null;
+            prompt: string;
+            /** @enum {string|null} */
+            response_format?: "b64_json" | null;
+            /** @description The same seed draws the same picture. Picture number i of n has the seed plus i */
+            seed?: number | null;
+            /** @description Default: auto, which is the Cargo's own */
+            size?: string | null;
+            /** @description Steps of the sampler; default: the Cargo's */
+            steps?: number | null;
         };
         Island: {
             agent_version: string;
@@ -6477,6 +6538,72 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+        };
+    };
+    createImages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "stable-diffusion-v1-5",
+                 *       "prompt": "A ring of small islands",
+                 *       "size": "512x512",
+                 *       "seed": 7
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImagesRequest"];
+            };
+        };
+        responses: {
+            /** @description The pictures, in the order of their seeds */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "created": 1767268800,
+                     *       "data": [
+                     *         {
+                     *           "b64_json": "iVBORw0KGgo="
+                     *         }
+                     *       ],
+                     *       "output_format": "png",
+                     *       "usage": {
+                     *         "input_tokens": 14,
+                     *         "input_tokens_details": {
+                     *           "text_tokens": 14,
+                     *           "image_tokens": 0
+                     *         },
+                     *         "output_tokens": 0,
+                     *         "total_tokens": 14
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Images"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
         };
     };
     listIslandTokens: {

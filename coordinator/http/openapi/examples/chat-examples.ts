@@ -143,6 +143,20 @@ export const CHAT_EXAMPLES: Examples = {
       ],
     },
   },
+  createImages: {
+    request: { model: "stable-diffusion-v1-5", prompt: "A ring of small islands", size: "512x512", seed: 7 },
+    response: {
+      created: 1_767_268_800,
+      data: [{ b64_json: "iVBORw0KGgo=" }],
+      output_format: "png",
+      usage: {
+        input_tokens: 14,
+        input_tokens_details: { text_tokens: 14, image_tokens: 0 },
+        output_tokens: 0,
+        total_tokens: 14,
+      },
+    },
+  },
   listModels: { response: { object: "list", data: [MODEL] } },
   getModel: { response: MODEL },
   createConversation: {

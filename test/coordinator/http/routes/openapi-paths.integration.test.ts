@@ -84,6 +84,7 @@ describe("GET /openapi.json", () => {
       "POST /conversations",
       "POST /conversations/{id}/messages",
       "POST /embeddings",
+      "POST /images/generations",
       "POST /island-tokens",
       "POST /island-tokens/pairing",
       "POST /island/pair",
