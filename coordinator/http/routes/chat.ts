@@ -2,6 +2,8 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import type { Feed } from "../../jobs/feed.ts";
 import type { JobRecord } from "../../store/job-store.ts";
+import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, streamChat } from "../streaming/awaited-chat.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
@@ -26,7 +28,8 @@ const chatRoute = createRoute({
 });
 
 export function serveChat(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body }) => {
+  serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body, given }) => {
+    checkParameters(CHAT_PARAMETERS, given);
     const client = { c, identity };
     const isStreamed = body.stream === true;
     const chat = await awaitChat(deps, client, { model: body.model, input: jobInputOf(body), isStreamed });

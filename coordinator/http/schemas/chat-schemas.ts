@@ -8,7 +8,7 @@ function fitsInputLimit(messages: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(messages)) <= MAX_INPUT_BYTES;
 }
 
-/** Body of a chat completion. Ignores unknown fields; `null` means "not given". Source: DESIGN §4, row Chat. */
+/** Body of a chat completion. `openai/chat-parameters.ts` says what is refused; `null` means "not given". Source: DESIGN §4, row Chat. */
 export const chatBodySchema = z
   .object({
     model: z
