@@ -5,8 +5,8 @@ const TAGS = [
   { name: "Jobs", description: "Submit work now, fetch the result later", paths: ["jobs"] },
   {
     name: "Chat",
-    description: "Compatible with OpenAI's clients",
-    paths: ["chat", "completions", "embeddings", "models", "rerank", "moderations"],
+    description: "Compatible with OpenAI's and Anthropic's clients",
+    paths: ["chat", "completions", "messages", "embeddings", "models", "rerank", "moderations"],
   },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   {
