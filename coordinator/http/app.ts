@@ -5,7 +5,7 @@ import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError } from "../../shared/errors.ts";
 import { MethodNotAllowedError, answerError } from "./error-answers.ts";
-import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { errorStyleOf, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { RequestLimits } from "./limits/request-limits.ts";
 import { requestContext } from "./middleware/request-context.ts";
 import { serveAccount } from "./routes/account.ts";
@@ -32,6 +32,7 @@ import { serveJobOutput } from "./routes/job-output.ts";
 import { serveJobStream } from "./routes/job-stream.ts";
 import { serveJobs } from "./routes/jobs.ts";
 import { serveLedger } from "./routes/ledger.ts";
+import { serveMessages } from "./routes/messages.ts";
 import { serveMetrics } from "./routes/metrics.ts";
 import { serveModelFiles } from "./routes/model-files.ts";
 import { serveModels } from "./routes/models.ts";
@@ -76,6 +77,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveJobStream(app, deps);
   serveChat(app, deps);
   serveCompletions(app, deps);
+  serveMessages(app, deps);
   serveEmbeddings(app, deps);
   serveRerank(app, deps);
   serveModerations(app, deps);
@@ -131,7 +133,6 @@ function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: Pick<Htt
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
   metrics.http.noteRefusal(thrown instanceof ServiceError ? thrown.code : "internal");
-  const forOpenAi = isOpenAiPath(c.req.path);
-  const { status, headers, body } = answerError(thrown, { requestId, forOpenAi });
+  const { status, headers, body } = answerError(thrown, { requestId, style: errorStyleOf(c.req.path) });
   return c.json(body, status as ContentfulStatusCode, headers);
 }

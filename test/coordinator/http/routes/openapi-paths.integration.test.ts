@@ -90,6 +90,8 @@ describe("GET /openapi.json", () => {
       "POST /island/pair",
       "POST /jobs",
       "POST /jobs/batch",
+      "POST /messages",
+      "POST /messages/count_tokens",
       "POST /moderations",
       "POST /operator/accounts/{id}/grants",
       "POST /operator/accounts/{id}/suspension",
