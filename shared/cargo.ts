@@ -57,6 +57,9 @@ export type ContainerSpec = z.infer<typeof containerSchema>;
 
 export const cargoSlugSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,99}$/);
 
+/** A week. */
+export const MAX_KEEP_ALIVE_MS = 604_800_000;
+
 /** What an Island must know of a Cargo to run it; travels in `assign` and `preload`. */
 export const cargoManifestSchema = z.object({
   slug: cargoSlugSchema,
@@ -73,6 +76,10 @@ export const cargoManifestSchema = z.object({
   container: containerSchema.optional(),
   /** `wasm` only: what follows the program's name. */
   args: argumentsSchema.optional(),
+  /** `llmcpp` only: what it does instead of chatting, one of `TEXT_TASKS`. Absent: it chats. */
+  task: z.string().max(100).optional(),
+  /** How long it stays in memory after its last job, unless its memory is needed before; 0: no time. Absent: as its runtime does. */
+  keepAliveMs: z.number().int().min(0).max(MAX_KEEP_ALIVE_MS).optional(),
   /** For owners who decide by it. Absent in manifests of earlier versions. */
   category: z.enum(CARGO_CATEGORIES).optional(),
 });
@@ -103,7 +110,7 @@ export interface Cargo extends CargoManifest {
 /** The part of a Cargo that travels to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
-  const { weights, container, args, category } = cargo;
+  const { weights, container, args, task, keepAliveMs, category } = cargo;
   return {
     slug,
     runtimeType,
@@ -115,6 +122,8 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
     ...(weights === undefined ? {} : { weights }),
     ...(container === undefined ? {} : { container }),
     ...(args === undefined ? {} : { args }),
+    ...(task === undefined ? {} : { task }),
+    ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
     ...(category === undefined ? {} : { category }),
   };
 }

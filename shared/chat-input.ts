@@ -63,6 +63,14 @@ export type ResponseFormat = z.infer<typeof responseFormatSchema>;
 
 const stopSchema = z.union([z.string().min(1).max(200), z.array(z.string().min(1).max(200)).max(4)]);
 
+const MAX_TOP_K = 1_000;
+/** As many as OpenAI takes. */
+const MAX_BIASED_TOKENS = 300;
+/** What is added to the logits of tokens, by their ids in the model's vocabulary; -100 or less excludes a token. */
+const logitBiasSchema = z
+  .record(z.string().regex(/^\d{1,7}$/, "must be the id of a token"), z.number().min(-100).max(100))
+  .refine((bias) => Object.keys(bias).length <= MAX_BIASED_TOKENS, `has more than ${MAX_BIASED_TOKENS} tokens`);
+
 /** Sampling fields shared by chat jobs and chat completions. OpenAI clients send `null` for the default. */
 export const samplingFields = {
   max_tokens: z.number().int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
@@ -72,6 +80,12 @@ export const samplingFields = {
   seed: z.number().int().min(0).max(4_294_967_295).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
+  /** 0: any number. */
+  top_k: z.number().int().min(0).max(MAX_TOP_K).nullish(),
+  min_p: z.number().min(0).max(1).nullish(),
+  /** Divides the logits of tokens that the answer has already; 1: no penalty. */
+  repeat_penalty: z.number().min(0.5).max(2).nullish(),
+  logit_bias: logitBiasSchema.nullish(),
   response_format: responseFormatSchema.nullish(),
 };
 
@@ -83,17 +97,29 @@ export const chatInputSchema = z
     prompt: z.string().min(1).optional(),
     messages: messagesSchema.optional(),
     system_prompt: z.string().optional(),
+    /** The model continues `prompt` as it is, without its chat template. Names of special tokens in it are these tokens. */
+    raw: z.boolean().nullish(),
     ...samplingFields,
   })
   .refine((input) => (input.prompt === undefined) !== (input.messages === undefined), {
     message: "exactly one of prompt and messages is required",
     path: ["messages"],
+  })
+  .refine((input) => input.raw !== true || (input.prompt !== undefined && input.system_prompt === undefined), {
+    message: "needs prompt, without system_prompt",
+    path: ["raw"],
+  })
+  .refine(({ raw, response_format: format }) => raw !== true || format == null || format.type === "text", {
+    message: "is not served for a raw prompt",
+    path: ["response_format"],
   });
 export type ChatInput = z.infer<typeof chatInputSchema>;
 
 /** A chat request with all defaults filled in. */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
+  /** The text of the one message is continued without a chat template. */
+  readonly isRaw: boolean;
   readonly maxTokens: number;
   readonly temperature: number;
   readonly topP: number | null;
@@ -101,6 +127,13 @@ export interface ChatRequest {
   readonly seed: number | null;
   readonly frequencyPenalty: number;
   readonly presencePenalty: number;
+  /** Null: as the runtime does by itself, which is 40 in llama.cpp. */
+  readonly topK: number | null;
+  readonly minP: number | null;
+  /** 1: none. */
+  readonly repeatPenalty: number;
+  /** By the id of the token. */
+  readonly logitBias: readonly (readonly [token: number, bias: number])[];
   readonly responseFormat: ResponseFormat;
 }
 
@@ -112,6 +145,7 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
   const stop = input.stop ?? [];
   return {
     messages: [...system, ...messages],
+    isRaw: input.raw === true,
     maxTokens: input.max_tokens ?? DEFAULT_OUTPUT_TOKENS,
     temperature: input.temperature ?? DEFAULT_TEMPERATURE,
     topP: input.top_p ?? null,
@@ -119,6 +153,10 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
     seed: input.seed ?? null,
     frequencyPenalty: input.frequency_penalty ?? 0,
     presencePenalty: input.presence_penalty ?? 0,
+    topK: input.top_k ?? null,
+    minP: input.min_p ?? null,
+    repeatPenalty: input.repeat_penalty ?? 1,
+    logitBias: Object.entries(input.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias]),
     responseFormat: input.response_format ?? { type: "text" },
   };
 }

@@ -9,7 +9,7 @@ import type { CargoFile } from "./cargo-fields.ts";
 const FREE_FIELDS: readonly (keyof CargoFile)[] = [
   ...(["licence", "example_input", "output_schema", "unpinned_reason", "signatures"] as const),
   ...(["required_ram_mb", "required_vram_mb", "parameters", "quantization", "memory", "price_per_job"] as const),
-  ...(["run_limit_s", "wait_limit_s"] as const),
+  ...(["run_limit_s", "wait_limit_s", "keep_alive_s"] as const),
 ];
 
 /** Whether `after` needs a new approval when `before` was approved. */

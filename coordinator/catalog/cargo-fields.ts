@@ -4,12 +4,14 @@ import {
   CARGO_CATEGORIES,
   cargoManifestSchema,
   containerSchema,
+  MAX_KEEP_ALIVE_MS,
   modelRefSchema,
   RUNTIME_TYPES,
   WEIGHT_FORMATS,
 } from "../../shared/cargo.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { CATALOG_ADDRESS } from "../../shared/model-address.ts";
+import { TEXT_TASKS } from "../../shared/text-task.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 
 /** Limits of a Cargo whose file has no limits. Source: DESIGN §4, row Timeouts. */
@@ -69,6 +71,11 @@ export const cargoFields = {
   category: z.enum(CARGO_CATEGORIES),
   runtime_type: z.enum(RUNTIME_TYPES),
   onnx_task_type: z.string().min(1).max(100).nullable(),
+  task: z.enum(TEXT_TASKS),
+  keep_alive_s: z
+    .number()
+    .min(0)
+    .max(MAX_KEEP_ALIVE_MS / MS_PER_S),
   licence: z.string().min(1).max(200),
   price_per_job: priceSchema,
   required_ram_mb: megabytes,
@@ -108,6 +115,8 @@ export const cargoFileShape = z.strictObject({
   weights: cargoFields.weights.optional(),
   container: cargoFields.container.optional(),
   args: cargoFields.args.optional(),
+  task: cargoFields.task.optional(),
+  keep_alive_s: cargoFields.keep_alive_s.optional(),
   parameters: cargoFields.parameters.optional(),
   quantization: cargoFields.quantization.optional(),
   memory: cargoFields.memory.optional(),

@@ -5,8 +5,8 @@ import type { FieldError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
 import { cargoFileShape, MS_PER_S, type CargoFile } from "./cargo-fields.ts";
-import { cargoProblems } from "./cargo-rules.ts";
-import { chatInputJsonSchema, outputSchemaOf } from "./default-schemas.ts";
+import { cargoProblems, isChatFile } from "./cargo-rules.ts";
+import { defaultInputSchemaOf, outputSchemaOf } from "./default-schemas.ts";
 
 /** A file of catalog/cargos. An owner's Cargo has the same fields (cargo-service.ts). */
 const cargoFileSchema = cargoFileShape.superRefine((file, context) => {
@@ -26,9 +26,9 @@ export interface CatalogCargo extends Cargo {
   readonly maxOutputBytes?: number;
 }
 
-/** The Cargo that a file describes, in bytes (an MB of the file is 2^20), ms and micro-credits. Every llmcpp Cargo is a chat Cargo. */
+/** The Cargo that a file describes, in bytes (an MB of the file is 2^20), ms and micro-credits. An llmcpp Cargo without a task is a chat Cargo. */
 export function cargoOf(file: CargoFile): CatalogCargo {
-  const isChat = file.runtime_type === "llmcpp";
+  const isChat = isChatFile(file);
   const phaseLimitsMs = phaseLimitsOf(file);
   return {
     slug: file.slug,
@@ -46,13 +46,15 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     contextTokens: file.context_tokens,
     runLimitMs: Math.round(file.run_limit_s * MS_PER_S),
     waitLimitMs: Math.round(file.wait_limit_s * MS_PER_S),
-    inputSchema: isChat ? chatInputJsonSchema : (file.input_schema ?? {}),
+    inputSchema: file.input_schema ?? defaultInputSchemaOf(file),
     exampleInput: file.example_input,
     outputSchema: outputSchemaOf(file),
     isChat,
     ...(phaseLimitsMs === null ? {} : { phaseLimitsMs }),
     ...(file.weights === undefined ? {} : { weights: file.weights }),
     ...(file.container === undefined ? {} : { container: file.container }),
+    ...(file.task === undefined ? {} : { task: file.task }),
+    ...(file.keep_alive_s === undefined ? {} : { keepAliveMs: Math.round(file.keep_alive_s * MS_PER_S) }),
     ...(file.args === undefined ? {} : { args: file.args }),
     ...(file.max_output_bytes === undefined ? {} : { maxOutputBytes: file.max_output_bytes }),
     ...(file.parameters === undefined ? {} : { parameters: file.parameters }),

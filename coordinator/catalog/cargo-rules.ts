@@ -1,4 +1,5 @@
 import { hasFolderModel, type RuntimeType } from "../../shared/cargo.ts";
+import { TEXT_TASK_INPUTS } from "../../shared/text-task.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { ONNX_TASKS, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
@@ -15,13 +16,13 @@ import { inputSchemas, SchemaError } from "./input-schema.ts";
 export const PROCESS_MB = 192;
 
 type OptionalField =
-  | ("onnx_task_type" | "weights" | "container" | "args" | "context_tokens" | "model")
+  | ("onnx_task_type" | "task" | "weights" | "container" | "args" | "context_tokens" | "model")
   | ("input_schema" | "output_schema");
 type Need = "needed" | "may" | "never";
 
 /** The fields that depend on the runtime. All other fields are the same for every runtime. */
 const NEEDS: Record<RuntimeType, Record<OptionalField, Need>> = {
-  llmcpp: needs({ model: "needed", context_tokens: "needed" }),
+  llmcpp: needs({ model: "needed", context_tokens: "needed", task: "may" }),
   onnx: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed", output_schema: "may" }),
   diffusers: needs({ model: "needed", weights: "may", input_schema: "needed" }),
   coreml: needs({
@@ -44,6 +45,7 @@ const TASKS: Partial<Record<RuntimeType, readonly string[]>> = {
 function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField, Need> {
   return {
     onnx_task_type: "never",
+    task: "never",
     weights: "never",
     container: "never",
     args: "never",
@@ -53,6 +55,11 @@ function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField
     output_schema: "never",
     ...some,
   };
+}
+
+/** Whether clients may name the Cargo as `model` of a chat. */
+export function isChatFile({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): boolean {
+  return runtime_type === "llmcpp" && task === undefined;
 }
 
 /** Problems of a Cargo whose single fields are valid: combinations, addresses, schemas and example. */
@@ -72,7 +79,8 @@ function fieldProblems(file: CargoFile): FieldError[] {
     const isThere = value !== null && value !== undefined;
     if (need === "needed" && !isThere) return [{ path: field, message: `is needed by ${file.runtime_type} Cargos` }];
     if (need !== "never" || !isThere) return [];
-    if (field === "input_schema") return [{ path: field, message: "is not for llmcpp Cargos, which take chat input" }];
+    if (field === "input_schema")
+      return [{ path: field, message: "is not for llmcpp Cargos, whose input is that of a chat or of their task" }];
     return [{ path: field, message: `is not for ${file.runtime_type} Cargos` }];
   });
 }
@@ -116,9 +124,9 @@ function schemaAndExampleProblems(file: CargoFile): FieldError[] {
   return [...inputProblems(file), ...problemsOfSchema("output_schema", file.output_schema)];
 }
 
-function inputProblems({ runtime_type, input_schema: schema, example_input }: CargoFile): FieldError[] {
+function inputProblems({ runtime_type, task, input_schema: schema, example_input }: CargoFile): FieldError[] {
   if (runtime_type === "llmcpp") {
-    const parsed = chatInputSchema.safeParse(example_input);
+    const parsed = (task === undefined ? chatInputSchema : TEXT_TASK_INPUTS[task]).safeParse(example_input);
     return parsed.success
       ? []
       : under(

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { imageOutputSchema, ONNX_OUTPUTS, tensorsOutputSchema, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
+import { TEXT_TASK_INPUTS, TEXT_TASK_OUTPUTS, type TextTask } from "../../shared/text-task.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 
@@ -18,9 +19,23 @@ const BY_TASK: ReadonlyMap<string, JsonSchema> = new Map(
     z.toJSONSchema(schema),
   ]),
 );
+const schemasOf = (task: TextTask): { readonly input: JsonSchema; readonly output: JsonSchema } => ({
+  input: z.toJSONSchema(TEXT_TASK_INPUTS[task], { io: "input", target: "draft-2020-12" }),
+  output: z.toJSONSchema(TEXT_TASK_OUTPUTS[task]),
+});
+const TEXT_TASK_SCHEMAS: Readonly<Record<TextTask, ReturnType<typeof schemasOf>>> = {
+  "feature-extraction": schemasOf("feature-extraction"),
+  "text-ranking": schemasOf("text-ranking"),
+};
 const TEXT = z.toJSONSchema(z.string().describe("The answer, as its `token` events said it"));
 const IMAGE = z.toJSONSchema(imageOutputSchema);
 const TENSORS = z.toJSONSchema(tensorsOutputSchema);
+
+/** JSON Schema (2020-12) of the input of Cargos that have none of their own: those of llama.cpp. */
+export function defaultInputSchemaOf({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): JsonSchema {
+  if (runtime_type !== "llmcpp") return {};
+  return task === undefined ? chatInputJsonSchema : TEXT_TASK_SCHEMAS[task].input;
+}
 
 /**
  * JSON Schema (2020-12) of the output of a Cargo's jobs. Results are checked against it. Without an own
@@ -30,11 +45,12 @@ export function outputSchemaOf({
   output_schema,
   runtime_type,
   onnx_task_type: task,
-}: Pick<CargoFile, "output_schema" | "runtime_type" | "onnx_task_type">): JsonSchema {
+  task: textTask,
+}: Pick<CargoFile, "output_schema" | "runtime_type" | "onnx_task_type" | "task">): JsonSchema {
   if (output_schema !== undefined) return output_schema;
   switch (runtime_type) {
     case "llmcpp":
-      return TEXT;
+      return textTask === undefined ? TEXT : TEXT_TASK_SCHEMAS[textTask].output;
     case "diffusers":
       return IMAGE;
     case "onnx":

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CargoFile } from "./cargo-fields.ts";
+import { isChatFile } from "./cargo-rules.ts";
 import { readCargoFile } from "./cargo-file.ts";
 
 /** The catalog on disk is invalid. One line per problem: file, field, what is wrong. */
@@ -56,10 +57,9 @@ async function listFiles(folder: string): Promise<string[]> {
 }
 
 function defaultProblem(cargos: readonly CargoFile[], slug: string): string | null {
-  const isChat = (file: CargoFile): boolean => file.runtime_type === "llmcpp";
   const cargo = cargos.find((file) => file.slug === slug);
-  if (cargo !== undefined && isChat(cargo)) return null;
-  const chats = cargos.filter(isChat).map((file) => file.slug);
+  if (cargo !== undefined && isChatFile(cargo)) return null;
+  const chats = cargos.filter(isChatFile).map((file) => file.slug);
   const why = cargo === undefined ? "is not in the catalog" : "is not a chat Cargo";
   return `default_chat_cargo: "${slug}" ${why}; chat Cargos: ${chats.join(", ") || "none"}`;
 }

@@ -1,5 +1,5 @@
 import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
-import { workKeyOf, type WorkKind } from "../scheduler/slot-offer.ts";
+import { workKeyOf, workKindOf, type WorkKind } from "../scheduler/slot-offer.ts";
 import type { WorkLoad } from "../scheduler/shared-work.ts";
 import type { PeerStatus } from "./sharing-messages.ts";
 
@@ -122,7 +122,7 @@ export class PeerLoads {
       this.#dropDemand(key, peer.id);
       return;
     }
-    const demand = this.#demands.get(key) ?? { key, kind: kindOf(load), peers: new Map() };
+    const demand = this.#demands.get(key) ?? { key, kind: workKindOf(load), peers: new Map() };
     demand.peers.set(peer.id, peer);
     this.#demands.set(key, demand);
   }
@@ -132,8 +132,4 @@ export class PeerLoads {
     demand?.peers.delete(id);
     if (demand?.peers.size === 0) this.#demands.delete(key);
   }
-}
-
-function kindOf({ slug, onlyIslandsOf }: WorkKind): WorkKind {
-  return { slug, onlyIslandsOf };
 }

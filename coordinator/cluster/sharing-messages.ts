@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { featuresSchema } from "../../shared/features.ts";
 import type { SlotOffer, WorkLoad } from "../scheduler/shared-work.ts";
 
 /** Told by every coordinator to all, on the subject `peers`. */
@@ -39,7 +40,7 @@ export const MAX_ISLANDS = 256;
 const MAX_ID_LENGTH = 200;
 const id = z.string().max(MAX_ID_LENGTH);
 const count = z.number().int().min(0).max(1e9);
-const kind = z.object({ slug: id, onlyIslandsOf: id.nullable() });
+const kind = z.object({ slug: id, onlyIslandsOf: id.nullable(), features: featuresSchema.optional() });
 const load = kind.extend({ jobs: count, pressing: count, slots: count });
 const island = z.object({ id, accountId: id, slots: count.min(1), serves: z.array(count).max(MAX_KINDS) });
 const status = z.object({ id, freeSlots: count, islands: count.optional(), work: z.array(load).max(MAX_KINDS) });

@@ -1,3 +1,4 @@
+import type { JobError } from "../../shared/errors.ts";
 import type { CargoSigner } from "../islands/cargo-signer.ts";
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
@@ -12,6 +13,12 @@ export interface AssignmentsDeps {
   readonly proofs: AttemptProofs;
   readonly signer: Pick<CargoSigner, "sign">;
 }
+
+const LACKS_FEATURES: JobError = {
+  code: "runtime_unavailable",
+  message: "The Island's agent is too old for what the job asks for",
+  retryable: true,
+};
 
 /** Carries out what the scheduler decides: the job gets an attempt, the Island's slot is taken, and `assign` is sent. */
 export class Assignments {
@@ -42,9 +49,17 @@ export class Assignments {
   }
 
   #sendIfPresent(job: ActiveJob, islandId: string, id: AttemptId, input: JobInput): void {
-    if (job.state === "queued" && job.attempt === id.attempt && !job.isDropped) this.#send(job, islandId, input);
+    const isPresent = job.state === "queued" && job.attempt === id.attempt && !job.isDropped;
+    if (isPresent && this.#canRun(job, islandId)) return this.#send(job, islandId, input);
     // The attempt ended, or another coordinator took the job, while the input was read. The Island never saw it, so it will not confirm: the slot is freed here.
-    else this.#deps.islands.freeSlot(islandId, id);
+    this.#deps.islands.freeSlot(islandId, id);
+    if (isPresent) void this.#deps.jobs.attempts.requeue(job.id, LACKS_FEATURES, "refused");
+  }
+
+  /** What a job needs was not known when it came back from storage: its input is read for the Island that it was given to first. */
+  #canRun({ traits }: ActiveJob, islandId: string): boolean {
+    const has = this.#deps.islands.get(islandId)?.features ?? [];
+    return traits === null || traits.features.every((name) => has.includes(name));
   }
 
   #send(job: ActiveJob, islandId: string, input: JobInput): void {

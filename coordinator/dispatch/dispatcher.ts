@@ -216,6 +216,7 @@ export class Dispatcher {
       slug: job.slug,
       jobClass: job.jobClass,
       onlyIslandsOf: this.#deps.jobs.cargoOf(job)?.privateTo ?? null,
+      ...(job.traits === null || job.traits.features.length === 0 ? {} : { features: job.traits.features }),
       priority: job.priority,
       createdAtMs: job.waitsSinceMs,
       waitLimitMs: job.waitDeadlineMs - job.waitsSinceMs,

@@ -39,4 +39,6 @@ export interface IslandView {
   readonly slotsInUse: number;
   /** What its owner allows; undefined: everything, or not known. */
   readonly policy: OwnerPolicy | undefined;
+  /** What its agent can do beyond the first version of the protocol. */
+  readonly features: readonly string[];
 }

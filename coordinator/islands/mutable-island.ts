@@ -56,6 +56,10 @@ export class MutableIsland implements IslandView {
     return this.#facts?.policy;
   }
 
+  get features(): readonly string[] {
+    return this.#facts?.features ?? NONE;
+  }
+
   get isBusy(): boolean {
     return this.slotsInUse > 0;
   }
@@ -111,7 +115,7 @@ export class MutableIsland implements IslandView {
     this.#ignored = null;
   }
 
-  greet({ hardware, runtimes, slots, draining, policy, state }: Hello): void {
+  greet({ hardware, runtimes, slots, draining, policy, features, state }: Hello): void {
     this.#noteUse(state);
     this.#facts = {
       id: this.hostId,
@@ -122,6 +126,7 @@ export class MutableIsland implements IslandView {
       slots,
       draining,
       policy,
+      features: this.#listOf(NONE, features ?? NONE),
       ...this.#stateFacts(state, null),
     };
   }

@@ -1,4 +1,6 @@
 import { chatInputSchema, chatRequestOf, type ChatRequest, type ResponseFormat } from "../../shared/chat-input.ts";
+import { cargoFeaturesOf } from "../../shared/cargo-features.ts";
+import { chatFeaturesOf } from "../../shared/features.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
@@ -20,10 +22,13 @@ export interface JobTraits {
   readonly responseFormat: ResponseFormat;
   /** Bytes of the longest stop sequence, which is generated and not delivered. */
   readonly stopBytes: number;
+  /** What its Island must be able to do, sorted. */
+  readonly features: readonly string[];
   /** What the schema of the answer costs beside the prompt, in tokens. */
   readonly formatTokens: number;
 }
 
+const NO_FEATURES: readonly string[] = [];
 const MAX_BYTES_PER_TOKEN = KIB;
 /** Four bytes in base64, as an item of the feed and as the output. */
 const MAX_BYTES_PER_PIXEL = 12;
@@ -40,7 +45,7 @@ const SCHEMA_BYTES_PER_TOKEN = 4;
  */
 export function traitsOf(
   input: JobInput,
-  cargo: Pick<CatalogEntry, "isChat" | "runtimeType" | "onnxTaskType" | "maxOutputBytes"> | undefined,
+  cargo: Pick<CatalogEntry, "isChat" | "runtimeType" | "onnxTaskType" | "task" | "maxOutputBytes"> | undefined,
   maxOutputBytes: number,
 ): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
@@ -54,6 +59,7 @@ export function traitsOf(
       maxPromptTokens: promptBytes + TEMPLATE_TOKENS,
       responseFormat: { type: "text" },
       stopBytes: 0,
+      features: cargo === undefined ? NO_FEATURES : cargoFeaturesOf(cargo, input),
       formatTokens: 0,
     };
   }
@@ -68,6 +74,7 @@ export function traitsOf(
     maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
     responseFormat: request.responseFormat,
     stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
+    features: chatFeaturesOf(parsed.data),
     formatTokens: formatTokensOf(request),
   };
 }

@@ -19,6 +19,8 @@ export interface SchedulerIsland {
   readonly draining: boolean;
   /** What the owner allows; absent: everything. */
   readonly policy?: OwnerPolicy | undefined;
+  /** What its agent can do beyond the first version of the protocol, by name; absent: nothing. */
+  readonly features?: readonly string[] | undefined;
   /** Models and images on disk, as `cacheKeyOf()` names them. */
   readonly cachedModels: readonly string[];
   /** Slugs of the Cargos that are in memory. */
@@ -39,6 +41,8 @@ export interface WaitingJob {
   readonly jobClass: JobClass;
   /** For a Cargo that is not approved: the account whose Islands may run it, and no others. Null: any Island may. */
   readonly onlyIslandsOf: string | null;
+  /** Features that an Island must have to run it, sorted; absent: none. See `shared/features.ts`. */
+  readonly features?: readonly string[] | undefined;
   /** 0 to 100: higher first, among the jobs of its account. */
   readonly priority: number;
   readonly createdAtMs: number;

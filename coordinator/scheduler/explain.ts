@@ -133,6 +133,8 @@ function lackOf(misfit: Lack, cargo: ScheduledCargo, count: number): string {
 
 function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): string {
   switch (misfit) {
+    case "feature_missing":
+      return `${describeFeatures(cargo)}, which a later version of the agent brings`;
     case "too_little_ram":
       return `${formatBytes(cargo.requiredRamBytes)} of RAM`;
     case "too_little_vram":
@@ -140,6 +142,11 @@ function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): strin
     default:
       return misfit satisfies never;
   }
+}
+
+/** "the feature chat.tools" */
+function describeFeatures({ features = [] }: ScheduledCargo): string {
+  return `the ${features.length === 1 ? "feature" : "features"} ${features.join(" and ")}`;
 }
 
 function isLack(misfit: Misfit): misfit is Lack {

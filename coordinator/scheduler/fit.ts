@@ -7,6 +7,7 @@ export const MISFITS = [
   "not_own",
   "runtime_missing",
   ...DISALLOWED,
+  "feature_missing",
   "too_little_ram",
   "too_little_vram",
   "draining",
@@ -17,15 +18,17 @@ export type Misfit = (typeof MISFITS)[number];
 export interface ScheduledCargo extends CargoManifest {
   /** As in `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
+  /** As in `WaitingJob`. */
+  readonly features?: readonly string[] | undefined;
 }
 
 export type CargoNeeds = Pick<
   ScheduledCargo,
-  "runtimeType" | "requiredRamBytes" | "requiredVramBytes" | "onlyIslandsOf" | "category" | "container"
+  "runtimeType" | "requiredRamBytes" | "requiredVramBytes" | "onlyIslandsOf" | "category" | "container" | "features"
 >;
 export type IslandOffer = Pick<
   SchedulerIsland,
-  "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining" | "policy"
+  "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining" | "policy" | "features"
 >;
 
 /** `true` if the Island can serve the Cargo when it has a free slot, else the first reason why not. Compare with `true`. */
@@ -36,6 +39,7 @@ export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (disallowed === "runtime_disallowed") return disallowed;
   if (!island.runtimes.includes(cargo.runtimeType)) return "runtime_missing";
   if (disallowed) return disallowed;
+  if (cargo.features?.some((name) => island.features?.includes(name) !== true)) return "feature_missing";
   if (cargo.requiredRamBytes > island.ramBytes) return "too_little_ram";
   if (cargo.requiredVramBytes > island.vramBytes) return "too_little_vram";
   if (island.draining) return "draining";

@@ -2,7 +2,7 @@ import type { CargoManifest } from "../../shared/cargo.ts";
 import { CargoIslands } from "./cargo-islands.ts";
 import { fits } from "./fit.ts";
 import type { OnlineIsland } from "./online-island.ts";
-import { workKeyOf, type WorkKind } from "./slot-offer.ts";
+import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
 /** Cargos with an index of Islands. Above it, the least recently used one without waiting jobs is dropped. */
 const MAX_INDEXED_CARGOS = 64;
@@ -34,7 +34,7 @@ export class IslandIndices {
     if (index === undefined) {
       const cargo = this.#cargos(kind.slug);
       if (cargo === undefined) return undefined;
-      index = new CargoIslands({ ...cargo, onlyIslandsOf: kind.onlyIslandsOf }, this.#islands.values());
+      index = new CargoIslands({ ...cargo, ...workKindOf(kind) }, this.#islands.values());
       if (this.#indices.size >= MAX_INDEXED_CARGOS)
         this.#dropOldest(new Set([...queued()].map((each) => workKeyOf(each.kind))));
     }
@@ -44,11 +44,11 @@ export class IslandIndices {
   }
 
   /** True if an Island outside of `avoid` fits jobs of that kind. */
-  hasFitOutside({ slug, onlyIslandsOf }: WorkKind, avoid: ReadonlySet<string>): boolean {
-    const cargo = this.#cargos(slug);
+  hasFitOutside(kind: WorkKind, avoid: ReadonlySet<string>): boolean {
+    const cargo = this.#cargos(kind.slug);
     if (cargo === undefined) return false;
     for (const { id, info } of this.#islands.values()) {
-      if (!avoid.has(id) && fits({ ...cargo, onlyIslandsOf }, info) === true) return true;
+      if (!avoid.has(id) && fits({ ...cargo, ...workKindOf(kind) }, info) === true) return true;
     }
     return false;
   }

@@ -9,6 +9,8 @@ export interface JobKind {
   readonly jobClass: JobClass;
   /** As in `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
+  /** As in `WaitingJob`. */
+  readonly features?: readonly string[] | undefined;
   /** Those of `WaitingJob` that are online, sorted: one that is away makes no difference. */
   readonly avoidIslands: readonly string[];
   /** They wait for an Island of another coordinator rather than go back to one that they avoid. */

@@ -9,7 +9,7 @@ import { ModelHolders } from "./model-holders.ts";
 import { OnlineIsland } from "./online-island.ts";
 import { endsFirst, type Pause } from "./pause.ts";
 import type { SchedulerDeps } from "./scheduler-deps.ts";
-import { SharedWork } from "./shared-work.ts";
+import { SharedWork, type WorkKind } from "./shared-work.ts";
 import { countWaits, type AskElsewhere } from "./wait-counts.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
@@ -108,7 +108,7 @@ export class Scheduler {
   }
 
   /** True if an Island outside of `avoid` fits jobs of that kind, free or not. */
-  hasIslandFor(kind: Pick<WaitingJob, "slug" | "onlyIslandsOf">, avoid: ReadonlySet<string>): boolean {
+  hasIslandFor(kind: WorkKind, avoid: ReadonlySet<string>): boolean {
     return this.#indices.hasFitOutside(kind, avoid);
   }
 

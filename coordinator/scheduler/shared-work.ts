@@ -3,7 +3,14 @@ import type { IslandIndices } from "./island-indices.ts";
 import type { JobKind } from "./job-queue.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import { modelPlaceOf, type ModelPlace } from "./rank.ts";
-import { OfferedSlots, workKeyOf, type OfferedIsland, type SlotOffer, type WorkKind } from "./slot-offer.ts";
+import {
+  OfferedSlots,
+  workKeyOf,
+  workKindOf,
+  type OfferedIsland,
+  type SlotOffer,
+  type WorkKind,
+} from "./slot-offer.ts";
 import type { WaitingJobs } from "./waiting-jobs.ts";
 
 export type { OfferedIsland, SlotOffer, WorkKind } from "./slot-offer.ts";
@@ -54,10 +61,8 @@ export class SharedWork {
   waiting(): WorkLoad[] {
     const loads = new Map<string, WorkLoad>();
     for (const { kind, size, pressing } of this.#waiting.queues) {
-      const { slug, onlyIslandsOf } = kind;
       const sum = loads.get(workKeyOf(kind)) ?? {
-        slug,
-        onlyIslandsOf,
+        ...workKindOf(kind),
         jobs: 0,
         pressing: 0,
         slots: this.slotsFor(kind),
@@ -68,11 +73,12 @@ export class SharedWork {
   }
 
   /** As {@link waiting}, of one kind. */
-  loadOf({ slug, onlyIslandsOf }: WorkKind): WorkLoad {
-    const queues = this.#waiting.queuesOf(slug).filter(({ kind }) => kind.onlyIslandsOf === onlyIslandsOf);
+  loadOf(work: WorkKind): WorkLoad {
+    const key = workKeyOf(work);
+    const queues = this.#waiting.queuesOf(work.slug).filter(({ kind }) => workKeyOf(kind) === key);
     const jobs = queues.reduce((sum, { size }) => sum + size, 0);
     const pressing = queues.reduce((sum, queue) => sum + queue.pressing, 0);
-    return { slug, onlyIslandsOf, jobs, pressing, slots: this.slotsFor({ slug, onlyIslandsOf }) };
+    return { ...workKindOf(work), jobs, pressing, slots: this.slotsFor(work) };
   }
 
   /** Undefined if the job does not wait here. */
@@ -110,7 +116,7 @@ export class SharedWork {
       const serves = indices.flatMap((index, place) => (index?.mayServe(island.id, []) === true ? [place] : []));
       return { id: island.id, accountId: island.info.accountId, slots: island.freeSlots, serves };
     });
-    return { kinds: waiting.map(({ slug, onlyIslandsOf }) => ({ slug, onlyIslandsOf })), islands };
+    return { kinds: waiting.map(workKindOf), islands };
   }
 
   /**
@@ -138,10 +144,11 @@ export class SharedWork {
   }
 
   /** Takes out jobs of a kind that another coordinator is to have in its queues, as {@link takeFor} does. */
-  takeNext({ slug, onlyIslandsOf }: WorkKind, maxJobs: number): string[] {
+  takeNext(work: WorkKind, maxJobs: number): string[] {
+    const key = workKeyOf(work);
     const taken: string[] = [];
     while (taken.length < maxJobs) {
-      const job = this.#waiting.nextFor((kind) => kind.slug === slug && kind.onlyIslandsOf === onlyIslandsOf, []);
+      const job = this.#waiting.nextFor((kind) => workKeyOf(kind) === key, []);
       if (job === undefined) break;
       this.#waiting.lend(job);
       taken.push(job.id);

@@ -5,6 +5,8 @@ export interface WorkKind {
   readonly slug: string;
   /** As in `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
+  /** As in `WaitingJob`. */
+  readonly features?: readonly string[] | undefined;
 }
 
 /** An Island of another coordinator that has free slots. */
@@ -23,9 +25,15 @@ export interface SlotOffer {
   readonly islands: readonly OfferedIsland[];
 }
 
-/** Unique for each kind, as neither slugs nor ids have a space. */
-export function workKeyOf({ slug, onlyIslandsOf }: WorkKind): string {
+/** Unique for each kind, as neither slugs nor ids nor names of features have a space. */
+export function workKeyOf({ slug, onlyIslandsOf, features = [] }: WorkKind): string {
+  if (features.length > 0) return `${slug} ${onlyIslandsOf ?? ""} ${features.join(" ")}`;
   return onlyIslandsOf === null ? slug : `${slug} ${onlyIslandsOf}`;
+}
+
+/** Without what else the value has. */
+export function workKindOf({ slug, onlyIslandsOf, features }: WorkKind): WorkKind {
+  return features === undefined || features.length === 0 ? { slug, onlyIslandsOf } : { slug, onlyIslandsOf, features };
 }
 
 /** Gives the slots of an offer to jobs, one by one: never more jobs than can start. */

@@ -4,11 +4,18 @@ import { JOB_CLASSES, JobClasses, type SlotUse } from "./job-classes.ts";
 import { dueAtMs, isDueFirst, JobQueue, type JobKind, type QueuedJob } from "./job-queue.ts";
 import { Patience } from "./patience.ts";
 import { positionOf } from "./position.ts";
-import type { WorkKind } from "./slot-offer.ts";
+import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
-/** Unique for each kind, as neither slugs nor ids have a space. */
-function keyOf({ jobClass, slug, onlyIslandsOf, avoidIslands, isPatient }: JobKind): string {
-  return [jobClass, slug, onlyIslandsOf ?? "", ...avoidIslands, ...(isPatient ? ["", "patient"] : [])].join(" ");
+/** Unique for each kind, as neither slugs nor ids nor names of features have a space or a plus sign. */
+function keyOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands, isPatient }: JobKind): string {
+  return [
+    jobClass,
+    slug,
+    onlyIslandsOf ?? "",
+    features.join("+"),
+    ...avoidIslands,
+    ...(isPatient ? ["", "patient"] : []),
+  ].join(" ");
 }
 
 export interface WaitingJobsDeps {
@@ -80,12 +87,12 @@ export class WaitingJobs {
 
   /** Adds a job, or replaces one that waits already, whose patience ends as before. Returns its queue. */
   add(job: WaitingJob, nowMs: number): JobQueue {
-    const { id, slug, jobClass, onlyIslandsOf, createdAtMs, avoidIslands } = job;
+    const { id, jobClass, createdAtMs, avoidIslands } = job;
     const before = this.#jobs.get(id);
     if (before !== undefined) this.#takeOut(before);
     else if (this.#shouldWait(job)) this.#patience.begin(id, nowMs);
     const account = this.#classes.enter(jobClass, job.accountId, job.share);
-    const kind = { slug, jobClass, onlyIslandsOf, ...this.#avoidance(job) };
+    const kind = { ...workKindOf(job), jobClass, ...this.#avoidance(job) };
     const avoidAccounts = job.avoidAccounts ?? null;
     const queued = {
       heapIndex: -1,
@@ -182,12 +189,13 @@ export class WaitingJobs {
     return next;
   }
 
-  /** 1-based place among the waiting jobs of its Cargo and class. The job must wait. */
+  /** 1-based place among the waiting jobs of its Cargo and class that the same Islands may run. The job must wait. */
   positionOf(job: QueuedJob): number {
-    const { slug, jobClass, onlyIslandsOf } = job.kind;
-    const siblings = [...this.#queues.values()].filter(({ kind }) => {
-      return kind.slug === slug && kind.jobClass === jobClass && kind.onlyIslandsOf === onlyIslandsOf;
-    });
+    const { jobClass } = job.kind;
+    const work = workKeyOf(job.kind);
+    const siblings = this.queuesOf(job.kind.slug).filter(
+      ({ kind }) => kind.jobClass === jobClass && workKeyOf(kind) === work,
+    );
     return positionOf(job, siblings, this.#classes.virtualMsOf(jobClass));
   }
 

@@ -11,8 +11,8 @@ import { MemoryBudget, type Occupant } from "./memory-budget.ts";
 import { MemoryNeeds } from "./memory-need.ts";
 
 /**
- * How long a Cargo of a type stays in memory without a job, where it does not stay until its memory is needed. A utility loads in a
- * twentieth of a second, and each one that was ever used would keep a process.
+ * How long a Cargo of a type stays in memory without a job, where it does not stay until its memory is needed and its definition does
+ * not say. A utility loads in a twentieth of a second, and each one that was ever used would keep a process.
  */
 const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
 
@@ -142,8 +142,9 @@ export class CargoPool {
   }
 
   #limitIdleness(entry: Entry): void {
-    const limitMs = IDLE_LIMITS_MS[entry.manifest.runtimeType];
+    const { runtimeType, keepAliveMs: limitMs = IDLE_LIMITS_MS[runtimeType] } = entry.manifest;
     if (limitMs === undefined) return;
+    if (limitMs === 0) return this.#unload(entry);
     entry.idleTimer = this.#deps.clock.schedule(limitMs, () => this.#unload(entry));
   }
 

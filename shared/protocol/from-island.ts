@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RUNTIME_TYPES } from "../cargo.ts";
 import { JOB_ERROR_CODES } from "../errors.ts";
+import { featuresSchema } from "../features.ts";
 import { hardwareSchema } from "../hardware.ts";
 import { jsonValueSchema } from "../json-value.ts";
 import { ownerPolicySchema } from "../owner-policy.ts";
@@ -66,6 +67,8 @@ const hello = z.object({
   state: islandStateSchema,
   /** Absent in agents of earlier versions, whose owners cannot refuse anything. */
   policy: ownerPolicySchema.optional(),
+  /** What the agent can do beyond the first version of the protocol. Absent in agents of earlier versions. */
+  features: featuresSchema.optional(),
 });
 
 const heartbeat = z.object({ type: z.literal("heartbeat"), state: islandStateSchema });

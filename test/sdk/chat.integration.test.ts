@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ConnectionError, ServiceUnavailableError } from "../../sdk/typescript/src/index.ts";
+import type { JsonValue } from "../../shared/json-value.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { collect, until } from "../support/http.ts";
 import { CARGO, failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
@@ -136,35 +137,48 @@ describe("chat.stream()", () => {
   });
 });
 
-describe("embeddings.create()", () => {
-  it("gives a vector for each text", async () => {
-    const { cargos, embeddings } = fixture.client();
-    const [cargo] = await cargos
-      .list({ runtime_type: "onnx", category: "text" })
-      .then((list) => list.filter(({ onnx_task_type: task }) => task === "feature-extraction"));
-    const { islandToken } = await fixture.coordinator.createAccount("host@example.com");
-    await using island = await FakeIsland.join(fixture.coordinator.url, islandToken, {
-      hostId: randomUUID(),
-      runtimes: [{ type: "onnx", version: "test" }],
-    });
-    const asked = embeddings.create({ model: cargo?.slug ?? "", input: ["a", "b"] });
-    const assign = await island.next("assign");
-    island.send({ type: "started", jobId: assign.jobId, attempt: 1 });
-    island.send({
-      ...finished(assign, 1),
-      output: {
-        embeddings: [
-          [1, 0.5],
-          [0, -1],
-        ],
-      },
-    });
-    const { data, usage } = await asked;
-    expect(data.map(({ embedding }) => embedding)).toEqual([
+/** Runs `ask` on a Cargo for this task, and answers with `output`. */
+async function answeredBy<T>(task: string, output: JsonValue, ask: (model: string) => Promise<T>): Promise<T> {
+  const cargos = await fixture.client().cargos.list({ runtime_type: "onnx", category: "text" });
+  const { islandToken } = await fixture.coordinator.createAccount(`${randomUUID()}@example.com`);
+  await using island = await FakeIsland.join(fixture.coordinator.url, islandToken, {
+    hostId: randomUUID(),
+    runtimes: [{ type: "onnx", version: "test" }],
+  });
+  const asked = ask(cargos.find(({ onnx_task_type: other }) => other === task)?.slug ?? "");
+  const assign = await island.next("assign");
+  island.send({ type: "started", jobId: assign.jobId, attempt: 1 }, { ...finished(assign, 1), output });
+  return asked;
+}
+
+describe("what classifies and compares texts", () => {
+  const VECTORS = {
+    embeddings: [
       [1, 0.5],
       [0, -1],
-    ]);
+    ],
+  };
+
+  it("embeddings.create() gives a vector for each text", async () => {
+    const { data, usage } = await answeredBy("feature-extraction", VECTORS, (model) =>
+      fixture.client().embeddings.create({ model, input: ["a", "b"] }),
+    );
+    expect(data.map(({ embedding }) => embedding)).toEqual(VECTORS.embeddings);
     expect(usage.prompt_tokens).toBe(5);
+  });
+
+  it("embeddings.rerank() gives a score for each document", async () => {
+    const { results } = await answeredBy("feature-extraction", VECTORS, (model) =>
+      fixture.client().embeddings.rerank({ model, query: "a", documents: ["b"] }),
+    );
+    expect(results).toEqual([{ index: 0, relevance_score: expect.closeTo((1 - 1 / Math.sqrt(5)) / 2) }]);
+  });
+
+  it("moderations.create() gives a result for each text", async () => {
+    const { results } = await answeredBy("text-classification", [{ label: "hate", score: 0.75 }], (model) =>
+      fixture.client().moderations.create({ model, input: "a" }),
+    );
+    expect(results.map(({ flagged, category_scores: scores }) => [flagged, scores.hate])).toEqual([[true, 0.75]]);
   });
 });
 

@@ -9,6 +9,7 @@ const SLUGS = [
   "phi-4",
   "llama-3.2-1b-instruct",
   "multilingual-e5-small",
+  "toxic-bert",
   "base64",
   "text-statistics",
   "python-sandbox",

@@ -1,3 +1,5 @@
+import { encodeGguf, type GgufTensor, type GgufValue } from "./gguf-file.ts";
+
 /**
  * GGUF files for tests: a llama whose weights are all zero, so that every token is as likely as any other. At temperature 0 it says
  * "a" (token 0) for ever. Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, version 3.
@@ -13,47 +15,23 @@ export interface TinyGgufOptions {
 }
 
 const HEADS = 4;
-const ALIGNMENT = 32;
-const TYPE = { uint32: 4, int32: 5, float32: 6, string: 8, array: 9 } as const;
-const GGML_F32 = 0;
-const GGML_F16 = 1;
 const CHATML =
   "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}" +
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
-type Value =
-  | { type: "uint32" | "int32" | "float32"; value: number }
-  | { type: "string"; value: string }
-  | { type: "array"; of: "string" | "int32"; value: readonly (string | number)[] };
-
 export function makeTinyGguf(options: TinyGgufOptions = {}): Buffer {
   const { contextTokens = 2_048, width = 64, layers = 1, chatTemplate = CHATML, without = [] } = options;
   const vocabulary = makeVocabulary();
-  const metadata = Object.entries({
-    ...architecture(contextTokens, width, layers),
-    ...tokenizer(vocabulary, chatTemplate),
-  }).filter(([key]) => !without.includes(key));
-  const tensors = listTensors(vocabulary.length, width, layers);
-
-  let offset = 0;
-  const infos = tensors.map(({ name, dims }) => {
-    const info = encodeTensorInfo(name, dims, offset);
-    offset += padded(bytesOf(dims));
-    return info;
-  });
-  const head = Buffer.concat([
-    Buffer.from("GGUF"),
-    uint32(3),
-    uint64(tensors.length),
-    uint64(metadata.length),
-    ...metadata.map(([key, value]) => Buffer.concat([string(key), encodeValue(value)])),
-    ...infos,
-  ]);
-  const padding = Buffer.alloc(padded(head.length) - head.length);
-  return Buffer.concat([head, padding, ...tensors.map(({ dims }) => encodeTensor(dims))]);
+  const metadata = Object.fromEntries(
+    Object.entries({
+      ...architecture(contextTokens, width, layers),
+      ...tokenizer(vocabulary, chatTemplate),
+    }).filter(([key]) => !without.includes(key)),
+  );
+  return encodeGguf(metadata, listTensors(vocabulary.length, width, layers));
 }
 
-function architecture(contextTokens: number, width: number, layers: number): Record<string, Value> {
+function architecture(contextTokens: number, width: number, layers: number): Record<string, GgufValue> {
   return {
     "general.architecture": { type: "string", value: "llama" },
     "llama.context_length": { type: "uint32", value: contextTokens },
@@ -65,7 +43,7 @@ function architecture(contextTokens: number, width: number, layers: number): Rec
   };
 }
 
-function tokenizer(vocabulary: readonly string[], chatTemplate: string): Record<string, Value> {
+function tokenizer(vocabulary: readonly string[], chatTemplate: string): Record<string, GgufValue> {
   const NORMAL = 1;
   const CONTROL = 3;
   return {
@@ -94,7 +72,7 @@ function makeVocabulary(): string[] {
   return ["a", ...bytes.filter((char) => char !== "a"), "aa", "<|endoftext|>", "<|im_start|>", "<|im_end|>"];
 }
 
-function listTensors(vocabulary: number, width: number, layers: number): { name: string; dims: readonly number[] }[] {
+function listTensors(vocabulary: number, width: number, layers: number): GgufTensor[] {
   const blocks = Array.from({ length: layers }, (_, layer) =>
     [
       { name: "attn_norm", dims: [width] },
@@ -111,53 +89,4 @@ function listTensors(vocabulary: number, width: number, layers: number): { name:
     { name: "output_norm.weight", dims: [width] },
     { name: "output.weight", dims: [width, vocabulary] },
   ];
-}
-
-/** Vectors (norms) are f32 as llama.cpp wants them, matrices f16. */
-function bytesOf(dims: readonly number[]): number {
-  return dims.reduce((product, dim) => product * dim, 1) * (dims.length === 1 ? 4 : 2);
-}
-
-function encodeTensorInfo(name: string, dims: readonly number[], offset: number): Buffer {
-  const type = dims.length === 1 ? GGML_F32 : GGML_F16;
-  return Buffer.concat([string(name), uint32(dims.length), ...dims.map(uint64), uint32(type), uint64(offset)]);
-}
-
-function encodeTensor(dims: readonly number[]): Buffer {
-  return Buffer.alloc(padded(bytesOf(dims)));
-}
-
-function encodeValue(value: Value): Buffer {
-  if (value.type !== "array") return Buffer.concat([uint32(TYPE[value.type]), encodeScalar(value.type, value.value)]);
-  const items = value.value.map((item) => encodeScalar(value.of, item));
-  return Buffer.concat([uint32(TYPE.array), uint32(TYPE[value.of]), uint64(items.length), ...items]);
-}
-
-function encodeScalar(type: "uint32" | "int32" | "float32" | "string", value: string | number): Buffer {
-  if (type === "string") return string(String(value));
-  if (type !== "float32") return uint32(Number(value));
-  const buffer = Buffer.alloc(4);
-  buffer.writeFloatLE(Number(value));
-  return buffer;
-}
-
-function string(text: string): Buffer {
-  const bytes = Buffer.from(text, "utf8");
-  return Buffer.concat([uint64(bytes.length), bytes]);
-}
-
-function uint32(value: number): Buffer {
-  const buffer = Buffer.alloc(4);
-  buffer.writeUInt32LE(value);
-  return buffer;
-}
-
-function uint64(value: number): Buffer {
-  const buffer = Buffer.alloc(8);
-  buffer.writeBigUInt64LE(BigInt(value));
-  return buffer;
-}
-
-function padded(length: number): number {
-  return Math.ceil(length / ALIGNMENT) * ALIGNMENT;
 }

@@ -24,9 +24,10 @@ export function describeReview(review: CargoReview, owner: string | null): strin
     ["approval", describeApproval(review)],
     ["owner", owner ?? origin],
     ["category", file.category],
-    ["runtime", [file.runtime_type, file.onnx_task_type, file.weights].filter(Boolean).join(", ")],
+    ["runtime", [file.runtime_type, file.onnx_task_type, file.task, file.weights].filter(Boolean).join(", ")],
     ...describeContainer(review),
     ...describeModel(review),
+    ["kept", file.keep_alive_s === undefined ? null : `${file.keep_alive_s} s in memory after its last job`],
     ["arguments", file.args === undefined ? null : JSON.stringify(file.args)],
     [
       "memory",

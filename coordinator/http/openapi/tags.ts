@@ -3,7 +3,11 @@ import { API_BASE } from "../http-deps.ts";
 /** Groups of operations, in the document's order, with the path prefixes below API_BASE that belong to each. */
 const TAGS = [
   { name: "Jobs", description: "Submit work now, fetch the result later", paths: ["jobs"] },
-  { name: "Chat", description: "Compatible with OpenAI's clients", paths: ["chat", "embeddings", "models"] },
+  {
+    name: "Chat",
+    description: "Compatible with OpenAI's clients",
+    paths: ["chat", "completions", "embeddings", "models", "rerank", "moderations"],
+  },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   {
     name: "Cargos",

@@ -1,20 +1,17 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
-import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import { submitterOf } from "../../accounts/identity.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
+import { findModel } from "../../catalog/find-model.ts";
+import { EMBEDDING_PARAMETERS } from "../openai/embedding-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
-import { cancelWhenGone, failureOf, goneSignal, readyFeed } from "../streaming/waiting-client.ts";
+import { wholeOutput } from "../streaming/whole-output.ts";
 import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
-import { LargeJson } from "../../store/large-json.ts";
-
-/** Field of a feature-extraction job's input, and the field of the request that it comes from. */
-const JOB_FIELD = "input.input";
-const BODY_FIELD = "input";
 
 const embeddingsRoute = createRoute({
   operationId: "createEmbeddings",
@@ -28,28 +25,16 @@ const embeddingsRoute = createRoute({
 });
 
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
-  const { options, log } = deps;
-  serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body }) => {
+  serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body, given }) => {
+    checkParameters(EMBEDDING_PARAMETERS, given);
     const { slug } = await embeddingCargo(deps, body.model, identity.accountId);
     const texts = typeof body.input === "string" ? [body.input] : body.input;
-    const job = await submit(deps, {
-      ...submitterOf(identity),
-      slug,
-      input: { input: texts },
-      priority: 0,
-      idempotency: null,
-      waitLimitMs: options.chatWaitMs,
-      isClientBound: true,
-    });
-    const gone = goneSignal(c.env.outgoing);
-    cancelWhenGone(job, gone, log);
-    const { ending } = await readyFeed(job, (feed) => feed.ending !== null, gone, log);
-    if (gone.aborted || ending === null) return RESPONSE_ALREADY_SENT;
-    if (ending.type === "error") throw failureOf(ending);
-    const output = ending.output instanceof LargeJson ? await ending.output.value() : ending.output;
-    const vectors = vectorsOf(output, texts.length);
+    const client = { identity, response: c.env.outgoing };
+    const made = await wholeOutput(deps, client, { slug, input: { input: texts }, fieldOf: (path) => path });
+    if (made === null) return RESPONSE_ALREADY_SENT;
+    const vectors = vectorsOf(made.output, texts.length);
     if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
-    const text = JSON.stringify(presentEmbeddings(vectors, body, ending.usage));
+    const text = JSON.stringify(presentEmbeddings(vectors, body, made.usage));
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });
@@ -61,19 +46,7 @@ async function embeddingCargo(
   slug: string,
   accountId: string,
 ): Promise<CatalogEntry> {
-  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
-  if (cargo?.runtimeType === "onnx" && cargo.onnxTaskType === "feature-extraction") return cargo;
+  const cargo = await findModel(catalog, slug, accountId);
+  if (cargo !== undefined && taskOf(cargo) === "feature-extraction") return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" for embeddings`);
-}
-
-/** Errors of the Cargo's own schema name the field as the client sent it. */
-async function submit({ jobs }: Pick<HttpDeps, "jobs">, request: SubmitRequest): Promise<JobHandle> {
-  try {
-    return await jobs.submit(request);
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    throw new ValidationError(
-      error.details.map(({ path, message }) => ({ path: path.replace(JOB_FIELD, BODY_FIELD), message })),
-    );
-  }
 }

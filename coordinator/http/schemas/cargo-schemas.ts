@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
+import { taskOf } from "../../../shared/text-task.ts";
 import { cargoFields } from "../../catalog/cargo-fields.ts";
 import type { OwnedCargo } from "../../catalog/cargo-service.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
@@ -29,6 +30,10 @@ const phaseLimitSchema = z.number().nullable().openapi({
 export const cargoDetailSchema = cargoSchema
   .extend({
     workload_id: z.int(),
+    task: z.string().nullable().openapi({
+      description:
+        "What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it",
+    }),
     input_schema: z.record(z.string(), z.unknown()).openapi({ description: "JSON Schema of a job's input" }),
     example_input: z.record(z.string(), z.unknown()),
     output_schema: z
@@ -69,6 +74,8 @@ const optionalFields = z.object(cargoFields).pick({
   weights: true,
   container: true,
   args: true,
+  task: true,
+  keep_alive_s: true,
   parameters: true,
   quantization: true,
   memory: true,
@@ -136,6 +143,7 @@ export function presentCargoDetail(cargo: CatalogEntry): z.infer<typeof cargoDet
   return {
     ...presentCargo(cargo),
     workload_id: cargo.workloadId,
+    task: taskOf(cargo),
     input_schema: { ...cargo.inputSchema },
     example_input: { ...cargo.exampleInput },
     output_schema: { ...cargo.outputSchema },

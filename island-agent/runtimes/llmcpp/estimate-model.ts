@@ -18,10 +18,13 @@ export async function estimateModel(request: LoadRequest): Promise<MemoryUse> {
     const insights = await GgufInsights.from(header, llama);
     const gpuLayers = llama.gpu === false ? 0 : insights.totalLayers;
     const model = await insights.estimateModelResourceRequirementsV2({ gpuLayers });
+    const contextSize = contextSizeOf(request, insights.trainContextSize ?? request.contextTokens);
     const context = await insights.estimateContextResourceRequirementsV2({
-      contextSize: contextSizeOf(request, insights.trainContextSize ?? request.contextTokens),
+      contextSize,
       modelGpuLayers: gpuLayers,
-      sequences: request.sequences,
+      ...(request.task === null
+        ? { sequences: request.sequences }
+        : { sequences: 1, batchSize: contextSize, isEmbeddingContext: true }),
     });
     const ramBytes = process.memoryUsage.rss() + PROCESS_GROWTH_BYTES + model.cpuRam + context.cpuRam;
     const gpuBytes = model.gpuVram + context.gpuVram;

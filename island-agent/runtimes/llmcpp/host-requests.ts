@@ -1,3 +1,5 @@
+import type { TextTask } from "../../../shared/text-task.ts";
+
 /** Which GPU back ends node-llama-cpp may use: the best one that works here, or none. */
 export type GpuChoice = "auto" | false;
 
@@ -10,6 +12,8 @@ export interface ProbeRequest {
 /** What a host process needs to load one model. */
 export interface LoadRequest {
   readonly modelPath: string;
+  /** null: chats. */
+  readonly task: TextTask | null;
   /** Tokens per sequence that the Cargo asks for; the host lowers it to the model's own limit. */
   readonly contextTokens: number;
   readonly sequences: number;

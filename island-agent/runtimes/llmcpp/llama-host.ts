@@ -2,8 +2,9 @@
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import { serveHost } from "../host/serve-host.ts";
 import type { LoadRequest, ProbeRequest } from "./host-requests.ts";
+import type { TextJob } from "./load-text-model.ts";
 
-serveHost<ProbeRequest, LoadRequest, ChatRequest>({
+serveHost<ProbeRequest, LoadRequest, ChatRequest | TextJob>({
   name: "llama.cpp",
   async probe(request) {
     const { probeLlama } = await import("./probe-llama.ts");
@@ -14,6 +15,10 @@ serveHost<ProbeRequest, LoadRequest, ChatRequest>({
     return estimateModel(request);
   },
   async load(request) {
+    if (request.task !== null) {
+      const { loadTextModel } = await import("./load-text-model.ts");
+      return loadTextModel(request, request.task);
+    }
     const { loadChatModel } = await import("./load-model.ts");
     return loadChatModel(request);
   },

@@ -1,9 +1,13 @@
+import type { core } from "zod";
+import type { CargoManifest } from "../../../shared/cargo.ts";
 import { chatInputSchema, chatRequestOf, type ChatRequest } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import { TEXT_TASK_INPUTS, TEXT_TASKS, type TextTask } from "../../../shared/text-task.ts";
 import { hostEntry } from "../host/host-process.ts";
 import { type HostedRuntime, hostedRuntime, type HostingOptions } from "../host/hosted-runtime.ts";
 import type { RunRequest } from "../runtime.ts";
 import type { GpuChoice, LoadRequest, ProbeRequest } from "./host-requests.ts";
+import type { TextJob } from "./load-text-model.ts";
 
 /** For a Cargo that does not say how much context it needs. */
 const DEFAULT_CONTEXT_TOKENS = 4_096;
@@ -26,7 +30,7 @@ export interface LlmcppOptions extends HostingOptions {
 /** Language models in GGUF files, run by llama.cpp. */
 export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
   const { threads, gpu, sequences = DEFAULT_SEQUENCES, vramCapBytes = null, backEnds = null } = options;
-  return hostedRuntime<ProbeRequest, LoadRequest, ChatRequest>(
+  return hostedRuntime<ProbeRequest, LoadRequest, ChatRequest | TextJob>(
     {
       type: "llmcpp",
       program: {
@@ -43,6 +47,7 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
       probeRequest: { gpu, backEnds },
       loadRequest: (cargo, modelPath) => ({
         modelPath,
+        task: taskOfCargo(cargo),
         contextTokens: cargo.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
         sequences,
         threads,
@@ -50,20 +55,39 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
         vramCapBytes,
         backEnds,
       }),
-      concurrency: () => sequences,
+      // Embeddings and scores are made one text at a time.
+      concurrency: ({ task }) => (task === null ? sequences : 1),
       canResume: true,
-      readInput,
+      readInput: (input, { task }) => (task === null ? readChat(input) : readTask(task, input)),
     },
     options,
   );
 }
 
 /** @throws {JobFailure} `invalid_input`, naming the first wrong field. */
-function readInput(input: RunRequest["input"]): ChatRequest {
+function readChat(input: RunRequest["input"]): ChatRequest {
   const parsed = chatInputSchema.safeParse(input);
   if (parsed.success) return chatRequestOf(parsed.data);
-  const [issue] = parsed.error.issues;
-  throw new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is not chat input"}`);
+  throw invalidInput(parsed.error);
+}
+
+/** @throws {JobFailure} `invalid_input`, naming the first wrong field. */
+function readTask(task: TextTask, input: RunRequest["input"]): TextJob {
+  const parsed = TEXT_TASK_INPUTS[task].safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw invalidInput(parsed.error);
+}
+
+function invalidInput({ issues: [issue] }: { readonly issues: readonly core.$ZodIssue[] }): JobFailure {
+  return new JobFailure("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+}
+
+/** @throws {JobFailure} `runtime_unavailable` for a task that only newer agents know. */
+function taskOfCargo({ task: name }: CargoManifest): TextTask | null {
+  if (name === undefined) return null;
+  const task = TEXT_TASKS.find((each) => each === name);
+  if (task !== undefined) return task;
+  throw new JobFailure("runtime_unavailable", `This Island does not know the task ${name}`, { retryable: true });
 }
 
 /** The assertion that llama.cpp printed, without the path of its source file. */

@@ -10,7 +10,7 @@ import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } fr
 export async function loadChatModel(request: LoadRequest): Promise<HostedModel<ChatRequest>> {
   const { llama, errors } = await openLlama(request);
   const gpuBefore = await gpuMemoryUsed(llama);
-  const model = await readModel({ llama, errors }, request.modelPath);
+  const model = await readModel({ llama, errors }, request);
   // node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes slip past the check (500 million tokens ended
   // the process at 24 GB), so the size is clamped here.
   const contextSize = contextSizeOf(request, model.trainContextSize);
@@ -41,7 +41,8 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
   };
 }
 
-async function readModel({ llama, errors }: OpenLlama, modelPath: string): Promise<LlamaModel> {
+/** @throws {JobFailure} */
+export async function readModel({ llama, errors }: OpenLlama, { modelPath }: LoadRequest): Promise<LlamaModel> {
   await readHeader(modelPath);
   return llama.loadModel({ modelPath }).catch((cause: unknown) => {
     throw llamaFailure("model_invalid", "llama.cpp refused the model", cause, errors);
@@ -49,7 +50,7 @@ async function readModel({ llama, errors }: OpenLlama, modelPath: string): Promi
 }
 
 /** GPU memory in use by all processes; null without a GPU. */
-async function gpuMemoryUsed(llama: Llama): Promise<HostedModel<ChatRequest>["gpuMemory"]> {
+export async function gpuMemoryUsed(llama: Llama): Promise<HostedModel<ChatRequest>["gpuMemory"]> {
   if (llama.gpu === false) return null;
   const { used, unifiedSize } = await llama.getVramState();
   return { bytes: used, isShared: unifiedSize > 0 };

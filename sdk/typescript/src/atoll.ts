@@ -12,6 +12,7 @@ import { IslandTokens } from "./island-tokens.ts";
 import { Islands } from "./islands.ts";
 import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
+import { Moderations } from "./moderations.ts";
 import { Operator } from "./operator.ts";
 import type { Announcement, Health } from "./schemas.ts";
 import { Sessions } from "./sessions.ts";
@@ -31,6 +32,7 @@ export class Atoll {
   readonly islands: Islands;
   readonly jobs: Jobs;
   readonly models: Models;
+  readonly moderations: Moderations;
   readonly operator: Operator;
   readonly sessions: Sessions;
   readonly #http: Http;
@@ -51,6 +53,7 @@ export class Atoll {
     this.islands = new Islands(http);
     this.jobs = new Jobs(http);
     this.models = new Models(http);
+    this.moderations = new Moderations(http);
     this.sessions = new Sessions(http);
     this.operator = new Operator(http);
   }

@@ -1,6 +1,6 @@
 import { CHAT } from "./chat.ts";
 import type { Http } from "./http.ts";
-import type { Embeddings, EmbeddingsRequest } from "./schemas.ts";
+import type { Embeddings, EmbeddingsRequest, Reranking, RerankRequest } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
 export class EmbeddingsResource {
@@ -15,5 +15,10 @@ export class EmbeddingsResource {
     const parts = { body: { ...body, encoding_format: "float" as const } };
     // The request asks for floats, so no vector is base64.
     return (await this.#http.call("post", "/embeddings", parts, options, CHAT)) as Embeddings;
+  }
+
+  /** Documents by how near their vectors are to the query's, best first. */
+  rerank(body: RerankRequest, options?: CallOptions): Promise<Reranking> {
+    return this.#http.call("post", "/rerank", { body }, options, CHAT);
   }
 }

@@ -388,6 +388,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a text, as OpenAI's legacy completions do
+         * @description By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, one after the other; the first one's id is the completion's. They are cancelled when the client disconnects.
+         */
+        post: operations["createCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conversations": {
         parameters: {
             query?: never;
@@ -833,8 +853,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List chat Cargos in the shape of OpenAI's models
-         * @description Those that the caller can run, with its own that are not approved yet. For an API key with a list of Cargos: those of the list.
+         * List Cargos in the shape of OpenAI's models
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.
          */
         get: operations["listModels"];
         put?: never;
@@ -852,10 +872,30 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A chat Cargo in the shape of OpenAI's models */
+        /** A Cargo, or an alias of one, in the shape of OpenAI's models */
         get: operations["getModel"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/moderations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Classify texts by OpenAI's categories of harm
+         * @description By a Cargo that classifies texts: one job for each text, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.
+         */
+        post: operations["createModeration"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1246,6 +1286,26 @@ export interface paths {
         get: operations["listSettings"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rank documents by how near they are to a query
+         * @description By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.
+         */
+        post: operations["createReranking"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1665,6 +1725,8 @@ export interface components {
             slug: string;
             /** @description Limit of this phase of an attempt; null: the coordinator's setting */
             start_limit_s: number | null;
+            /** @description What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it */
+            task: string | null;
             wait_limit_s: number;
             workload_id: number;
         };
@@ -1743,6 +1805,7 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             } | null;
+            keep_alive_s?: number | null;
             licence?: string;
             max_output_bytes?: number | null;
             memory?: {
@@ -1774,6 +1837,8 @@ export interface components {
             runtime_type?: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
             silence_limit_s?: number | null;
             start_limit_s?: number | null;
+            /** @enum {string|null} */
+            task?: "feature-extraction" | "text-ranking" | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -1840,6 +1905,9 @@ export interface components {
         ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
         ChatCompletionRequest: {
             frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             messages: {
@@ -1852,11 +1920,13 @@ export interface components {
                 role: "system" | "user" | "assistant" | "tool" | "developer";
                 tool_calls?: unknown[] | null;
             }[];
+            min_p?: number | null;
             /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
             /** @enum {number|null} */
             n?: 1 | null;
             presence_penalty?: number | null;
+            repeat_penalty?: number | null;
             response_format?: {
                 /** @enum {string} */
                 type: "text";
@@ -1882,6 +1952,7 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
+            top_k?: number | null;
             top_p?: number | null;
         };
         Conversation: {
@@ -1990,6 +2061,7 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             } | null;
+            keep_alive_s?: number | null;
             licence: string;
             max_output_bytes?: number | null;
             memory?: {
@@ -2022,6 +2094,8 @@ export interface components {
             silence_limit_s?: number | null;
             slug: string;
             start_limit_s?: number | null;
+            /** @enum {string|null} */
+            task?: "feature-extraction" | "text-ranking" | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -2952,11 +3026,94 @@ export interface components {
             user_message: components["schemas"]["Message"];
         };
         Model: {
+            /** @description Slug of the Cargo that an alias stands for */
+            alias_of: string | null;
+            /** @description A connected Island can run it now; else requests wait for one */
+            available: boolean;
+            /** @description Endpoints that serve it, by their paths */
+            capabilities: string[];
+            /** @description Tokens of prompt and answer together; null: no limit is known */
+            context_length: number | null;
+            /** @description Always 0: Cargos have no date, and clients need the member */
             created: number;
+            /** @description Slug of the Cargo, or the alias */
             id: string;
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /** @enum {string} */
+            type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
+        };
+        Moderation: {
+            /** @description Of the last text's job */
+            id: string;
+            model: string;
+            results: {
+                /** @description True from a score of 0.5 on */
+                categories: {
+                    harassment: boolean;
+                    "harassment/threatening": boolean;
+                    hate: boolean;
+                    "hate/threatening": boolean;
+                    illicit: boolean;
+                    "illicit/violent": boolean;
+                    "self-harm": boolean;
+                    "self-harm/instructions": boolean;
+                    "self-harm/intent": boolean;
+                    sexual: boolean;
+                    "sexual/minors": boolean;
+                    violence: boolean;
+                    "violence/graphic": boolean;
+                };
+                /** @description Empty for a category that the Cargo does not know */
+                category_applied_input_types: {
+                    harassment: "text"[];
+                    "harassment/threatening": "text"[];
+                    hate: "text"[];
+                    "hate/threatening": "text"[];
+                    illicit: "text"[];
+                    "illicit/violent": "text"[];
+                    "self-harm": "text"[];
+                    "self-harm/instructions": "text"[];
+                    "self-harm/intent": "text"[];
+                    sexual: "text"[];
+                    "sexual/minors": "text"[];
+                    violence: "text"[];
+                    "violence/graphic": "text"[];
+                };
+                /** @description 0 for a category that the Cargo does not know */
+                category_scores: {
+                    harassment: number;
+                    "harassment/threatening": number;
+                    hate: number;
+                    "hate/threatening": number;
+                    illicit: number;
+                    "illicit/violent": number;
+                    "self-harm": number;
+                    "self-harm/instructions": number;
+                    "self-harm/intent": number;
+                    sexual: number;
+                    "sexual/minors": number;
+                    violence: number;
+                    "violence/graphic": number;
+                };
+                /** @description Any category is true */
+                flagged: boolean;
+                /** @description The Cargo's own, best first: what is not one of OpenAI's categories is here only */
+                labels: {
+                    label: string;
+                    score: number;
+                }[];
+            }[];
+        };
+        ModerationRequest: {
+            input: string | (string | {
+                text: string;
+                /** @enum {string} */
+                type: "text";
+            })[];
+            /** @description Slug of an onnx Cargo with the task text-classification */
+            model: string;
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
@@ -3201,6 +3358,7 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             };
+            keep_alive_s?: number;
             licence: string;
             max_output_bytes?: number;
             memory?: {
@@ -3235,6 +3393,8 @@ export interface components {
             silence_limit_s?: number;
             slug: string;
             start_limit_s?: number;
+            /** @enum {string} */
+            task?: "feature-extraction" | "text-ranking";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -3258,9 +3418,14 @@ export interface components {
         PostMessage: {
             content: string;
             frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
+            min_p?: number | null;
             presence_penalty?: number | null;
+            repeat_penalty?: number | null;
             response_format?: {
                 /** @enum {string} */
                 type: "text";
@@ -3283,6 +3448,7 @@ export interface components {
             stop?: string | string[] | null;
             stream?: boolean | null;
             temperature?: number | null;
+            top_k?: number | null;
             top_p?: number | null;
         };
         ProgressEvent: {
@@ -3332,6 +3498,39 @@ export interface components {
         RenameIsland: {
             /** @description Empty: the default name again */
             name: string;
+        };
+        Reranking: {
+            /** @description Of the job */
+            id: string;
+            model: string;
+            /** @enum {string} */
+            object: "list";
+            /** @description Best first */
+            results: {
+                document?: {
+                    text: string;
+                };
+                /** @description Of the document in the request */
+                index: number;
+                /** @description By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only */
+                relevance_score: number;
+            }[];
+            usage: {
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        RerankRequest: {
+            documents: (string | {
+                text: string;
+            })[];
+            /** @description Slug of a Cargo with the task text-ranking or feature-extraction */
+            model: string;
+            query: string;
+            /** @description Default: false */
+            return_documents?: boolean | null;
+            /** @description Best results to return; default: all */
+            top_n?: number | null;
         };
         /** @description Something may have been missed, or too much changed at once: read your lists again */
         ResetEvent: {
@@ -3531,6 +3730,53 @@ export interface components {
              * @description ISO 8601, UTC
              */
             since: string;
+        };
+        TextCompletion: {
+            choices: {
+                /** @enum {string|null} */
+                finish_reason: "stop" | "length" | null;
+                index: number;
+                logprobs: null;
+                text: string;
+            }[];
+            created: number;
+            id: string;
+            model: string;
+            /** @enum {string} */
+            object: "text_completion";
+            /** @description Of a stream: in its last chunk, if it was asked for */
+            usage?: {
+                completion_tokens: number;
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        TextCompletionRequest: {
+            /** @description Begin each text with its prompt */
+            echo?: boolean | null;
+            frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            /** @description Default 16 */
+            max_tokens?: number | null;
+            min_p?: number | null;
+            /** @description Slug or alias of a chat Cargo */
+            model: string;
+            presence_penalty?: number | null;
+            /** @description Continued as it is, without the model's chat template. A list: one job for each text */
+            prompt: string | string[];
+            repeat_penalty?: number | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            /** @description For one prompt */
+            stream?: boolean | null;
+            stream_options?: {
+                include_usage?: boolean | null;
+            } | null;
+            temperature?: number | null;
+            top_k?: number | null;
+            top_p?: number | null;
         };
         TokenEvent: {
             /** @description Text to append */
@@ -5332,6 +5578,7 @@ export interface operations {
                      *         "licence": "MIT",
                      *         "chat": true,
                      *         "workload_id": 7,
+                     *         "task": null,
                      *         "input_schema": {
                      *           "type": "object",
                      *           "properties": {
@@ -5569,6 +5816,73 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["ChatCompletion"];
                     "text/event-stream": components["schemas"]["ChatCompletionEvent"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    createCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "tiny-chat",
+                 *       "prompt": "An atoll is a ring of",
+                 *       "max_tokens": 4
+                 *     }
+                 */
+                "application/json": components["schemas"]["TextCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The completion, or with `stream` its chunks as Server-Sent Events */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_01M80NFE2BATGX5PX4TK97HXWA",
+                     *       "object": "text_completion",
+                     *       "created": 1767225600,
+                     *       "model": "tiny-chat",
+                     *       "choices": [
+                     *         {
+                     *           "index": 0,
+                     *           "text": " islands.",
+                     *           "logprobs": null,
+                     *           "finish_reason": "stop"
+                     *         }
+                     *       ],
+                     *       "usage": {
+                     *         "prompt_tokens": 7,
+                     *         "completion_tokens": 2,
+                     *         "total_tokens": 9
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TextCompletion"];
+                    "text/event-stream": components["schemas"]["TextCompletion"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
                 };
             };
             400: components["responses"]["OpenAiError400"];
@@ -7606,7 +7920,15 @@ export interface operations {
                      *           "id": "tiny-chat",
                      *           "object": "model",
                      *           "created": 0,
-                     *           "owned_by": "atoll"
+                     *           "owned_by": "atoll",
+                     *           "type": "chat",
+                     *           "capabilities": [
+                     *             "/chat/completions",
+                     *             "/completions"
+                     *           ],
+                     *           "alias_of": null,
+                     *           "available": true,
+                     *           "context_length": 512
                      *         }
                      *       ]
                      *     }
@@ -7650,7 +7972,15 @@ export interface operations {
                      *       "id": "tiny-chat",
                      *       "object": "model",
                      *       "created": 0,
-                     *       "owned_by": "atoll"
+                     *       "owned_by": "atoll",
+                     *       "type": "chat",
+                     *       "capabilities": [
+                     *         "/chat/completions",
+                     *         "/completions"
+                     *       ],
+                     *       "alias_of": null,
+                     *       "available": true,
+                     *       "context_length": 512
                      *     }
                      */
                     "application/json": components["schemas"]["Model"];
@@ -7661,6 +7991,114 @@ export interface operations {
             404: components["responses"]["OpenAiError404"];
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];
+        };
+    };
+    createModeration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "toxic-bert",
+                 *       "input": "You are a fool."
+                 *     }
+                 */
+                "application/json": components["schemas"]["ModerationRequest"];
+            };
+        };
+        responses: {
+            /** @description One result for each text, in the same order */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_01JGFJJZ00000000000000000A",
+                     *       "model": "toxic-bert",
+                     *       "results": [
+                     *         {
+                     *           "flagged": true,
+                     *           "categories": {
+                     *             "harassment": true,
+                     *             "harassment/threatening": false,
+                     *             "hate": false,
+                     *             "hate/threatening": false,
+                     *             "illicit": false,
+                     *             "illicit/violent": false,
+                     *             "self-harm": false,
+                     *             "self-harm/instructions": false,
+                     *             "self-harm/intent": false,
+                     *             "sexual": false,
+                     *             "sexual/minors": false,
+                     *             "violence": false,
+                     *             "violence/graphic": false
+                     *           },
+                     *           "category_scores": {
+                     *             "harassment": 0.98,
+                     *             "harassment/threatening": 0,
+                     *             "hate": 0,
+                     *             "hate/threatening": 0,
+                     *             "illicit": 0,
+                     *             "illicit/violent": 0,
+                     *             "self-harm": 0,
+                     *             "self-harm/instructions": 0,
+                     *             "self-harm/intent": 0,
+                     *             "sexual": 0,
+                     *             "sexual/minors": 0,
+                     *             "violence": 0,
+                     *             "violence/graphic": 0
+                     *           },
+                     *           "category_applied_input_types": {
+                     *             "harassment": [
+                     *               "text"
+                     *             ],
+                     *             "harassment/threatening": [],
+                     *             "hate": [],
+                     *             "hate/threatening": [],
+                     *             "illicit": [],
+                     *             "illicit/violent": [],
+                     *             "self-harm": [],
+                     *             "self-harm/instructions": [],
+                     *             "self-harm/intent": [],
+                     *             "sexual": [],
+                     *             "sexual/minors": [],
+                     *             "violence": [],
+                     *             "violence/graphic": []
+                     *           },
+                     *           "labels": [
+                     *             {
+                     *               "label": "toxic",
+                     *               "score": 0.98
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Moderation"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
         };
     };
     getOpenApi: {
@@ -9174,6 +9612,76 @@ export interface operations {
             403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    createReranking: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "multilingual-e5-small",
+                 *       "query": "Where do ships wait?",
+                 *       "documents": [
+                 *         "A reef breaks the waves.",
+                 *         "Ships lie in the harbour until the tide turns."
+                 *       ],
+                 *       "top_n": 1,
+                 *       "return_documents": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["RerankRequest"];
+            };
+        };
+        responses: {
+            /** @description The documents' numbers and scores, best first */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_01JGFJJZ00000000000000000A",
+                     *       "object": "list",
+                     *       "model": "multilingual-e5-small",
+                     *       "results": [
+                     *         {
+                     *           "index": 1,
+                     *           "relevance_score": 0.91,
+                     *           "document": {
+                     *             "text": "Ships lie in the harbour until the tide turns."
+                     *           }
+                     *         }
+                     *       ],
+                     *       "usage": {
+                     *         "prompt_tokens": 24,
+                     *         "total_tokens": 24
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Reranking"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
         };
     };
     listSessions: {

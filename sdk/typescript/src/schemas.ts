@@ -29,6 +29,10 @@ export type Embeddings = Omit<Schemas["Embeddings"], "data"> & {
     readonly embedding: readonly number[];
   }[];
 };
+export type RerankRequest = Schemas["RerankRequest"];
+export type Reranking = Schemas["Reranking"];
+export type ModerationRequest = Schemas["ModerationRequest"];
+export type Moderation = Schemas["Moderation"];
 export type Conversation = Schemas["Conversation"];
 export type CreateConversation = Schemas["CreateConversation"];
 export type UpdateConversation = Schemas["UpdateConversation"];

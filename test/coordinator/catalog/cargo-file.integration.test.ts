@@ -48,6 +48,23 @@ describe("cargoOf()", () => {
       expect.arrayContaining(["prompt", "messages", "system_prompt", "max_tokens", "seed", "response_format"]),
     );
   });
+  it("makes an llmcpp Cargo with a task none for chats, with the schemas of its task", () => {
+    const embedder = read({ ...CHAT, task: "feature-extraction", example_input: { input: ["a", "b"] } });
+    expect(embedder).toMatchObject({ isChat: false, task: "feature-extraction" });
+    expect(Object.keys(embedder.inputSchema["properties"] as object)).toEqual(["input", "normalize"]);
+    expect(Object.keys(embedder.outputSchema["properties"] as object)).toEqual(["embeddings"]);
+    const ranker = read({ ...CHAT, task: "text-ranking", example_input: { query: "a", documents: ["b"] } });
+    expect(Object.keys(ranker.inputSchema["properties"] as object)).toEqual(["query", "documents"]);
+    expect(Object.keys(ranker.outputSchema["properties"] as object)).toEqual(["scores"]);
+    expect(manifestOf(ranker).task).toBe("text-ranking");
+    expect(manifestOf(read(CHAT))).not.toHaveProperty("task");
+  });
+  it("takes how long a Cargo stays in memory, 0 s to a week", () => {
+    expect(manifestOf(read({ ...CHAT, keep_alive_s: 1.5 })).keepAliveMs).toBe(1_500);
+    expect(manifestOf(read({ ...ONNX, keep_alive_s: 0 })).keepAliveMs).toBe(0);
+    expect(manifestOf(read(CHAT))).not.toHaveProperty("keepAliveMs");
+    for (const seconds of [-1, 604_801]) expect(errorsOf({ ...CHAT, keep_alive_s: seconds })).toHaveLength(1);
+  });
   it("gives other Cargos their own schema", () => {
     expect(read(ONNX)).toMatchObject({
       isChat: false,
@@ -102,12 +119,15 @@ describe("readCargoFile() refuses", () => {
     ["memory that is less than nothing", { ...CHAT, required_ram_mb: -1 }, "required_ram_mb: "],
     ["chat without a model", modelless, "model: is needed by llmcpp Cargos"],
     ["chat without a context", { ...CHAT, context_tokens: null }, "context_tokens: is needed by llmcpp Cargos"],
-    [
-      "an own schema for chat",
-      { ...CHAT, input_schema: {} },
-      "input_schema: is not for llmcpp Cargos, which take chat input",
-    ],
+    ["an own schema for chat", { ...CHAT, input_schema: {} }, "input_schema: is not for llmcpp Cargos, whose input is"],
     ["no schema for others", { ...ONNX, input_schema: undefined }, "input_schema: is needed by onnx Cargos"],
+    ["a task for others", { ...ONNX, task: "text-ranking" }, "task: is not for onnx Cargos"],
+    ["a task that is none", { ...CHAT, task: "poetry" }, "task: "],
+    [
+      "ranking of nothing",
+      { ...CHAT, task: "text-ranking", example_input: { query: "a", documents: [] } },
+      "example_input.documents: ",
+    ],
     ["an ONNX task for others", { ...CHAT, onnx_task_type: "fill-mask" }, "onnx_task_type: is not for llmcpp Cargos"],
     [
       "an ONNX task that there is not",

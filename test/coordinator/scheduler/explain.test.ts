@@ -75,6 +75,19 @@ describe("explain()", () => {
     ]);
   });
 
+  it("says that agents lack a feature, and the job runs on one that has it", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1" });
+    bench.submit({ features: ["chat.tools"] });
+    expect(bench.scheduler.explain("job_1")).toEqual({
+      reason: "no_island_fits",
+      position: 1,
+      message: "1 Island offers llmcpp, but it lacks the feature chat.tools, which a later version of the agent brings",
+    });
+    expect(bench.submit({ id: "job_2" })).toEqual(["job_2 on isle-1"]);
+    expect(bench.up({ id: "isle-2", features: ["chat.tools"] })).toEqual(["job_1 on isle-2"]);
+  });
+
   const needy = makeCargo({ requiredRamBytes: 12 * GB, requiredVramBytes: 1.5 * GB });
   const large = { ramBytes: 64 * GB, vramBytes: 8 * GB };
 

@@ -16,6 +16,14 @@ describe("fits()", () => {
     expect(fits(own, { ...island, accountId: "user_2", runtimes: [] })).toBe("not_own");
   });
 
+  it("is true only for Islands with all features that the job needs", () => {
+    const needy = { ...cargo, features: ["chat.a", "chat.b"] };
+    expect(fits(needy, island)).toBe("feature_missing");
+    expect(fits(needy, { ...island, features: ["chat.a"] })).toBe("feature_missing");
+    expect(fits(needy, { ...island, features: ["chat.b", "chat.c", "chat.a"] })).toBe(true);
+    expect(fits(needy, { ...island, runtimes: [] })).toBe("runtime_missing");
+  });
+
   const anything: OwnerPolicy = {
     network: true,
     containerGpu: true,

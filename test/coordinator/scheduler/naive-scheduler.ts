@@ -63,10 +63,10 @@ export class NaiveScheduler {
     return effects;
   }
 
-  fitting({ slug, onlyIslandsOf }: WaitingJob): NaiveIsland[] {
+  fitting({ slug, onlyIslandsOf, features }: WaitingJob): NaiveIsland[] {
     const cargo = this.#cargos(slug);
     if (cargo === undefined) return [];
-    return [...this.islands.values()].filter(({ info }) => fits({ ...cargo, onlyIslandsOf }, info) === true);
+    return [...this.islands.values()].filter(({ info }) => fits({ ...cargo, onlyIslandsOf, features }, info) === true);
   }
 
   /** Islands with a free slot that the job may have: one that it avoids only if no other fits. */

@@ -155,7 +155,7 @@ describe("Scheduler, over random events", () => {
 /** Lets the jobs wait for the Cargo "small", takes some back, and returns those that are left. */
 function queueUp(real: Scheduler, jobs: readonly WaitingJob[], gone: readonly number[]): WaitingJob[] {
   const queued = jobs.map((each, index): WaitingJob => {
-    return { ...each, slug: "small", jobClass: "batch", onlyIslandsOf: null, id: `job_${index}` };
+    return { ...each, slug: "small", jobClass: "batch", onlyIslandsOf: null, features: [], id: `job_${index}` };
   });
   for (const each of queued) real.step({ kind: "job_waiting", job: each }, START_MS);
   for (const index of gone) real.step({ kind: "job_gone", jobId: `job_${index}` }, START_MS);

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { OfferedIsland, SlotOffer, WaitingWork, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
+import { workKeyOf } from "../../../coordinator/scheduler/slot-offer.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 import { Bench, GB, makeCargo } from "./builders.ts";
 import { NaiveScheduler } from "./naive-scheduler.ts";
@@ -27,10 +28,12 @@ describe("SharedWork.waiting()", () => {
     bench.submit({ id: "job_3", avoidIslands: ["isle-1"] });
     bench.submit({ id: "job_4", onlyIslandsOf: "user_1" });
     bench.submit({ id: "job_5", slug: "unknown" });
+    bench.submit({ id: "job_6", features: ["chat.tools"] });
     expect(bench.scheduler.shared.waiting()).toEqual([
       { ...LLAMA, jobs: 3, pressing: 3, slots: 3 },
       { slug: "llama", onlyIslandsOf: "user_1", jobs: 1, pressing: 1, slots: 0 },
       { slug: "unknown", onlyIslandsOf: null, jobs: 1, pressing: 1, slots: 0 },
+      { ...LLAMA, features: ["chat.tools"], jobs: 1, pressing: 1, slots: 0 },
     ]);
     expect(bench.scheduler.shared.loadOf(LLAMA)).toEqual({ ...LLAMA, jobs: 3, pressing: 3, slots: 3 });
   });
@@ -52,9 +55,9 @@ describe("SharedWork.waiting()", () => {
         naive.step(each, runs.nowMs);
         runs.end(effects);
       }
-      for (const { slug, onlyIslandsOf, jobs, slots } of real.shared.waiting()) {
+      for (const { jobs, slots, ...kind } of real.shared.waiting()) {
         const waiting = [...naive.waiting.values()].filter((job) => {
-          return job.slug === slug && job.onlyIslandsOf === onlyIslandsOf;
+          return workKeyOf(job) === workKeyOf(kind);
         });
         expect(jobs).toBe(waiting.length);
         const fitting = waiting[0] === undefined ? [] : naive.fitting(waiting[0]);
@@ -68,6 +71,25 @@ describe("SharedWork.waiting()", () => {
 });
 
 describe("SharedWork.takeFor()", () => {
+  it("takes no job for an Island that lacks its features, which an older coordinator does not tell of", () => {
+    const bench = new Bench();
+    const TOOLS: WorkKind = { ...LLAMA, features: ["chat.tools"] };
+    bench.submit({ id: "job_1", features: ["chat.tools"] });
+    const { shared } = bench.scheduler;
+    expect(shared.takeFor(makeOffer([{}]), 100)).toEqual([]);
+    expect(shared.takeNext(LLAMA, 100)).toEqual([]);
+    expect(shared.takeFor(makeOffer([{}], [TOOLS]), 100)).toEqual(["job_1"]);
+    const other = new Bench();
+    other.up({ id: "isle-1" });
+    other.up({ id: "isle-2", features: ["chat.tools"] });
+    const offer = other.scheduler.shared.offer([{ ...TOOLS, jobs: 1 }], {
+      maxSlots: 9,
+      maxIslands: 9,
+      except: new Set(),
+    });
+    expect([offer.kinds, offer.islands.map(({ id }) => id)]).toEqual([[TOOLS], ["isle-2"]]);
+  });
+
   it("takes jobs in fair order, as many as there are slots, and they wait no longer", () => {
     const bench = new Bench();
     for (const accountId of ["a", "b"]) {

@@ -55,3 +55,41 @@ it("a model, which takes long to load, stays", async () => {
   await pass(60 * MINUTE_MS);
   expect(world.slugs()).toEqual(["chat"]);
 });
+
+it("a Cargo stays as long as its definition says, whatever its runtime", async () => {
+  const keep = async (slug: string, runtimeType: RuntimeType, keepAliveMs: number): Promise<void> => {
+    const lease = await world.pool.acquire(
+      makeManifest({ slug, runtimeType, requiredRamBytes: 5, keepAliveMs }),
+      NEVER,
+    );
+    lease.release();
+  };
+  await keep("chat", "llmcpp", 5_000);
+  await keep("slugs", "wasm", 2 * MINUTE_MS);
+  await pass(4_999);
+  expect(world.slugs()).toEqual(["chat", "slugs"]);
+  await pass(1);
+  expect(world.slugs()).toEqual(["slugs"]);
+  await pass(2 * MINUTE_MS - 5_001);
+  expect(world.slugs()).toEqual(["slugs"]);
+  await pass(1);
+  expect(world.slugs()).toEqual([]);
+});
+
+it("a Cargo that is kept for no time leaves after its last job, and not before", async () => {
+  const manifest = makeManifest({ slug: "chat", requiredRamBytes: 5, keepAliveMs: 0 });
+  const [first, second] = [await world.pool.acquire(manifest, NEVER), await world.pool.acquire(manifest, NEVER)];
+  first.release();
+  await settle();
+  expect(world.slugs()).toEqual(["chat"]);
+  second.release();
+  await settle();
+  expect(world.slugs()).toEqual([]);
+});
+
+it("a Cargo that is to be kept leaves when another needs its memory", async () => {
+  const manifest = makeManifest({ slug: "kept", requiredRamBytes: 15, keepAliveMs: 60 * MINUTE_MS });
+  (await world.pool.acquire(manifest, NEVER)).release();
+  (await world.acquire("other", 15)).release();
+  expect(world.slugs()).toEqual(["other"]);
+});

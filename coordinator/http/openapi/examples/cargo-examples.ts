@@ -45,6 +45,7 @@ export const CARGO_EXAMPLES: Examples = {
       data: {
         ...CARGO,
         workload_id: 7,
+        task: null,
         input_schema: { type: "object", properties: { prompt: { type: "string" } } },
         example_input: { prompt: "Count to 3." },
         output_schema: { type: "string" },

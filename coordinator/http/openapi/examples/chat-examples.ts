@@ -32,7 +32,33 @@ const ANSWER = {
   finish_reason: "stop",
   completed_at: LATER,
 };
-const MODEL = { id: "tiny-chat", object: "model", created: 0, owned_by: "atoll" };
+const MODEL = {
+  id: "tiny-chat",
+  object: "model",
+  created: 0,
+  owned_by: "atoll",
+  type: "chat",
+  capabilities: ["/chat/completions", "/completions"],
+  alias_of: null,
+  available: true,
+  context_length: 512,
+};
+
+const NOT_HARASSMENT = [
+  "harassment/threatening",
+  "hate",
+  "hate/threatening",
+  "illicit",
+  "illicit/violent",
+  "self-harm",
+  "self-harm/instructions",
+  "self-harm/intent",
+  "sexual",
+  "sexual/minors",
+  "violence",
+  "violence/graphic",
+];
+const eachOther = (value: unknown) => Object.fromEntries(NOT_HARASSMENT.map((name) => [name, value]));
 
 export const CHAT_EXAMPLES: Examples = {
   createChatCompletion: {
@@ -56,6 +82,17 @@ export const CHAT_EXAMPLES: Examples = {
       usage: USAGE,
     },
   },
+  createCompletion: {
+    request: { model: "tiny-chat", prompt: "An atoll is a ring of", max_tokens: 4 },
+    response: {
+      id: "job_01M80NFE2BATGX5PX4TK97HXWA",
+      object: "text_completion",
+      created: 1_767_225_600,
+      model: "tiny-chat",
+      choices: [{ index: 0, text: " islands.", logprobs: null, finish_reason: "stop" }],
+      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+    },
+  },
   createEmbeddings: {
     request: { model: "multilingual-e5-small", input: ["an atoll", "a ring of islands"] },
     response: {
@@ -66,6 +103,44 @@ export const CHAT_EXAMPLES: Examples = {
       ],
       model: "multilingual-e5-small",
       usage: { prompt_tokens: 9, total_tokens: 9 },
+    },
+  },
+  createReranking: {
+    request: {
+      model: "multilingual-e5-small",
+      query: "Where do ships wait?",
+      documents: ["A reef breaks the waves.", "Ships lie in the harbour until the tide turns."],
+      top_n: 1,
+      return_documents: true,
+    },
+    response: {
+      id: JOB_ID,
+      object: "list",
+      model: "multilingual-e5-small",
+      results: [
+        {
+          index: 1,
+          relevance_score: 0.91,
+          document: { text: "Ships lie in the harbour until the tide turns." },
+        },
+      ],
+      usage: { prompt_tokens: 24, total_tokens: 24 },
+    },
+  },
+  createModeration: {
+    request: { model: "toxic-bert", input: "You are a fool." },
+    response: {
+      id: JOB_ID,
+      model: "toxic-bert",
+      results: [
+        {
+          flagged: true,
+          categories: { harassment: true, ...eachOther(false) },
+          category_scores: { harassment: 0.98, ...eachOther(0) },
+          category_applied_input_types: { harassment: ["text"], ...eachOther([]) },
+          labels: [{ label: "toxic", score: 0.98 }],
+        },
+      ],
     },
   },
   listModels: { response: { object: "list", data: [MODEL] } },

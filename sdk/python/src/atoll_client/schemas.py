@@ -440,6 +440,10 @@ class ChatCompletionRequest(TypedDict):
     seed: NotRequired[int | None]
     frequency_penalty: NotRequired[float | None]
     presence_penalty: NotRequired[float | None]
+    top_k: NotRequired[int | None]
+    min_p: NotRequired[float | None]
+    repeat_penalty: NotRequired[float | None]
+    logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[ChatCompletionRequestResponseFormat1 | ChatCompletionRequestResponseFormat2 | ChatCompletionRequestResponseFormat3 | None]
     max_completion_tokens: NotRequired[int | None]
     n: NotRequired[Literal[1]]
@@ -481,6 +485,59 @@ class ChatCompletionRequestStreamOptions(TypedDict):
     include_usage: NotRequired[bool | None]
 
 
+class TextCompletion(TypedDict):
+    id: str
+    object: Literal["text_completion"]
+    created: int
+    model: str
+    choices: list[TextCompletionChoicesItem]
+    usage: NotRequired[TextCompletionUsage]
+    """Of a stream: in its last chunk, if it was asked for"""
+
+
+class TextCompletionChoicesItem(TypedDict):
+    index: int
+    text: str
+    logprobs: None
+    finish_reason: Literal["stop", "length", None]
+
+
+class TextCompletionUsage(TypedDict):
+    """Of a stream: in its last chunk, if it was asked for"""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class TextCompletionRequest(TypedDict):
+    model: str
+    """Slug or alias of a chat Cargo"""
+    prompt: str | list[str]
+    """Continued as it is, without the model's chat template. A list: one job for each text"""
+    max_tokens: NotRequired[int | None]
+    """Default 16"""
+    temperature: NotRequired[float | None]
+    top_p: NotRequired[float | None]
+    stop: NotRequired[str | list[str] | None]
+    seed: NotRequired[int | None]
+    frequency_penalty: NotRequired[float | None]
+    presence_penalty: NotRequired[float | None]
+    top_k: NotRequired[int | None]
+    min_p: NotRequired[float | None]
+    repeat_penalty: NotRequired[float | None]
+    logit_bias: NotRequired[dict[str, float] | None]
+    echo: NotRequired[bool | None]
+    """Begin each text with its prompt"""
+    stream: NotRequired[bool | None]
+    """For one prompt"""
+    stream_options: NotRequired[TextCompletionRequestStreamOptions | None]
+
+
+class TextCompletionRequestStreamOptions(TypedDict):
+    include_usage: NotRequired[bool | None]
+
+
 class Embeddings(TypedDict):
     object: Literal["list"]
     data: list[EmbeddingsDataItem]
@@ -505,6 +562,135 @@ class EmbeddingsRequest(TypedDict):
     """Slug of an onnx Cargo with the task feature-extraction"""
     dimensions: NotRequired[None]
     """Not supported"""
+
+
+class Reranking(TypedDict):
+    id: str
+    """Of the job"""
+    object: Literal["list"]
+    model: str
+    results: list[RerankingResultsItem]
+    """Best first"""
+    usage: RerankingUsage
+
+
+class RerankingResultsItem(TypedDict):
+    index: int
+    """Of the document in the request"""
+    relevance_score: float
+    """By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only"""
+    document: NotRequired[RerankingResultsItemDocument]
+
+
+class RerankingResultsItemDocument(TypedDict):
+    text: str
+
+
+class RerankingUsage(TypedDict):
+    prompt_tokens: int
+    total_tokens: int
+
+
+class RerankRequest(TypedDict):
+    model: str
+    """Slug of a Cargo with the task text-ranking or feature-extraction"""
+    query: str
+    documents: list[str | RerankRequestDocumentsItem]
+    top_n: NotRequired[int | None]
+    """Best results to return; default: all"""
+    return_documents: NotRequired[bool | None]
+    """Default: false"""
+
+
+class RerankRequestDocumentsItem(TypedDict):
+    text: str
+
+
+class Moderation(TypedDict):
+    id: str
+    """Of the last text's job"""
+    model: str
+    results: list[ModerationResultsItem]
+
+
+class ModerationResultsItem(TypedDict):
+    flagged: bool
+    """Any category is true"""
+    categories: ModerationResultsItemCategories
+    """True from a score of 0.5 on"""
+    category_scores: ModerationResultsItemCategoryScores
+    """0 for a category that the Cargo does not know"""
+    category_applied_input_types: ModerationResultsItemCategoryAppliedInputTypes
+    """Empty for a category that the Cargo does not know"""
+    labels: list[ModerationResultsItemLabelsItem]
+    """The Cargo's own, best first: what is not one of OpenAI's categories is here only"""
+
+
+ModerationResultsItemCategories = TypedDict("ModerationResultsItemCategories", {
+    "harassment": "bool",
+    "harassment/threatening": "bool",
+    "hate": "bool",
+    "hate/threatening": "bool",
+    "illicit": "bool",
+    "illicit/violent": "bool",
+    "self-harm": "bool",
+    "self-harm/instructions": "bool",
+    "self-harm/intent": "bool",
+    "sexual": "bool",
+    "sexual/minors": "bool",
+    "violence": "bool",
+    "violence/graphic": "bool",
+})
+
+
+ModerationResultsItemCategoryScores = TypedDict("ModerationResultsItemCategoryScores", {
+    "harassment": "float",
+    "harassment/threatening": "float",
+    "hate": "float",
+    "hate/threatening": "float",
+    "illicit": "float",
+    "illicit/violent": "float",
+    "self-harm": "float",
+    "self-harm/instructions": "float",
+    "self-harm/intent": "float",
+    "sexual": "float",
+    "sexual/minors": "float",
+    "violence": "float",
+    "violence/graphic": "float",
+})
+
+
+ModerationResultsItemCategoryAppliedInputTypes = TypedDict("ModerationResultsItemCategoryAppliedInputTypes", {
+    "harassment": "list[Literal[\"text\"]]",
+    "harassment/threatening": "list[Literal[\"text\"]]",
+    "hate": "list[Literal[\"text\"]]",
+    "hate/threatening": "list[Literal[\"text\"]]",
+    "illicit": "list[Literal[\"text\"]]",
+    "illicit/violent": "list[Literal[\"text\"]]",
+    "self-harm": "list[Literal[\"text\"]]",
+    "self-harm/instructions": "list[Literal[\"text\"]]",
+    "self-harm/intent": "list[Literal[\"text\"]]",
+    "sexual": "list[Literal[\"text\"]]",
+    "sexual/minors": "list[Literal[\"text\"]]",
+    "violence": "list[Literal[\"text\"]]",
+    "violence/graphic": "list[Literal[\"text\"]]",
+})
+
+
+class ModerationResultsItemLabelsItem(TypedDict):
+    label: str
+    score: float
+
+
+class ModerationRequest(TypedDict):
+    model: str
+    """Slug of an onnx Cargo with the task text-classification"""
+    input: str | list[str | ModerationRequestInputItem]
+
+
+class ModerationRequestInputItem(TypedDict):
+    type: Literal["text"]
+    text: str
 
 
 class Conversation(TypedDict):
@@ -598,6 +784,10 @@ class PostMessage(TypedDict):
     seed: NotRequired[int | None]
     frequency_penalty: NotRequired[float | None]
     presence_penalty: NotRequired[float | None]
+    top_k: NotRequired[int | None]
+    min_p: NotRequired[float | None]
+    repeat_penalty: NotRequired[float | None]
+    logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[PostMessageResponseFormat1 | PostMessageResponseFormat2 | PostMessageResponseFormat3 | None]
     max_completion_tokens: NotRequired[int | None]
 
@@ -624,9 +814,20 @@ class PostMessageResponseFormat3JsonSchema(TypedDict):
 
 class Model(TypedDict):
     id: str
+    """Slug of the Cargo, or the alias"""
     object: Literal["model"]
     created: int
+    """Always 0: Cargos have no date, and clients need the member"""
     owned_by: str
+    type: Literal["chat", "embedding", "rerank", "classification", "image", "transcription", "speech"]
+    capabilities: list[str]
+    """Endpoints that serve it, by their paths"""
+    alias_of: str | None
+    """Slug of the Cargo that an alias stands for"""
+    available: bool
+    """A connected Island can run it now; else requests wait for one"""
+    context_length: int | None
+    """Tokens of prompt and answer together; null: no limit is known"""
 
 
 class AvailableCargo(TypedDict):
@@ -672,6 +873,8 @@ class CargoDetail(TypedDict):
     chat: bool
     """Can be the `model` of a chat completion"""
     workload_id: int
+    task: str | None
+    """What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it"""
     input_schema: dict[str, Any]
     """JSON Schema of a job's input"""
     example_input: dict[str, Any]
@@ -715,6 +918,8 @@ class OwnedCargo(TypedDict):
     weights: NotRequired[Literal["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4"]]
     container: NotRequired[OwnedCargoContainer]
     args: NotRequired[list[str]]
+    task: NotRequired[Literal["feature-extraction", "text-ranking"]]
+    keep_alive_s: NotRequired[float]
     parameters: NotRequired[str]
     quantization: NotRequired[str]
     memory: NotRequired[OwnedCargoMemory1 | OwnedCargoMemory2]
@@ -782,6 +987,8 @@ class CreateCargo(TypedDict):
     weights: NotRequired[Literal["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4", None]]
     container: NotRequired[CreateCargoContainer | None]
     args: NotRequired[list[str] | None]
+    task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
     memory: NotRequired[CreateCargoMemory1 | CreateCargoMemory2 | None]
@@ -840,6 +1047,8 @@ class ChangeCargo(TypedDict):
     weights: NotRequired[Literal["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4", None]]
     container: NotRequired[ChangeCargoContainer | None]
     args: NotRequired[list[str] | None]
+    task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
     memory: NotRequired[ChangeCargoMemory1 | ChangeCargoMemory2 | None]

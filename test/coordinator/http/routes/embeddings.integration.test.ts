@@ -43,6 +43,10 @@ beforeAll(async () => {
   await writeFile(join(cargos, "words-embed.json"), JSON.stringify(EMBEDDER));
   const classifier = { ...EMBEDDER, slug: "words-class", onnx_task_type: "text-classification" };
   await writeFile(join(cargos, "words-class.json"), JSON.stringify(classifier));
+  const { onnx_task_type: task, input_schema: _ownSchema, ...fields } = EMBEDDER;
+  const model = { url: "hf:owner/words:words.gguf", sha256: null, size_bytes: null };
+  const gguf = { ...fields, slug: "words-gguf", runtime_type: "llmcpp", task, model, context_tokens: 512 };
+  await writeFile(join(cargos, "words-gguf.json"), JSON.stringify(gguf));
 });
 afterAll(() => rm(catalogDirectory, { recursive: true, force: true }));
 beforeEach(async () => {
@@ -92,6 +96,20 @@ describe("POST /embeddings", () => {
     });
     const { body } = await call(coordinator.url, account.key, "GET", "/account");
     expect(body.data.credits).toBe(999.5 + 0.5 * 0.9);
+  });
+
+  it("is served by GGUF files, too", async () => {
+    await using island = await FakeIsland.join(coordinator.url, account.islandToken, {
+      runtimes: [{ type: "llmcpp", version: "test" }],
+      features: ["llmcpp.tasks"],
+    });
+    const asked = embed({ model: "words-gguf", input: ["a", "b"] });
+    const embeddings = [[0.5], [2]];
+    expect(await answer(island, { embeddings })).toEqual({ input: ["a", "b"] });
+    expect((await asked).body.data.map(({ embedding }: { embedding: unknown }) => embedding)).toEqual(embeddings);
+    const { body } = await call(coordinator.url, account.key, "GET", "/cargos/words-gguf");
+    expect(body.data).toMatchObject({ chat: false, task: "feature-extraction" });
+    expect(await embed({ model: "tiny-chat", input: "a" })).toMatchObject({ status: 404 });
   });
 
   it.each(["float", "base64", undefined] as const)("gives the openai client its vectors as %s", async (format) => {

@@ -80,6 +80,7 @@ describe("GET /openapi.json", () => {
       "POST /auth/verify",
       "POST /cargos",
       "POST /chat/completions",
+      "POST /completions",
       "POST /conversations",
       "POST /conversations/{id}/messages",
       "POST /embeddings",
@@ -88,6 +89,7 @@ describe("GET /openapi.json", () => {
       "POST /island/pair",
       "POST /jobs",
       "POST /jobs/batch",
+      "POST /moderations",
       "POST /operator/accounts/{id}/grants",
       "POST /operator/accounts/{id}/suspension",
       "POST /operator/announcements",
@@ -95,6 +97,7 @@ describe("GET /openapi.json", () => {
       "POST /operator/cargos/{slug}/disabled",
       "POST /operator/cargos/{slug}/review",
       "POST /operator/islands/{id}/suspension",
+      "POST /rerank",
     ]);
     const { requestBody, security } = body.paths["/api/v1/chat/completions"].post;
     expect([requestBody.content["application/json"].schema, security]).toEqual([

@@ -63,7 +63,7 @@ describe("generateText()", () => {
     if (endings === null) throw new Error("LlamaChat is needed");
     const items: OutputItem[] = [];
     const answer = new Answer([...request.stop, ...endings.texts], (item) => items.push(item), NEVER);
-    const [sampling, { maxTokens }] = [samplingOf(request, [], 1), request];
+    const [sampling, { maxTokens }] = [samplingOf(request, model, [], 1), request];
     const prompt = state.contextText.tokenize(model.tokenizer);
     const finishReason = await answer.end(
       isWithChat
@@ -79,6 +79,8 @@ describe("generateText()", () => {
     { prompt: "Tell me a story.", temperature: 0, max_tokens: 40, frequency_penalty: 1 },
     { prompt: "Tell me a story.", temperature: 1, seed: 7, max_tokens: 40, stop: ["an"] },
     { prompt: "Wie heißt 😀?", temperature: 2, seed: 3, top_p: 0.5, max_tokens: 40, presence_penalty: 1 },
+    { prompt: "Tell me a story.", temperature: 1, seed: 5, top_k: 3, min_p: 0.1, max_tokens: 40, repeat_penalty: 1.3 },
+    { prompt: "Tell me a story.", temperature: 0, max_tokens: 20, logit_bias: { "300": -100, "301": 5 } },
   ])("gives what LlamaChat gives: %j", async (input) => {
     expect(await generate(input, sequences[0])).toEqual(await generate(input, sequences[1], true));
   });

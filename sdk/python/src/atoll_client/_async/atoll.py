@@ -15,7 +15,7 @@ from ..settings import Settings, resolve_settings
 from .account import AsyncAccount, AsyncApiKeys, AsyncAuth, AsyncSessions
 from .account_events import stream_events
 from .cargos import AsyncCargos
-from .chat import AsyncChat, AsyncEmbeddings, AsyncModels
+from .chat import AsyncChat, AsyncEmbeddings, AsyncModels, AsyncModerations
 from .conversations import AsyncConversations
 from .http import AsyncHttp
 from .islands import AsyncIslands, AsyncIslandTokens
@@ -68,6 +68,7 @@ class AsyncAtoll:
         self.islands = AsyncIslands(http)
         self.jobs = AsyncJobs(http)
         self.models = AsyncModels(http)
+        self.moderations = AsyncModerations(http)
         self.operator = AsyncOperator(http)
         self.sessions = AsyncSessions(http)
 

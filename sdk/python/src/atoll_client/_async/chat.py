@@ -66,8 +66,22 @@ class AsyncEmbeddings:
         return await self._http.call(o.CREATE_EMBEDDINGS, body=sent, default_timeout=LONG_TIMEOUT_S)
 
 
+    async def rerank(self, **body: Unpack[s.RerankRequest]) -> s.Reranking:
+        """Documents by how near they are to the query, best first."""
+        return await self._http.call(o.CREATE_RERANKING, body=body, default_timeout=LONG_TIMEOUT_S)
+
+
+class AsyncModerations:
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def create(self, **body: Unpack[s.ModerationRequest]) -> s.Moderation:
+        """One result for each text, in the same order."""
+        return await self._http.call(o.CREATE_MODERATION, body=body, default_timeout=LONG_TIMEOUT_S)
+
+
 class AsyncModels:
-    """Chat Cargos in the shape of OpenAI's models."""
+    """Cargos, and the operator's aliases of them, in the shape of OpenAI's models."""
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http

@@ -16,7 +16,7 @@ from ..settings import Settings, resolve_settings
 from .account import Account, ApiKeys, Auth, Sessions
 from .account_events import stream_events
 from .cargos import Cargos
-from .chat import Chat, Embeddings, Models
+from .chat import Chat, Embeddings, Models, Moderations
 from .conversations import Conversations
 from .http import Http
 from .islands import Islands, IslandTokens
@@ -69,6 +69,7 @@ class Atoll:
         self.islands = Islands(http)
         self.jobs = Jobs(http)
         self.models = Models(http)
+        self.moderations = Moderations(http)
         self.operator = Operator(http)
         self.sessions = Sessions(http)
 

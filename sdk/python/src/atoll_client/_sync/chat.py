@@ -67,8 +67,22 @@ class Embeddings:
         return self._http.call(o.CREATE_EMBEDDINGS, body=sent, default_timeout=LONG_TIMEOUT_S)
 
 
+    def rerank(self, **body: Unpack[s.RerankRequest]) -> s.Reranking:
+        """Documents by how near they are to the query, best first."""
+        return self._http.call(o.CREATE_RERANKING, body=body, default_timeout=LONG_TIMEOUT_S)
+
+
+class Moderations:
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def create(self, **body: Unpack[s.ModerationRequest]) -> s.Moderation:
+        """One result for each text, in the same order."""
+        return self._http.call(o.CREATE_MODERATION, body=body, default_timeout=LONG_TIMEOUT_S)
+
+
 class Models:
-    """Chat Cargos in the shape of OpenAI's models."""
+    """Cargos, and the operator's aliases of them, in the shape of OpenAI's models."""
 
     def __init__(self, http: Http) -> None:
         self._http = http

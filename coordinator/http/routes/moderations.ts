@@ -1,0 +1,63 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import { taskOf } from "../../../shared/text-task.ts";
+import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
+import {
+  labelsOf,
+  moderatedTexts,
+  moderationBodySchema,
+  moderationSchema,
+  presentModeration,
+} from "../schemas/moderation-schemas.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { failures, json, jsonBody } from "../schemas/responses.ts";
+import { wholeOutput } from "../streaming/whole-output.ts";
+
+/** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */
+const MAX_LABELS = 100;
+
+const moderationRoute = createRoute({
+  operationId: "createModeration",
+  method: "post",
+  path: `${API_BASE}/moderations`,
+  summary: "Classify texts by OpenAI's categories of harm",
+  description:
+    "By a Cargo that classifies texts: one job for each text, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.",
+  request: jsonBody(moderationBodySchema),
+  responses: { 200: json(moderationSchema, "One result for each text, in the same order"), ...failures(402, 404) },
+});
+
+export function serveModerations(app: HttpApp, deps: HttpDeps): void {
+  serveScoped(app, deps, "write", moderationRoute, async ({ c, identity, body }) => {
+    const { slug } = await classifierCargo(deps, body.model, identity.accountId);
+    const client = { identity, response: c.env.outgoing };
+    const results = [];
+    let id = "";
+    for (const [number, text] of moderatedTexts(body).entries()) {
+      const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
+      // One after the other: an account's unfinished jobs are few.
+      // oxlint-disable-next-line no-await-in-loop
+      const made = await wholeOutput(deps, client, { slug, input: { text, top_k: MAX_LABELS }, fieldOf });
+      if (made === null) return RESPONSE_ALREADY_SENT;
+      const labels = labelsOf(made.output);
+      if (labels === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a list of labels");
+      results.push(presentModeration(labels));
+      id = made.jobId;
+    }
+    return c.json({ id, model: slug, results });
+  });
+}
+
+/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not classify texts. */
+async function classifierCargo(
+  { catalog }: Pick<HttpDeps, "catalog">,
+  slug: string,
+  accountId: string,
+): Promise<CatalogEntry> {
+  const cargo = await findModel(catalog, slug, accountId);
+  if (cargo !== undefined && taskOf(cargo) === "text-classification") return cargo;
+  throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" that classifies texts`);
+}

@@ -1,0 +1,85 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import { taskOf } from "../../../shared/text-task.ts";
+import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
+import { vectorsOf } from "../schemas/embedding-schemas.ts";
+import {
+  documentTexts,
+  nearnessOf,
+  presentReranking,
+  rankerScoresOf,
+  rerankBodySchema,
+  rerankSchema,
+  type RerankBody,
+} from "../schemas/rerank-schemas.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { failures, json, jsonBody } from "../schemas/responses.ts";
+import { wholeOutput, type AwaitedJob } from "../streaming/whole-output.ts";
+
+const RANKING_TASKS: ReadonlySet<string> = new Set(["text-ranking", "feature-extraction"]);
+
+const rerankRoute = createRoute({
+  operationId: "createReranking",
+  method: "post",
+  path: `${API_BASE}/rerank`,
+  summary: "Rank documents by how near they are to a query",
+  description:
+    "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.",
+  request: jsonBody(rerankBodySchema),
+  responses: { 200: json(rerankSchema, "The documents' numbers and scores, best first"), ...failures(402, 404) },
+});
+
+export function serveRerank(app: HttpApp, deps: HttpDeps): void {
+  serveScoped(app, deps, "write", rerankRoute, async ({ c, identity, body }) => {
+    const cargo = await rankingCargo(deps, body.model, identity.accountId);
+    const client = { identity, response: c.env.outgoing };
+    const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
+    const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
+    if (made === null) return RESPONSE_ALREADY_SENT;
+    const scores = way.scoresOf(made.output, body.documents.length);
+    if (scores === undefined) throw new ServiceError("job_failed", "The Cargo's output is not one for each text");
+    return c.json(presentReranking({ id: made.jobId, scores }, body, made.usage));
+  });
+}
+
+/** How a kind of Cargo ranks. */
+interface WayToRank {
+  readonly jobOf: (body: RerankBody) => Omit<AwaitedJob, "slug">;
+  /** From 0 to 1, in the order of the documents; undefined for another output. */
+  readonly scoresOf: (output: unknown, count: number) => readonly number[] | undefined;
+}
+
+/** By a model that reads the query with each document. */
+const BY_RANKER: WayToRank = {
+  jobOf: (body) => ({ input: { query: body.query, documents: documentTexts(body) }, fieldOf: (path) => path }),
+  scoresOf: rankerScoresOf,
+};
+
+/** By the vectors of the query, which is the job's first text, and of the documents. */
+const BY_VECTORS: WayToRank = {
+  jobOf: (body) => ({ input: { input: [body.query, ...documentTexts(body)] }, fieldOf: fieldOfText }),
+  scoresOf: (output, count) => {
+    const [query, ...documents] = vectorsOf(output, count + 1) ?? [];
+    return query && documents.map((vector) => nearnessOf(query, vector));
+  },
+};
+
+function fieldOfText(path: string): string {
+  const [, number] = /^input\.(\d+)/.exec(path) ?? [];
+  if (number === undefined) return "documents";
+  return number === "0" ? "query" : `documents.${Number(number) - 1}`;
+}
+
+/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that neither ranks nor makes embeddings. */
+async function rankingCargo(
+  { catalog }: Pick<HttpDeps, "catalog">,
+  slug: string,
+  accountId: string,
+): Promise<CatalogEntry> {
+  const cargo = await findModel(catalog, slug, accountId);
+  if (cargo !== undefined && RANKING_TASKS.has(taskOf(cargo) ?? "")) return cargo;
+  throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" that ranks or makes embeddings`);
+}

@@ -1,0 +1,123 @@
+import { z } from "@hono/zod-openapi";
+
+/** Each is a job of its own, one after the other. */
+const MAX_TEXTS = 32;
+/** From this score on a category is true. */
+const FLAG_SCORE = 0.5;
+
+/** Source: OpenAI's API, `Moderation.Categories`. */
+const CATEGORIES = [
+  "harassment",
+  "harassment/threatening",
+  "hate",
+  "hate/threatening",
+  "illicit",
+  "illicit/violent",
+  "self-harm",
+  "self-harm/instructions",
+  "self-harm/intent",
+  "sexual",
+  "sexual/minors",
+  "violence",
+  "violence/graphic",
+] as const;
+type Category = (typeof CATEGORIES)[number];
+
+/** Labels of well-known classifiers (Jigsaw's toxic comments) that mean a category. Others count if they are named like one. */
+const CATEGORY_OF_LABEL: Readonly<Record<string, Category>> = {
+  toxic: "harassment",
+  toxicity: "harassment",
+  severe_toxic: "harassment",
+  severe_toxicity: "harassment",
+  insult: "harassment",
+  threat: "harassment/threatening",
+  identity_hate: "hate",
+  identity_attack: "hate",
+  obscene: "sexual",
+  sexual_explicit: "sexual",
+};
+
+const textSchema = z.string().min(1, "must not be empty");
+const partSchema = z.strictObject({ type: z.literal("text", "only text is served"), text: textSchema });
+
+/** Body of a moderation request. Other members are refused; `null` means "not given". Source: OpenAI's API. */
+export const moderationBodySchema = z
+  .strictObject({
+    model: z.string().min(1).openapi({ description: "Slug of an onnx Cargo with the task text-classification" }),
+    input: z.union(
+      [
+        textSchema,
+        z
+          .array(z.union([textSchema, partSchema]))
+          .min(1)
+          .max(MAX_TEXTS),
+      ],
+      {
+        error: `must be a text, or a list of 1 to ${MAX_TEXTS} texts`,
+      },
+    ),
+  })
+  .openapi("ModerationRequest");
+export type ModerationBody = z.infer<typeof moderationBodySchema>;
+
+const eachCategory = <T extends z.ZodType>(schema: T) =>
+  z.object(Object.fromEntries(CATEGORIES.map((name) => [name, schema])) as Record<Category, T>);
+
+const resultSchema = z.object({
+  flagged: z.boolean().openapi({ description: "Any category is true" }),
+  categories: eachCategory(z.boolean()).openapi({ description: `True from a score of ${FLAG_SCORE} on` }),
+  category_scores: eachCategory(z.number()).openapi({
+    description: "0 for a category that the Cargo does not know",
+  }),
+  category_applied_input_types: eachCategory(z.array(z.literal("text"))).openapi({
+    description: "Empty for a category that the Cargo does not know",
+  }),
+  labels: z
+    .array(z.object({ label: z.string(), score: z.number() }))
+    .openapi({ description: "The Cargo's own, best first: what is not one of OpenAI's categories is here only" }),
+});
+
+export const moderationSchema = z
+  .object({
+    id: z.string().openapi({ description: "Of the last text's job" }),
+    model: z.string(),
+    results: z.array(resultSchema),
+  })
+  .openapi("Moderation");
+
+const labelsSchema = z.array(z.object({ label: z.string(), score: z.number() })).min(1);
+export type Labels = z.infer<typeof labelsSchema>;
+
+/** Undefined for an output that is none of a classifier. */
+export function labelsOf(output: unknown): Labels | undefined {
+  return labelsSchema.safeParse(output).data;
+}
+
+export function moderatedTexts({ input }: ModerationBody): string[] {
+  const parts = typeof input === "string" ? [input] : input;
+  return parts.map((part) => (typeof part === "string" ? part : part.text));
+}
+
+/** Of several labels that mean a category, the highest score counts. */
+export function presentModeration(labels: Labels): z.infer<typeof resultSchema> {
+  const scores = new Map<Category, number>();
+  for (const { label, score } of labels) {
+    const category = categoryOf(label);
+    if (category !== undefined) scores.set(category, Math.max(score, scores.get(category) ?? 0));
+  }
+  const each = <T>(valueOf: (score: number | undefined) => T): Record<Category, T> =>
+    Object.fromEntries(CATEGORIES.map((name) => [name, valueOf(scores.get(name))])) as Record<Category, T>;
+  const categories = each((score = 0) => score >= FLAG_SCORE);
+  return {
+    flagged: Object.values(categories).includes(true),
+    categories,
+    category_scores: each((score = 0) => score),
+    category_applied_input_types: each((score) => (score === undefined ? [] : ["text" as const])),
+    labels,
+  };
+}
+
+function categoryOf(label: string): Category | undefined {
+  const name = label.toLowerCase();
+  return CATEGORIES.find((category) => category === name) ?? CATEGORY_OF_LABEL[name.replaceAll(/[ -]/g, "_")];
+}

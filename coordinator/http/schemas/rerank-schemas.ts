@@ -1,0 +1,97 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
+import { KIB } from "../../../shared/format-bytes.ts";
+import { TEXT_TASK_OUTPUTS } from "../../../shared/text-task.ts";
+import type { Usage } from "../../../shared/output.ts";
+
+/** With the query, one job of at most 256 texts: as many as Cargos for embeddings take. */
+const MAX_DOCUMENTS = 255;
+/** Leaves 1 KiB of a job's input for the JSON around the texts. */
+const MAX_TEXTS_BYTES = MAX_INPUT_BYTES - KIB;
+
+const textSchema = z.string().min(1, "must not be empty");
+const documentSchema = z.union([textSchema, z.strictObject({ text: textSchema })], {
+  error: "must be a text, or an object with a `text`",
+});
+
+/**
+ * Body of a request to rank documents. Source: the rerank API of Cohere (v2) and Jina, whose members these are. Other members are
+ * refused; `null` means "not given".
+ */
+export const rerankBodySchema = z
+  .strictObject({
+    model: z
+      .string()
+      .min(1)
+      .openapi({ description: "Slug of a Cargo with the task text-ranking or feature-extraction" }),
+    query: textSchema,
+    documents: z.array(documentSchema).min(1, "must have at least one document").max(MAX_DOCUMENTS),
+    top_n: z.int().min(1).nullish().openapi({ description: "Best results to return; default: all" }),
+    return_documents: z.boolean().nullish().openapi({ description: "Default: false" }),
+  })
+  .refine(({ query, documents }) => Buffer.byteLength(JSON.stringify([query, ...documents])) <= MAX_TEXTS_BYTES, {
+    path: ["documents"],
+    message: `with the query, is larger than ${MAX_TEXTS_BYTES} bytes as JSON`,
+  })
+  .openapi("RerankRequest");
+export type RerankBody = z.infer<typeof rerankBodySchema>;
+
+export const rerankSchema = z
+  .object({
+    id: z.string().openapi({ description: "Of the job" }),
+    object: z.literal("list"),
+    model: z.string(),
+    results: z
+      .array(
+        z.object({
+          index: z.int().openapi({ description: "Of the document in the request" }),
+          relevance_score: z.number().min(0).max(1).openapi({
+            description:
+              "By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only",
+          }),
+          document: z.object({ text: z.string() }).optional(),
+        }),
+      )
+      .openapi({ description: "Best first" }),
+    usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  })
+  .openapi("Reranking");
+
+export function documentTexts({ documents }: RerankBody): string[] {
+  return documents.map((document) => (typeof document === "string" ? document : document.text));
+}
+
+/** The scores in the output of a Cargo that ranks; undefined unless there are `count` of them. */
+export function rankerScoresOf(output: unknown, count: number): readonly number[] | undefined {
+  const { data } = TEXT_TASK_OUTPUTS["text-ranking"].safeParse(output);
+  return data?.scores.length === count ? data.scores : undefined;
+}
+
+/** (1 + cosine) / 2, from 0 to 1; in the middle if one of the vectors is zero. */
+export function nearnessOf(a: readonly number[], b: readonly number[]): number {
+  const product = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
+  const lengths = Math.hypot(...a) * Math.hypot(...b);
+  const cosine = lengths === 0 ? 0 : product / lengths;
+  return Math.max(0, Math.min(1, (1 + cosine) / 2));
+}
+
+/** `scores`: of the documents, in their order. Those with the same score keep it. */
+export function presentReranking(
+  { id, scores }: { readonly id: string; readonly scores: readonly number[] },
+  body: RerankBody,
+  { promptTokens }: Usage,
+): z.infer<typeof rerankSchema> {
+  const texts = documentTexts(body);
+  const scored = scores.map((score, index) => ({ index, relevance_score: score }));
+  const best = scored.toSorted((a, b) => b.relevance_score - a.relevance_score).slice(0, body.top_n ?? undefined);
+  const results = best.map((result) =>
+    body.return_documents === true ? { ...result, document: { text: texts[result.index] ?? "" } } : result,
+  );
+  return {
+    id,
+    object: "list",
+    model: body.model,
+    results,
+    usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+  };
+}

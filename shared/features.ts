@@ -1,0 +1,24 @@
+import { z } from "zod";
+import type { ChatInput } from "./chat-input.ts";
+
+/** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
+export const AGENT_FEATURES = ["chat.raw", "chat.sampling2"] as const;
+export type AgentFeature = (typeof AGENT_FEATURES)[number];
+
+const MAX_FEATURES = 32;
+
+/** A peer's features. Names that are not known here are kept: another coordinator may know them. */
+export const featuresSchema = z
+  .array(z.string().regex(/^[a-z0-9._-]{1,40}$/, "is no name of a feature"))
+  .max(MAX_FEATURES);
+
+/** What an Island must be able to do to run a chat as it is asked for, sorted. */
+export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
+  const asked: Record<AgentFeature, boolean> = {
+    "chat.raw": input.raw === true,
+    "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
+  };
+  return AGENT_FEATURES.filter((name) => asked[name]);
+}
+
+const SAMPLING2 = ["top_k", "min_p", "repeat_penalty", "logit_bias"] as const;

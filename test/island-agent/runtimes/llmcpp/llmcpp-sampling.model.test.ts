@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
+import { collect, makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
+
+const folder = new ModelFolder();
+afterAll(() => folder[Symbol.dispose]());
+
+describe("sampling of tiny-islander", () => {
+  let llm: HostedCargo;
+  beforeAll(async () => {
+    llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
+  });
+  afterAll(() => llm[Symbol.asyncDispose]());
+
+  const story = (seed: number | null) =>
+    makeRequest({ prompt: "Tell me a story.", temperature: 1, seed, max_tokens: 60 });
+
+  it("run() gives the same text for the same seed", async () => {
+    const [first, second] = [await collect(llm, story(7)), await collect(llm, story(7))];
+    expect(second.text).toBe(first.text);
+  });
+
+  it("run() gives another text for another seed", async () => {
+    expect((await collect(llm, story(8))).text).not.toBe((await collect(llm, story(7))).text);
+  });
+
+  it.each([{ top_k: 1 }, { min_p: 1 }])("run() gives the likeliest text with %j", async (sampling) => {
+    const likeliest = await collect(llm, makeRequest({ prompt: "Tell me a story.", max_tokens: 60 }));
+    const { input } = story(9);
+    expect((await collect(llm, makeRequest({ ...input, temperature: 2, ...sampling }))).text).toBe(likeliest.text);
+  });
+
+  it("run() obeys a repeat_penalty", async () => {
+    const repeats = async (sampling: object): Promise<number> => {
+      const { pieces } = await collect(llm, makeRequest({ prompt: "Tell me a story.", max_tokens: 60, ...sampling }));
+      return pieces.length - new Set(pieces).size;
+    };
+    expect(await repeats({ repeat_penalty: 2 })).toBeLessThan(await repeats({}));
+  });
+
+  it("run() gives simultaneous jobs without seed different texts", async () => {
+    const runs = await Promise.all([1, 2, 3].map(() => collect(llm, story(null))));
+    expect(new Set(runs.map(({ text }) => text)).size).toBe(3);
+  });
+});
+
+describe("sampling of a model that says one letter for ever", () => {
+  /** The token that ends answers, after 256 bytes and "aa". */
+  const EOS = 257;
+  let llm: HostedCargo;
+  beforeAll(async () => {
+    llm = await makeRuntime().load(makeCargo(), folder.write("letters", { contextTokens: 256 }), NEVER);
+  });
+  afterAll(() => llm[Symbol.asyncDispose]());
+
+  it.each(["frequency_penalty", "presence_penalty"])("run() obeys a %s", async (penalty) => {
+    const run = await collect(llm, makeRequest({ prompt: "hi", [penalty]: 1, max_tokens: 20 }));
+    expect(new Set(run.text)).toHaveLength(20);
+  });
+
+  it("run() never gives a token with the bias -100", async () => {
+    const plain = await collect(llm, makeRequest({ prompt: "hi", max_tokens: 3 }));
+    const [first = ""] = plain.text;
+    const bias = Object.fromEntries(Array.from({ length: 200 }, (_, id) => [id, -100]));
+    const other = await collect(llm, makeRequest({ prompt: "hi", max_tokens: 3, logit_bias: bias }));
+    expect(other.text).not.toContain(first);
+  });
+
+  it.each([
+    ["999999", /has \d+ tokens, and no token 999999/],
+    [String(EOS), /ends answers/],
+  ])("run() refuses a bias of token %s", async (id, message) => {
+    const running = collect(llm, makeRequest({ prompt: "hi", logit_bias: { [id]: 1 } }));
+    await expect(running).rejects.toMatchObject({ code: "invalid_input", message: expect.stringMatching(message) });
+  });
+});
