@@ -2210,8 +2210,8 @@ export interface components {
              */
             encoding_format?: "float" | "base64" | null;
             input: string | string[];
-            /** @description Slug of an onnx Cargo with the task feature-extraction */
-            model: string;
+            /** @description Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction */
+            model?: string | null;
         };
         Error400: {
             error: {
