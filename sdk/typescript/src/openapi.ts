@@ -1718,6 +1718,18 @@ export interface components {
             /** @enum {string} */
             type: "error";
         };
+        AnthropicError507: {
+            error: {
+                /** @enum {string} */
+                code: "disk_full";
+                message: string;
+                /** @enum {string} */
+                type: "api_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
         AnthropicMessage: {
             content: {
                 citations: null;
@@ -4424,6 +4436,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["AnthropicError503"];
+            };
+        };
+        /** @description The coordinator has no room on its disk; the operator has to make some. Codes: disk_full */
+        AnthropicError507: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError507"];
             };
         };
         /** @description The request cannot be read. Codes: invalid_json, bad_request */

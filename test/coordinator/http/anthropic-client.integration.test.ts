@@ -23,7 +23,13 @@ describe("the official Anthropic client", () => {
       ...sampling,
       system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }],
       messages: [
-        { role: "user", content: [{ type: "text", text: "H" }, { type: "text", text: "i" }] },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "H" },
+            { type: "text", text: "i" },
+          ],
+        },
         { role: "assistant", content: "Ho" },
         { role: "user", content: "Well?" },
       ],

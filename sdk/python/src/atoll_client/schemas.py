@@ -538,6 +538,170 @@ class TextCompletionRequestStreamOptions(TypedDict):
     include_usage: NotRequired[bool | None]
 
 
+class AnthropicMessage(TypedDict):
+    id: str
+    type: Literal["message"]
+    role: Literal["assistant"]
+    model: str
+    content: list[AnthropicMessageContentItem]
+    stop_reason: Literal["end_turn", "max_tokens", None]
+    """`end_turn` also for an answer that a stop sequence ended: Islands do not say which"""
+    stop_sequence: None
+    usage: AnthropicMessageUsage
+
+
+class AnthropicMessageContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+    citations: None
+
+
+class AnthropicMessageUsage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+    cache_creation_input_tokens: None
+    cache_read_input_tokens: None
+
+
+class AnthropicMessageEvent1(TypedDict):
+    type: Literal["message_start"]
+    message: AnthropicMessage
+
+
+class AnthropicMessageEvent2(TypedDict):
+    type: Literal["ping"]
+
+
+class AnthropicMessageEvent3(TypedDict):
+    type: Literal["content_block_start"]
+    index: int
+    content_block: AnthropicMessageEvent3ContentBlock
+
+
+class AnthropicMessageEvent3ContentBlock(TypedDict):
+    type: Literal["text"]
+    text: str
+    citations: None
+
+
+class AnthropicMessageEvent4(TypedDict):
+    type: Literal["content_block_delta"]
+    index: int
+    delta: AnthropicMessageEvent4Delta
+
+
+class AnthropicMessageEvent4Delta(TypedDict):
+    type: Literal["text_delta"]
+    text: str
+
+
+class AnthropicMessageEvent5(TypedDict):
+    type: Literal["content_block_stop"]
+    index: int
+
+
+class AnthropicMessageEvent6(TypedDict):
+    type: Literal["message_delta"]
+    delta: AnthropicMessageEvent6Delta
+    usage: AnthropicMessageEvent6Usage
+
+
+class AnthropicMessageEvent6Delta(TypedDict):
+    stop_reason: Literal["end_turn", "max_tokens"]
+    stop_sequence: None
+
+
+class AnthropicMessageEvent6Usage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+    cache_creation_input_tokens: None
+    cache_read_input_tokens: None
+
+
+class AnthropicMessageEvent7(TypedDict):
+    type: Literal["message_stop"]
+
+
+class AnthropicMessageEvent8(TypedDict):
+    type: Literal["error"]
+    error: AnthropicMessageEvent8Error
+
+
+class AnthropicMessageEvent8Error(TypedDict):
+    type: str
+    message: str
+    code: str
+    retryable: bool
+
+
+AnthropicMessageEvent: TypeAlias = "AnthropicMessageEvent1 | AnthropicMessageEvent2 | AnthropicMessageEvent3 | AnthropicMessageEvent4 | AnthropicMessageEvent5 | AnthropicMessageEvent6 | AnthropicMessageEvent7 | AnthropicMessageEvent8"
+
+
+class MessageRequest(TypedDict):
+    model: str
+    """Slug or alias of a chat Cargo"""
+    messages: list[MessageRequestMessagesItem]
+    system: NotRequired[str | list[MessageRequestSystemItem] | None]
+    max_tokens: int
+    temperature: NotRequired[float | None]
+    """Default 1"""
+    top_p: NotRequired[float | None]
+    top_k: NotRequired[int | None]
+    stop_sequences: NotRequired[list[str] | None]
+    output_config: NotRequired[MessageRequestOutputConfig | None]
+    stream: NotRequired[bool | None]
+
+
+class MessageRequestMessagesItem(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str | list[MessageRequestMessagesItemContentItem]
+
+
+class MessageRequestMessagesItemContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class MessageRequestSystemItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class MessageRequestOutputConfig(TypedDict):
+    format: NotRequired[MessageRequestOutputConfigFormat | None]
+
+
+class MessageRequestOutputConfigFormat(TypedDict):
+    type: Literal["json_schema"]
+    schema: dict[str, Any]
+
+
+class CountedTokens(TypedDict):
+    input_tokens: int
+
+
+class CountTokensRequest(TypedDict):
+    model: str
+    """Slug or alias of a chat Cargo"""
+    messages: list[CountTokensRequestMessagesItem]
+    system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
+
+
+class CountTokensRequestMessagesItem(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str | list[CountTokensRequestMessagesItemContentItem]
+
+
+class CountTokensRequestMessagesItemContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class CountTokensRequestSystemItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
 class Embeddings(TypedDict):
     object: Literal["list"]
     data: list[EmbeddingsDataItem]
@@ -558,8 +722,8 @@ class EmbeddingsUsage(TypedDict):
 
 class EmbeddingsRequest(TypedDict):
     input: str | list[str]
-    model: str
-    """Slug of an onnx Cargo with the task feature-extraction"""
+    model: NotRequired[str | None]
+    """Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction"""
     dimensions: NotRequired[None]
     """Not supported"""
 
@@ -691,6 +855,52 @@ class ModerationRequest(TypedDict):
 class ModerationRequestInputItem(TypedDict):
     type: Literal["text"]
     text: str
+
+
+class Images(TypedDict):
+    created: int
+    """Unix time in seconds"""
+    data: list[ImagesDataItem]
+    output_format: Literal["png"]
+    usage: ImagesUsage
+
+
+class ImagesDataItem(TypedDict):
+    b64_json: str
+    """The file in base64"""
+
+
+class ImagesUsage(TypedDict):
+    input_tokens: int
+    input_tokens_details: ImagesUsageInputTokensDetails
+    output_tokens: int
+    """Always 0: pictures have no tokens here"""
+    total_tokens: int
+
+
+class ImagesUsageInputTokensDetails(TypedDict):
+    text_tokens: int
+    image_tokens: int
+
+
+class ImagesRequest(TypedDict):
+    prompt: str
+    model: str
+    """Slug of a Cargo that draws, or an alias of one"""
+    n: NotRequired[int | None]
+    """Default: 1. Each is a job of its own"""
+    size: NotRequired[str | None]
+    """Default: auto, which is the Cargo's own"""
+    response_format: NotRequired[Literal["b64_json"]]
+    output_format: NotRequired[Literal["png"]]
+    negative_prompt: NotRequired[str | None]
+    """What not to draw"""
+    steps: NotRequired[int | None]
+    """Steps of the sampler; default: the Cargo's"""
+    guidance_scale: NotRequired[float | None]
+    """How closely to follow the prompt"""
+    seed: NotRequired[int | None]
+    """The same seed draws the same picture. Picture number i of n has the seed plus i"""
 
 
 class Conversation(TypedDict):
