@@ -4,6 +4,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import type { Feed } from "../../jobs/feed.ts";
+import { toolCallsOf } from "../../jobs/tool-calls.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
@@ -80,7 +81,11 @@ function headOf(job: JobRecord) {
 function completionOf(job: JobRecord, feed: Feed): z.infer<typeof completionSchema> {
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.id} has not ended in done`);
   const { jobId, createdS, model } = headOf(job);
-  const message = { role: "assistant" as const, content: feed.text() };
+  const [text, calls] = [feed.text(), toolCallsOf(feed.items)];
+  const message =
+    calls.length === 0
+      ? { role: "assistant" as const, content: text }
+      : { role: "assistant" as const, content: text === "" ? null : text, tool_calls: calls };
   return {
     id: jobId,
     object: "chat.completion",

@@ -6,7 +6,15 @@ import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json } from "../schemas/responses.ts";
 
 const modelSchema = z
-  .object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.string() })
+  .object({
+    id: z.string(),
+    object: z.literal("model"),
+    created: z.int(),
+    owned_by: z.string(),
+    tool_calls: z.enum(["grammar"]).openapi({
+      description: "How calls of tools are made: by a grammar, with any chat model",
+    }),
+  })
   .openapi("Model");
 
 const listRoute = createRoute({
@@ -50,5 +58,5 @@ export function serveModels(app: HttpApp, deps: HttpDeps): void {
 
 /** `created` is 0: catalog entries have no date, and clients need the member. */
 function presentModel(slug: string): z.infer<typeof modelSchema> {
-  return { id: slug, object: "model", created: 0, owned_by: "atoll" };
+  return { id: slug, object: "model", created: 0, owned_by: "atoll", tool_calls: "grammar" };
 }

@@ -32,7 +32,7 @@ const ANSWER = {
   finish_reason: "stop",
   completed_at: LATER,
 };
-const MODEL = { id: "tiny-chat", object: "model", created: 0, owned_by: "atoll" };
+const MODEL = { id: "tiny-chat", object: "model", created: 0, owned_by: "atoll", tool_calls: "grammar" };
 
 const NOT_HARASSMENT = [
   "harassment/threatening",

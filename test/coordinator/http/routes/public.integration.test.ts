@@ -142,7 +142,7 @@ describe("GET /cargos/:slug", () => {
 describe("GET /models", () => {
   it("lists chat Cargos in OpenAI's shape", async () => {
     const list = await api.call("GET", "/models");
-    const tiny = { id: "tiny", object: "model", created: 0, owned_by: "atoll" };
+    const tiny = { id: "tiny", object: "model", created: 0, owned_by: "atoll", tool_calls: "grammar" };
     expect([list.status, list.body]).toEqual([200, { object: "list", data: [{ ...tiny, id: "second" }, tiny] }]);
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
   });
