@@ -1,12 +1,11 @@
 import { MAY_QUOTE, type JobError, type JobErrorCode } from "../../shared/errors.ts";
-import type { JsonValue } from "../../shared/json-value.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { FromIsland, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { Feed } from "../jobs/feed.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import { toolCallsOf } from "../jobs/tool-calls.ts";
+import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts";
 import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
 import { errorOf } from "./island-errors.ts";
 import { islandLost } from "./present-job.ts";
@@ -166,11 +165,9 @@ export class AttemptResults {
 }
 
 /** The output of an answer with calls of tools; undefined for text, which is the feed's own. */
-function callsMessage(feed: Feed): JsonValue | undefined {
-  const calls = toolCallsOf(feed.items);
-  if (calls.length === 0) return undefined;
-  const text = feed.text();
-  return { role: "assistant", content: text === "" ? null : text, tool_calls: calls };
+function callsMessage(feed: Feed): AssistantMessage | undefined {
+  const message = assistantMessageOf(feed);
+  return message.tool_calls === undefined ? undefined : message;
 }
 
 /** Another Island said the same. */

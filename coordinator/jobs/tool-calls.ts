@@ -4,6 +4,7 @@ import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import type { FinishReason } from "../../shared/output.ts";
 import type { FeedItem } from "../store/job-store.ts";
+import type { Feed } from "./feed.ts";
 
 /** The calls of tools in an answer, in their order; one whose beginning is missing has no name. Empty for an answer in text. */
 export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
@@ -17,6 +18,20 @@ export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
   }
   const told = Array.from(calls.values());
   return told.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } }));
+}
+
+/** An answer as a message of a chat: of calls alone, its content is null. */
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: string | null;
+  readonly tool_calls?: ToolCall[];
+}
+
+/** What a chat's feed says, as OpenAI has it. @param feed is loaded. */
+export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): AssistantMessage {
+  const [text, calls] = [feed.text(), toolCallsOf(feed.items)];
+  if (calls.length === 0) return { role: "assistant", content: text };
+  return { role: "assistant", content: text === "" ? null : text, tool_calls: calls };
 }
 
 /**

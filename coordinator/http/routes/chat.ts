@@ -3,8 +3,9 @@ import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
 import type { Feed } from "../../jobs/feed.ts";
-import { toolCallsOf } from "../../jobs/tool-calls.ts";
+import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
@@ -68,7 +69,7 @@ async function chatCargo(
   slug: string,
   accountId: string,
 ): Promise<CatalogEntry> {
-  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
+  const cargo = await findModel(catalog, slug, accountId);
   if (cargo?.isChat === true) return cargo;
   throw new ServiceError("cargo_not_found", `There is no chat Cargo "${slug}"`);
 }
@@ -81,11 +82,7 @@ function headOf(job: JobRecord) {
 function completionOf(job: JobRecord, feed: Feed): z.infer<typeof completionSchema> {
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.id} has not ended in done`);
   const { jobId, createdS, model } = headOf(job);
-  const [text, calls] = [feed.text(), toolCallsOf(feed.items)];
-  const message =
-    calls.length === 0
-      ? { role: "assistant" as const, content: text }
-      : { role: "assistant" as const, content: text === "" ? null : text, tool_calls: calls };
+  const message = assistantMessageOf(feed);
   return {
     id: jobId,
     object: "chat.completion",

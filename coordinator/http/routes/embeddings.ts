@@ -3,6 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -42,7 +43,7 @@ async function embeddingCargo(
   slug: string,
   accountId: string,
 ): Promise<CatalogEntry> {
-  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
+  const cargo = await findModel(catalog, slug, accountId);
   if (cargo !== undefined && taskOf(cargo) === "feature-extraction") return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" for embeddings`);
 }

@@ -833,8 +833,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List chat Cargos in the shape of OpenAI's models
-         * @description Those that the caller can run, with its own that are not approved yet. For an API key with a list of Cargos: those of the list.
+         * List Cargos in the shape of OpenAI's models
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.
          */
         get: operations["listModels"];
         put?: never;
@@ -852,7 +852,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A chat Cargo in the shape of OpenAI's models */
+        /** A Cargo, or an alias of one, in the shape of OpenAI's models */
         get: operations["getModel"];
         put?: never;
         post?: never;
@@ -3069,16 +3069,28 @@ export interface components {
             user_message: components["schemas"]["Message"];
         };
         Model: {
+            /** @description Slug of the Cargo that an alias stands for */
+            alias_of: string | null;
+            /** @description A connected Island can run it now; else requests wait for one */
+            available: boolean;
+            /** @description Endpoints that serve it, by their paths */
+            capabilities: string[];
+            /** @description Tokens of prompt and answer together; null: no limit is known */
+            context_length: number | null;
+            /** @description Always 0: Cargos have no date, and clients need the member */
             created: number;
+            /** @description Slug of the Cargo, or the alias */
             id: string;
             /** @enum {string} */
             object: "model";
             owned_by: string;
             /**
-             * @description How calls of tools are made: by a grammar, with any chat model
-             * @enum {string}
+             * @description How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar
+             * @enum {string|null}
              */
-            tool_calls: "grammar";
+            tool_calls: "grammar" | null;
+            /** @enum {string} */
+            type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
         };
         Moderation: {
             /** @description Of the last text's job */
@@ -7861,6 +7873,13 @@ export interface operations {
                      *           "object": "model",
                      *           "created": 0,
                      *           "owned_by": "atoll",
+                     *           "type": "chat",
+                     *           "capabilities": [
+                     *             "/chat/completions"
+                     *           ],
+                     *           "alias_of": null,
+                     *           "available": true,
+                     *           "context_length": 512,
                      *           "tool_calls": "grammar"
                      *         }
                      *       ]
@@ -7906,6 +7925,13 @@ export interface operations {
                      *       "object": "model",
                      *       "created": 0,
                      *       "owned_by": "atoll",
+                     *       "type": "chat",
+                     *       "capabilities": [
+                     *         "/chat/completions"
+                     *       ],
+                     *       "alias_of": null,
+                     *       "available": true,
+                     *       "context_length": 512,
                      *       "tool_calls": "grammar"
                      *     }
                      */

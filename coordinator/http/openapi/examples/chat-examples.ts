@@ -32,7 +32,18 @@ const ANSWER = {
   finish_reason: "stop",
   completed_at: LATER,
 };
-const MODEL = { id: "tiny-chat", object: "model", created: 0, owned_by: "atoll", tool_calls: "grammar" };
+const MODEL = {
+  id: "tiny-chat",
+  object: "model",
+  created: 0,
+  owned_by: "atoll",
+  type: "chat",
+  capabilities: ["/chat/completions"],
+  alias_of: null,
+  available: true,
+  context_length: 512,
+  tool_calls: "grammar",
+};
 
 const NOT_HARASSMENT = [
   "harassment/threatening",
