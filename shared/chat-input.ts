@@ -112,18 +112,34 @@ export const chatInputSchema = z
     prompt: z.string().min(1).optional(),
     messages: messagesSchema.optional(),
     system_prompt: z.string().optional(),
+    /** The model continues `prompt` as it is, without its chat template. Names of special tokens in it are these tokens. */
+    raw: z.boolean().nullish(),
     ...samplingFields,
     ...toolFields,
   })
   .refine((input) => (input.prompt === undefined) !== (input.messages === undefined), {
     message: "exactly one of prompt and messages is required",
     path: ["messages"],
+  })
+  .refine((input) => input.raw !== true || (input.prompt !== undefined && input.system_prompt === undefined), {
+    message: "needs prompt, without system_prompt",
+    path: ["raw"],
+  })
+  .refine(({ raw, tools }) => raw !== true || !tools?.length, {
+    message: "are not served for a raw prompt",
+    path: ["tools"],
+  })
+  .refine(({ raw, response_format: format }) => raw !== true || format == null || format.type === "text", {
+    message: "is not served for a raw prompt",
+    path: ["response_format"],
   });
 export type ChatInput = z.infer<typeof chatInputSchema>;
 
 /** A chat request with all defaults filled in. */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
+  /** The text of the one message is continued without a chat template. */
+  readonly isRaw: boolean;
   readonly maxTokens: number;
   readonly temperature: number;
   readonly topP: number | null;
@@ -151,6 +167,7 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
   const stop = input.stop ?? [];
   return {
     messages: [...system, ...messages],
+    isRaw: input.raw === true,
     maxTokens: input.max_tokens ?? DEFAULT_OUTPUT_TOKENS,
     temperature: input.temperature ?? DEFAULT_TEMPERATURE,
     topP: input.top_p ?? null,

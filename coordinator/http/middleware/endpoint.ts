@@ -26,6 +26,8 @@ export interface Call<R> {
   readonly params: SchemaAt<R, "params">;
   readonly query: SchemaAt<R, "query">;
   readonly body: BodyOf<R>;
+  /** The JSON body as it came, with members that the schema does not know; undefined without a body. */
+  readonly given: unknown;
 }
 
 type Answer = Response | Promise<Response>;
@@ -109,10 +111,12 @@ async function readCall<R extends HttpRoute>(c: Context<HttpEnv>, route: R): Pro
     assertNoNulIn(c.req.param(), () => new ServiceError("not_found", "No id has a NUL character"));
   if (query !== undefined)
     assertNoNulIn(c.req.query(), (path) => new ValidationError([{ path, message: NUL_REFUSED }]));
+  const given = bodySchema === undefined ? undefined : await readJson(c.env.incoming);
   const parts = {
     params: params === undefined ? undefined : validate(params as z.ZodType, c.req.param()),
     query: query === undefined ? undefined : validate(query as z.ZodType, c.req.query()),
-    body: bodySchema === undefined ? undefined : validate(bodySchema, await readJson(c.env.incoming)),
+    body: bodySchema === undefined ? undefined : validate(bodySchema, given),
+    given,
   };
   return { c, ...parts } as Call<R>;
 }

@@ -4,6 +4,8 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel } from "../../catalog/find-model.ts";
+import { EMBEDDING_PARAMETERS } from "../openai/embedding-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -23,7 +25,8 @@ const embeddingsRoute = createRoute({
 });
 
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body }) => {
+  serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body, given }) => {
+    checkParameters(EMBEDDING_PARAMETERS, given);
     const { slug } = await embeddingCargo(deps, body.model, identity.accountId);
     const texts = typeof body.input === "string" ? [body.input] : body.input;
     const client = { identity, response: c.env.outgoing };

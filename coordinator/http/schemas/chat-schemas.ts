@@ -9,7 +9,7 @@ function fitsInputLimit(messages: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(messages)) <= MAX_INPUT_BYTES;
 }
 
-/** Body of a chat completion. Ignores unknown fields; `null` means "not given". Source: DESIGN §4, row Chat. */
+/** Body of a chat completion. `openai/chat-parameters.ts` says what is refused; `null` means "not given". Source: DESIGN §4, row Chat. */
 export const chatBodySchema = z
   .object({
     model: z
@@ -60,6 +60,18 @@ export const completionSchema = z
   })
   .openapi("ChatCompletion");
 
+export const streamErrorSchema = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.literal("server_error"),
+      param: z.null(),
+      code: z.string(),
+      retryable: z.boolean().openapi({ description: "A new try may succeed" }),
+    }),
+  })
+  .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" });
+
 /** Data of a streamed chat's events, as `streaming/chat-encoder.ts` writes them. */
 export const chatEventSchema = z
   .union([
@@ -86,17 +98,7 @@ export const chatEventSchema = z
         usage: chatUsageSchema.optional(),
       })
       .openapi("ChatCompletionChunk"),
-    z
-      .object({
-        error: z.object({
-          message: z.string(),
-          type: z.literal("server_error"),
-          param: z.null(),
-          code: z.string(),
-          retryable: z.boolean().openapi({ description: "A new try may succeed" }),
-        }),
-      })
-      .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" }),
+    streamErrorSchema,
     z.literal("[DONE]").openapi({ description: "The literal text, not JSON: the answer is complete" }),
   ])
   .openapi("ChatCompletionEvent");

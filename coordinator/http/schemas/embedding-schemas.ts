@@ -15,7 +15,7 @@ function describeInputFault(input: unknown): string {
   return "must be texts; lists of tokens are not supported";
 }
 
-/** Body of an embeddings request. Ignores unknown fields such as `user`; `null` means "not given". */
+/** Body of an embeddings request. `openai/embedding-parameters.ts` says what is refused; `null` means "not given". */
 export const embeddingsBodySchema = z
   .object({
     input: z

@@ -25,7 +25,7 @@ export const modelSchema = z
 
 /** Paths below the API's base. */
 const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
-  chat: ["/chat/completions"],
+  chat: ["/chat/completions", "/completions"],
   embedding: ["/embeddings", "/rerank"],
   rerank: ["/rerank"],
   classification: ["/moderations"],

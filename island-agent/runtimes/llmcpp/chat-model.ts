@@ -18,6 +18,7 @@ import type { BatchLoop } from "./batch-loop.ts";
 import { historyOf } from "./chat-history.ts";
 import { endingsOf, generateText } from "./generate-text.ts";
 import { generateWithChat } from "./generate-with-chat.ts";
+import { RawTemplate } from "./raw-template.ts";
 import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
@@ -64,7 +65,7 @@ export class ChatModel {
       throw new JobFailure("cannot_resume", "An answer with a response format or tools cannot be continued elsewhere");
     }
     const soFar = resume?.text ?? "";
-    const template = new ResumableTemplate(this.#template, soFar);
+    const template = new ResumableTemplate(request.isRaw ? new RawTemplate(this.#model) : this.#template, soFar);
     const history = historyOf(messagesWithTools(request));
     let state = template.generateContextState({ chatHistory: history });
     const prompt = state.contextText.tokenize(this.#model.tokenizer);

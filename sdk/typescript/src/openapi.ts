@@ -388,6 +388,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a text, as OpenAI's legacy completions do
+         * @description By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, one after the other; the first one's id is the completion's. They are cancelled when the client disconnects.
+         */
+        post: operations["createCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conversations": {
         parameters: {
             query?: never;
@@ -3781,6 +3801,53 @@ export interface components {
              */
             since: string;
         };
+        TextCompletion: {
+            choices: {
+                /** @enum {string|null} */
+                finish_reason: "stop" | "length" | "tool_calls" | null;
+                index: number;
+                logprobs: null;
+                text: string;
+            }[];
+            created: number;
+            id: string;
+            model: string;
+            /** @enum {string} */
+            object: "text_completion";
+            /** @description Of a stream: in its last chunk, if it was asked for */
+            usage?: {
+                completion_tokens: number;
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        TextCompletionRequest: {
+            /** @description Begin each text with its prompt */
+            echo?: boolean | null;
+            frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            /** @description Default 16 */
+            max_tokens?: number | null;
+            min_p?: number | null;
+            /** @description Slug or alias of a chat Cargo */
+            model: string;
+            presence_penalty?: number | null;
+            /** @description Continued as it is, without the model's chat template. A list: one job for each text */
+            prompt: string | string[];
+            repeat_penalty?: number | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            /** @description For one prompt */
+            stream?: boolean | null;
+            stream_options?: {
+                include_usage?: boolean | null;
+            } | null;
+            temperature?: number | null;
+            top_k?: number | null;
+            top_p?: number | null;
+        };
         TokenEvent: {
             /** @description Text to append */
             content: string;
@@ -5849,6 +5916,73 @@ export interface operations {
             503: components["responses"]["OpenAiError503"];
         };
     };
+    createCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "tiny-chat",
+                 *       "prompt": "An atoll is a ring of",
+                 *       "max_tokens": 4
+                 *     }
+                 */
+                "application/json": components["schemas"]["TextCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The completion, or with `stream` its chunks as Server-Sent Events */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_01M80NFE2BATGX5PX4TK97HXWA",
+                     *       "object": "text_completion",
+                     *       "created": 1767225600,
+                     *       "model": "tiny-chat",
+                     *       "choices": [
+                     *         {
+                     *           "index": 0,
+                     *           "text": " islands.",
+                     *           "logprobs": null,
+                     *           "finish_reason": "stop"
+                     *         }
+                     *       ],
+                     *       "usage": {
+                     *         "prompt_tokens": 7,
+                     *         "completion_tokens": 2,
+                     *         "total_tokens": 9
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TextCompletion"];
+                    "text/event-stream": components["schemas"]["TextCompletion"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
     listConversations: {
         parameters: {
             query?: {
@@ -7875,7 +8009,8 @@ export interface operations {
                      *           "owned_by": "atoll",
                      *           "type": "chat",
                      *           "capabilities": [
-                     *             "/chat/completions"
+                     *             "/chat/completions",
+                     *             "/completions"
                      *           ],
                      *           "alias_of": null,
                      *           "available": true,
@@ -7927,7 +8062,8 @@ export interface operations {
                      *       "owned_by": "atoll",
                      *       "type": "chat",
                      *       "capabilities": [
-                     *         "/chat/completions"
+                     *         "/chat/completions",
+                     *         "/completions"
                      *       ],
                      *       "alias_of": null,
                      *       "available": true,

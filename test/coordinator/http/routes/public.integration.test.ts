@@ -142,16 +142,13 @@ describe("GET /cargos/:slug", () => {
 describe("GET /models", () => {
   it("lists Cargos in OpenAI's shape", async () => {
     const list = await api.call("GET", "/models");
-    const facts = { capabilities: ["/chat/completions"], alias_of: null, available: false, context_length: 2_048 };
-    const tiny = {
-      id: "tiny",
-      object: "model",
-      created: 0,
-      owned_by: "atoll",
-      type: "chat",
-      ...facts,
-      tool_calls: "grammar",
+    const facts = {
+      capabilities: ["/chat/completions", "/completions"],
+      alias_of: null,
+      available: false,
+      context_length: 2_048,
     };
+    const tiny = { id: "tiny", object: "model", created: 0, owned_by: "atoll", type: "chat", ...facts, tool_calls: "grammar" };
     const words = {
       ...tiny,
       id: "words",
