@@ -2165,13 +2165,23 @@ export interface components {
         ChatCompletion: {
             choices: {
                 /** @enum {string} */
-                finish_reason: "stop" | "length";
+                finish_reason: "stop" | "length" | "tool_calls";
                 index: number;
                 logprobs: null;
                 message: {
-                    content: string;
+                    /** @description Null for an answer of calls alone */
+                    content: string | null;
                     /** @enum {string} */
                     role: "assistant";
+                    tool_calls?: {
+                        function: {
+                            arguments: string;
+                            name: string;
+                        };
+                        id: string;
+                        /** @enum {string} */
+                        type: "function";
+                    }[];
                 };
             }[];
             created: number;
@@ -2192,9 +2202,19 @@ export interface components {
                     content?: string;
                     /** @enum {string} */
                     role?: "assistant";
+                    tool_calls?: {
+                        function: {
+                            arguments: string;
+                            name?: string;
+                        };
+                        id?: string;
+                        index: number;
+                        /** @enum {string} */
+                        type?: "function";
+                    }[];
                 };
                 /** @enum {string|null} */
-                finish_reason: "stop" | "length" | null;
+                finish_reason: "stop" | "length" | "tool_calls" | null;
                 index: number;
                 logprobs: null;
             }[];
@@ -2237,13 +2257,23 @@ export interface components {
                 }[] | null;
                 /** @enum {string} */
                 role: "system" | "user" | "assistant" | "tool" | "developer";
-                tool_calls?: unknown[] | null;
+                tool_call_id?: string | null;
+                tool_calls?: {
+                    function: {
+                        arguments: string;
+                        name: string;
+                    };
+                    id: string;
+                    /** @enum {string} */
+                    type: "function";
+                }[] | null;
             }[];
             min_p?: number | null;
             /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
             /** @enum {number|null} */
             n?: 1 | null;
+            parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
             repeat_penalty?: number | null;
             response_format?: {
@@ -2271,6 +2301,39 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
+            tool_choice?: ("auto" | "none" | "required") | {
+                function: {
+                    name: string;
+                };
+                /** @enum {string} */
+                type: "function";
+            } | {
+                allowed_tools: {
+                    /** @enum {string} */
+                    mode: "auto" | "required";
+                    tools: {
+                        function: {
+                            name: string;
+                        };
+                        /** @enum {string} */
+                        type: "function";
+                    }[];
+                };
+                /** @enum {string} */
+                type: "allowed_tools";
+            } | null;
+            tools?: {
+                function: {
+                    description?: string | null;
+                    name: string;
+                    parameters?: {
+                        [key: string]: unknown;
+                    } | null;
+                    strict?: boolean | null;
+                };
+                /** @enum {string} */
+                type: "function";
+            }[] | null;
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -2293,7 +2356,7 @@ export interface components {
              */
             updated_at: string;
         };
-        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         ConversationWithMessages: {
             /**
              * Format: date-time
@@ -2491,7 +2554,7 @@ export interface components {
         };
         DoneEvent: {
             /** @enum {string} */
-            finish_reason: "stop" | "length";
+            finish_reason: "stop" | "length" | "tool_calls";
             /** @description The output, unless it is text that was streamed already */
             output?: unknown;
             /**
@@ -2996,7 +3059,7 @@ export interface components {
                 retryable: boolean;
             } | null;
             /** @enum {string|null} */
-            finish_reason: "stop" | "length" | null;
+            finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
             /** @description Empty once it was removed */
             input: {
@@ -3069,8 +3132,8 @@ export interface components {
             updated_at: string;
             workload_slug: string;
         };
-        /** @description Any number of status, token, progress and image, then exactly one done or error as the last */
-        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        /** @description Any number of status, token, tool_call, progress and image, then exactly one done or error as the last */
+        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
             /** @description The job is completed and `output` is all of it */
@@ -3130,7 +3193,7 @@ export interface components {
                     retryable: boolean;
                 } | null;
                 /** @enum {string|null} */
-                finish_reason: "stop" | "length" | null;
+                finish_reason: "stop" | "length" | "tool_calls" | null;
                 id: string;
                 /**
                  * Format: date-time
@@ -3393,7 +3456,7 @@ export interface components {
                 message: string;
             } | null;
             /** @enum {string|null} */
-            finish_reason: "stop" | "length" | null;
+            finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
             /** @description Of an answer: the job that produces it */
             job_id: string | null;
@@ -3463,6 +3526,11 @@ export interface components {
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /**
+             * @description How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar
+             * @enum {string|null}
+             */
+            tool_calls: "grammar" | null;
             /** @enum {string} */
             type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
         };
@@ -3880,6 +3948,8 @@ export interface components {
             stop?: string | string[] | null;
             stream?: boolean | null;
             temperature?: number | null;
+            /** @description Not served: null */
+            tools?: null;
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -4166,7 +4236,7 @@ export interface components {
         TextCompletion: {
             choices: {
                 /** @enum {string|null} */
-                finish_reason: "stop" | "length" | null;
+                finish_reason: "stop" | "length" | "tool_calls" | null;
                 index: number;
                 logprobs: null;
                 text: string;
@@ -4218,6 +4288,22 @@ export interface components {
              * @enum {string}
              */
             type: "token";
+        };
+        /** @description A part of a call of a tool */
+        ToolCallEvent: {
+            /** @description JSON text to append */
+            arguments: string;
+            /** @description In the first part of a call */
+            id?: string;
+            /** @description Which call of the answer, from 0 */
+            index: number;
+            /** @description In the first part of a call */
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call";
         };
         /** @description Fields that are left out stay as they are; a title of null removes the title */
         UpdateConversation: {
@@ -8740,7 +8826,8 @@ export interface operations {
                      *           ],
                      *           "alias_of": null,
                      *           "available": true,
-                     *           "context_length": 512
+                     *           "context_length": 512,
+                     *           "tool_calls": "grammar"
                      *         }
                      *       ]
                      *     }
@@ -8793,7 +8880,8 @@ export interface operations {
                      *       ],
                      *       "alias_of": null,
                      *       "available": true,
-                     *       "context_length": 512
+                     *       "context_length": 512,
+                     *       "tool_calls": "grammar"
                      *     }
                      */
                     "application/json": components["schemas"]["Model"];
