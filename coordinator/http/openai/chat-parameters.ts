@@ -56,7 +56,11 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "tools[].function", rule: "honoured", note: "" },
   { name: "tools[].function.name", rule: "honoured", note: "1 to 64 of a-z, A-Z, 0-9, _ and -" },
   { name: "tools[].function.description", rule: "honoured", note: "a part of the prompt" },
-  { name: "tools[].function.parameters", rule: "honoured", note: "the schema of an object; what a grammar cannot keep of it is not checked" },
+  {
+    name: "tools[].function.parameters",
+    rule: "honoured",
+    note: "the schema of an object; what a grammar cannot keep of it is not checked",
+  },
   { name: "tools[].function.strict", rule: "honoured", note: "refuses schemas with what a grammar cannot keep" },
   { name: "tool_choice", rule: "honoured", note: "`none`, `auto`, `required`, a function, `allowed_tools`" },
   { name: "parallel_tool_calls", rule: "honoured", note: "default true: up to 16 calls" },

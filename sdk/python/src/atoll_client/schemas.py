@@ -31,7 +31,7 @@ class JobWebhookData(TypedDict):
     completed_at: str | None
     """ISO 8601, UTC"""
     duration_ms: int | None
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
     error: JobWebhookDataError | None
     attempts: int
     """Attempts begun so far; one that an Island refused does not count"""
@@ -172,7 +172,7 @@ class Job(TypedDict):
     completed_at: str | None
     """ISO 8601, UTC"""
     duration_ms: int | None
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
     error: JobError | None
     attempts: int
     """Attempts begun so far; one that an Island refused does not count"""
@@ -307,7 +307,7 @@ class JobOutputProgress(TypedDict):
     total: int
 
 
-JobEvent: TypeAlias = "StatusEvent | TokenEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+JobEvent: TypeAlias = "StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class StatusEvent(TypedDict):
@@ -322,6 +322,21 @@ class TokenEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     content: str
     """Text to append"""
+
+
+class ToolCallEvent(TypedDict):
+    """A part of a call of a tool"""
+
+    type: Literal["tool_call"]
+    """discriminator enum property added by openapi-typescript"""
+    index: int
+    """Which call of the answer, from 0"""
+    id: NotRequired[str]
+    """In the first part of a call"""
+    name: NotRequired[str]
+    """In the first part of a call"""
+    arguments: str
+    """JSON text to append"""
 
 
 class ProgressEvent(TypedDict):
@@ -342,7 +357,7 @@ class DoneEvent(TypedDict):
     type: Literal["done"]
     """discriminator enum property added by openapi-typescript"""
     usage: Usage
-    finish_reason: Literal["stop", "length"]
+    finish_reason: Literal["stop", "length", "tool_calls"]
     output: NotRequired[Any]
     """The output, unless it is text that was streamed already"""
 
@@ -369,12 +384,25 @@ class ChatCompletionChoicesItem(TypedDict):
     index: int
     message: ChatCompletionChoicesItemMessage
     logprobs: None
-    finish_reason: Literal["stop", "length"]
+    finish_reason: Literal["stop", "length", "tool_calls"]
 
 
 class ChatCompletionChoicesItemMessage(TypedDict):
     role: Literal["assistant"]
-    content: str
+    content: str | None
+    """Null for an answer of calls alone"""
+    tool_calls: NotRequired[list[ChatCompletionChoicesItemMessageToolCallsItem]]
+
+
+class ChatCompletionChoicesItemMessageToolCallsItem(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: ChatCompletionChoicesItemMessageToolCallsItemFunction
+
+
+class ChatCompletionChoicesItemMessageToolCallsItemFunction(TypedDict):
+    name: str
+    arguments: str
 
 
 class ChatCompletionUsage(TypedDict):
@@ -400,12 +428,25 @@ class ChatCompletionChunkChoicesItem(TypedDict):
     index: int
     delta: ChatCompletionChunkChoicesItemDelta
     logprobs: None
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
 
 
 class ChatCompletionChunkChoicesItemDelta(TypedDict):
     role: NotRequired[Literal["assistant"]]
     content: NotRequired[str]
+    tool_calls: NotRequired[list[ChatCompletionChunkChoicesItemDeltaToolCallsItem]]
+
+
+class ChatCompletionChunkChoicesItemDeltaToolCallsItem(TypedDict):
+    index: int
+    id: NotRequired[str]
+    type: NotRequired[Literal["function"]]
+    function: ChatCompletionChunkChoicesItemDeltaToolCallsItemFunction
+
+
+class ChatCompletionChunkChoicesItemDeltaToolCallsItemFunction(TypedDict):
+    name: NotRequired[str]
+    arguments: str
 
 
 class ChatCompletionChunkUsage(TypedDict):
@@ -445,6 +486,9 @@ class ChatCompletionRequest(TypedDict):
     repeat_penalty: NotRequired[float | None]
     logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[ChatCompletionRequestResponseFormat1 | ChatCompletionRequestResponseFormat2 | ChatCompletionRequestResponseFormat3 | None]
+    tools: NotRequired[list[ChatCompletionRequestToolsItem] | None]
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
+    parallel_tool_calls: NotRequired[bool | None]
     max_completion_tokens: NotRequired[int | None]
     n: NotRequired[Literal[1]]
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
@@ -453,12 +497,24 @@ class ChatCompletionRequest(TypedDict):
 class ChatCompletionRequestMessagesItem(TypedDict):
     role: Literal["system", "user", "assistant", "tool", "developer"]
     content: NotRequired[str | list[ChatCompletionRequestMessagesItemContentItem] | None]
-    tool_calls: NotRequired[list[Any] | None]
+    tool_calls: NotRequired[list[ChatCompletionRequestMessagesItemToolCallsItem] | None]
+    tool_call_id: NotRequired[str | None]
 
 
 class ChatCompletionRequestMessagesItemContentItem(TypedDict):
     type: Literal["text"]
     text: str
+
+
+class ChatCompletionRequestMessagesItemToolCallsItem(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: ChatCompletionRequestMessagesItemToolCallsItemFunction
+
+
+class ChatCompletionRequestMessagesItemToolCallsItemFunction(TypedDict):
+    name: str
+    arguments: str
 
 
 class ChatCompletionRequestResponseFormat1(TypedDict):
@@ -481,6 +537,46 @@ class ChatCompletionRequestResponseFormat3JsonSchema(TypedDict):
     strict: NotRequired[bool | None]
 
 
+class ChatCompletionRequestToolsItem(TypedDict):
+    type: Literal["function"]
+    function: ChatCompletionRequestToolsItemFunction
+
+
+class ChatCompletionRequestToolsItemFunction(TypedDict):
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[dict[str, Any] | None]
+    strict: NotRequired[bool | None]
+
+
+class ChatCompletionRequestToolChoice2(TypedDict):
+    type: Literal["function"]
+    function: ChatCompletionRequestToolChoice2Function
+
+
+class ChatCompletionRequestToolChoice2Function(TypedDict):
+    name: str
+
+
+class ChatCompletionRequestToolChoice3(TypedDict):
+    type: Literal["allowed_tools"]
+    allowed_tools: ChatCompletionRequestToolChoice3AllowedTools
+
+
+class ChatCompletionRequestToolChoice3AllowedTools(TypedDict):
+    mode: Literal["auto", "required"]
+    tools: list[ChatCompletionRequestToolChoice3AllowedToolsToolsItem]
+
+
+class ChatCompletionRequestToolChoice3AllowedToolsToolsItem(TypedDict):
+    type: Literal["function"]
+    function: ChatCompletionRequestToolChoice3AllowedToolsToolsItemFunction
+
+
+class ChatCompletionRequestToolChoice3AllowedToolsToolsItemFunction(TypedDict):
+    name: str
+
+
 class ChatCompletionRequestStreamOptions(TypedDict):
     include_usage: NotRequired[bool | None]
 
@@ -499,7 +595,7 @@ class TextCompletionChoicesItem(TypedDict):
     index: int
     text: str
     logprobs: None
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
 
 
 class TextCompletionUsage(TypedDict):
@@ -945,7 +1041,7 @@ class Message(TypedDict):
     status: Literal["in_progress", "completed", "failed", "cancelled", "timeout"]
     job_id: str | None
     """Of an answer: the job that produces it"""
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
     error: MessageError | None
     created_at: str
     """ISO 8601, UTC"""
@@ -973,7 +1069,7 @@ class AnsweredMessage(TypedDict):
     usage: Usage
 
 
-ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class MessageEvent(TypedDict):
@@ -1000,6 +1096,8 @@ class PostMessage(TypedDict):
     logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[PostMessageResponseFormat1 | PostMessageResponseFormat2 | PostMessageResponseFormat3 | None]
     max_completion_tokens: NotRequired[int | None]
+    tools: NotRequired[None]
+    """Not served: null"""
 
 
 class PostMessageResponseFormat1(TypedDict):
@@ -1038,6 +1136,8 @@ class Model(TypedDict):
     """A connected Island can run it now; else requests wait for one"""
     context_length: int | None
     """Tokens of prompt and answer together; null: no limit is known"""
+    tool_calls: Literal["grammar", None]
+    """How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar"""
 
 
 class AvailableCargo(TypedDict):
