@@ -148,7 +148,15 @@ describe("GET /models", () => {
       available: false,
       context_length: 2_048,
     };
-    const tiny = { id: "tiny", object: "model", created: 0, owned_by: "atoll", type: "chat", ...facts, tool_calls: "grammar" };
+    const tiny = {
+      id: "tiny",
+      object: "model",
+      created: 0,
+      owned_by: "atoll",
+      type: "chat",
+      ...facts,
+      tool_calls: "grammar",
+    };
     const words = {
       ...tiny,
       id: "words",
