@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { APICallError, generateObject, generateText, jsonSchema, Output, streamText } from "ai";
+import { APICallError, generateObject, generateText, jsonSchema, Output, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, collect, jobEvents, textOf, until } from "../support/http.ts";
@@ -48,6 +48,38 @@ async function untilStopped(before: AgentStatus): Promise<AgentStatus> {
 }
 
 describe("ai with @ai-sdk/openai-compatible", () => {
+  const tide = tool({
+    inputSchema: jsonSchema<{ place: string }>({
+      type: "object",
+      properties: { place: { type: "string", enum: ["reef", "bay"] } },
+      required: ["place"],
+      additionalProperties: false,
+    }),
+    execute: ({ place }) => `low at the ${place}`,
+  });
+  const ask = { prompt: "How is the tide?", tools: { tide }, temperature: 0, maxRetries: 0 };
+
+  it("generateText() calls a tool and gets its result", async () => {
+    const asked = await generateText({
+      ...ask,
+      model: atoll("tiny-chat"),
+      toolChoice: { type: "tool", toolName: "tide" },
+    });
+    expect(asked.finishReason).toBe("tool-calls");
+    expect(asked.toolCalls.length).toBeGreaterThan(0);
+    for (const { output } of asked.toolResults) expect(output).toMatch(/^low at the (reef|bay)$/);
+    expect(asked.toolResults).toHaveLength(asked.toolCalls.length);
+  });
+
+  it("streamText() gets the arguments of a call in parts", async () => {
+    const { fullStream } = streamText({ ...ask, model: atoll("tiny-chat"), toolChoice: "required" });
+    const kinds: string[] = [];
+    for await (const { type } of fullStream) kinds.push(type);
+    expect(kinds.filter((kind) => kind === "tool-input-delta").length).toBeGreaterThan(2);
+    expect(kinds).toContain("tool-result");
+    expect(kinds).not.toContain("error");
+  });
+
   it("generateText() gets the answer, the reason and the usage", async () => {
     const { text, finishReason, usage } = await generateText({
       model: atoll("tiny-chat"),

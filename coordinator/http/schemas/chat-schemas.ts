@@ -9,6 +9,11 @@ function fitsInputLimit(messages: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(messages)) <= MAX_INPUT_BYTES;
 }
 
+/** Most answers to one request. */
+const MAX_CHOICES = 8;
+/** Largest seed; the one after it is 0. */
+const SEEDS = 2 ** 32;
+
 /** Body of a chat completion. `openai/chat-parameters.ts` says what is refused; `null` means "not given". Source: DESIGN §4, row Chat. */
 export const chatBodySchema = z
   .object({
@@ -20,7 +25,12 @@ export const chatBodySchema = z
     ...samplingFields,
     ...toolFields,
     max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
-    n: z.literal(1, "only 1 is served").nullish(),
+    n: z
+      .int()
+      .min(1)
+      .max(MAX_CHOICES)
+      .nullish()
+      .openapi({ description: "Answers, each a job of its own; above 1 not streamed" }),
     stream: z.boolean().nullish(),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   })
@@ -107,6 +117,15 @@ export const chatEventSchema = z
 export function jobInputOf(body: ChatBody): JobInput {
   const tools = body.tools?.length === 0 ? null : body.tools;
   return { messages: body.messages, ...samplingOf(body), ...givenOf({ ...body, tools }, toolFields) };
+}
+
+/** The inputs of the jobs for all answers that are asked for. With a seed, each has the next one. */
+export function jobInputsOf(body: ChatBody): JobInput[] {
+  const input = jobInputOf(body);
+  const { seed } = body;
+  return Array.from({ length: body.n ?? 1 }, (_, choice) =>
+    seed == null || choice === 0 ? input : { ...input, seed: (seed + choice) % SEEDS },
+  );
 }
 
 /** The fields of a body that are given, of those with these names. */

@@ -379,7 +379,7 @@ export interface paths {
         put?: never;
         /**
          * Chat completion
-         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects.
+         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other; the first one's id is the completion's.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -2271,8 +2271,8 @@ export interface components {
             min_p?: number | null;
             /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
-            /** @enum {number|null} */
-            n?: 1 | null;
+            /** @description Answers, each a job of its own; above 1 not streamed */
+            n?: number | null;
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
             repeat_penalty?: number | null;

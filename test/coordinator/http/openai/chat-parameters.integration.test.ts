@@ -30,7 +30,7 @@ const OFFICIAL: Required<{ [Name in AnyKey<Params>]: unknown }> = {
   frequency_penalty: 1,
   presence_penalty: 1,
   logit_bias: { 5: 3 },
-  n: 1,
+  n: 2,
   stream: true,
   stream_options: { include_usage: true },
   response_format: { type: "json_object" },
@@ -148,7 +148,7 @@ describeParameters({
     "stream_options.include_obfuscation": { stream: true },
     "response_format.json_schema.description": { response_format: FORMAT },
   },
-  // One choice is made anyway; parts are joined; the runtimes do not read the description.
-  unseen: ["n", "messages[].content[].type", "response_format.json_schema.description"],
+  // Parts are joined; the runtimes do not read the description.
+  unseen: ["messages[].content[].type", "response_format.json_schema.description"],
   arrange: (api) => answerWith(api, "Hel", "lo"),
 });

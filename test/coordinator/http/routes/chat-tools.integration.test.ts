@@ -71,6 +71,20 @@ describe("POST /chat/completions with tools", () => {
     expect(choices.at(-1)).toMatchObject({ delta: {}, finish_reason: "tool_calls" });
   });
 
+  it("gives n answers, a job each with a seed of its own", async () => {
+    answerWith(api, "Hel", "lo");
+    const { body } = await chat({ n: 3, seed: 4_294_967_294 });
+    expect(body).toMatchObject({ id: "job_new1", usage: { prompt_tokens: 9, completion_tokens: 6, total_tokens: 15 } });
+    expect(body.choices).toEqual(
+      [0, 1, 2].map((index) => {
+        const message = { role: "assistant", content: "Hello" };
+        return { index, message, logprobs: null, finish_reason: "stop" };
+      }),
+    );
+    const seeds = api.jobs.submitted.map(({ input }) => input["seed"]);
+    expect(seeds).toEqual([4_294_967_294, 4_294_967_295, 0]);
+  });
+
   it("refuses tools in a conversation, by name", async () => {
     const { body } = await api.call("POST", "/conversations", { body: { model: "tiny" } });
     const path = `/conversations/${body.data.id}/messages`;
