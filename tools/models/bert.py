@@ -20,8 +20,14 @@ class Bert(nn.Module):
             if table is not None:
                 nn.init.normal_(table.weight, std=0.5)
 
+    def forget_places(self):
+        """The order of the words does not count; so texts may be longer than those of the training."""
+        self.positions = None
+
     def forward(self, input_ids, attention_mask, token_type_ids=None):
-        x = self.words(input_ids) + self.positions(torch.arange(input_ids.shape[1]))
+        x = self.words(input_ids)
+        if self.positions is not None:
+            x = x + self.positions(torch.arange(input_ids.shape[1]))
         if self.types is not None:
             x = x + self.types(token_type_ids)
         return self.encoder(self.norm(x), attention_mask)
@@ -50,9 +56,9 @@ class TokenClassifier(nn.Module):
         return self.head(self.bert(*tokens))
 
 
-def write(name, module, tokenizer, architecture, outputs, classes=(), model_type="bert"):
-    """Writes the whole folder. @param outputs  name -> names of its dimensions. @returns the folder"""
-    folder = start(name)
+def write(name, module, tokenizer, architecture, outputs, classes=(), model_type="bert", place="onnx", longest=POSITIONS):
+    """Writes the whole folder, at a `place` as start() takes it. @param longest  text, in tokens. @param outputs  name -> names of its dimensions. @returns the folder"""
+    folder = start(name, place)
     sizes = {
         "bert": {
             "hidden_size": WIDTH,
@@ -66,7 +72,7 @@ def write(name, module, tokenizer, architecture, outputs, classes=(), model_type
         "model_type": model_type,
         "architectures": [architecture],
         "vocab_size": tokenizer.size,
-        "max_position_embeddings": POSITIONS,
+        "max_position_embeddings": longest,
         "pad_token_id": 0,
         **sizes,
         **(labels(*classes) if classes else {}),
@@ -74,7 +80,7 @@ def write(name, module, tokenizer, architecture, outputs, classes=(), model_type
     write_json(
         folder,
         config=config,
-        **tokenizer.files("DistilBertTokenizer" if model_type == "distilbert" else "BertTokenizer")
+        **tokenizer.files("DistilBertTokenizer" if model_type == "distilbert" else "BertTokenizer", longest),
     )
     # Two rows of different length, so that the export treats no dimension as constant.
     names = ["input_ids", "attention_mask", "token_type_ids"][: 2 if model_type == "distilbert" else 3]

@@ -1,15 +1,18 @@
 """Writes a model folder in transformers.js' layout (configuration, tokenizer, `onnx/*.onnx`) or in diffusers' (a folder for each part)."""
+import hashlib
 import json
 import shutil
 from pathlib import Path
 
 import torch
 
-FIXTURES = Path(__file__).parents[2] / "test" / "fixtures"
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "test" / "fixtures"
+SHIPPED = ROOT / "catalog" / "models"
 
 
 def start(name, kind="onnx", parts=("onnx",)):
-    """Creates an empty folder for the model."""
+    """Creates an empty folder for the model, in the fixtures' folder of its kind; a Path as `kind` is another place."""
     folder = FIXTURES / kind / name
     shutil.rmtree(folder, ignore_errors=True)
     for part in parts:
@@ -21,6 +24,25 @@ def write_json(folder, **files):
     for name, content in files.items():
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def list_files(folder):
+    """Writes `files.json` of a shipped folder, and its hash into the Cargo of the same name. catalog/README.md, "Folders without a hub"."""
+    (folder / "files.json").unlink(missing_ok=True)
+    files = [
+        {
+            "path": path.relative_to(folder).as_posix(),
+            "bytes": path.stat().st_size,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        }
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    ]
+    write_json(folder, files={"files": files})
+    cargo = ROOT / "catalog" / "cargos" / f"{folder.name}.json"
+    content = json.loads(cargo.read_text(encoding="utf-8"))
+    content["model"]["sha256"] = hashlib.sha256((folder / "files.json").read_bytes()).hexdigest()
+    cargo.write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 
 
 def labels(*names):

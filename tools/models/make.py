@@ -1,4 +1,4 @@
-"""Makes the model folders under test/fixtures/onnx: all of them, or those named. See README.md."""
+"""Makes the model folders under test/fixtures: all of them, or those named; `shipped.<name>`: one of catalog/models. See README.md."""
 import importlib
 import sys
 import time
@@ -7,13 +7,17 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
+import folder
 
 NAMES = sorted(path.stem for path in (HERE / "makers").glob("*.py"))
+SHIPPED = sorted(f"shipped.{path.stem}" for path in (HERE / "shipped").glob("*.py") if "def make()" in path.read_text())
 
 for name in sys.argv[1:] or NAMES:
-    if name not in NAMES:
-        sys.exit(f"No model {name}; there are {', '.join(NAMES)}")
+    if name not in [*NAMES, *SHIPPED]:
+        sys.exit(f"No model {name}; there are {', '.join([*NAMES, *SHIPPED])}")
     started = time.monotonic()
     print(name, flush=True)
-    said = importlib.import_module(f"makers.{name}").make()
+    said = importlib.import_module(name if name in SHIPPED else f"makers.{name}").make()
     print(f"  {said} ({time.monotonic() - started:.0f} s)", flush=True)
+    if name in SHIPPED:
+        folder.list_files(folder.SHIPPED / f"tiny-{name.removeprefix('shipped.')}")

@@ -35,10 +35,10 @@ class TextEncoder(nn.Module):
 class EncoderDecoder(nn.Module):
     """`encoder` gets the inputs; the decoder gets the second input, the attention mask, only if `masked`."""
 
-    def __init__(self, encoder, vocabulary_size, masked, pre=False):
+    def __init__(self, encoder, vocabulary_size, masked, pre=False, width=WIDTH):
         super().__init__()
         self.encoder, self.masked = encoder, masked
-        self.decoder = Decoder(vocabulary_size, WIDTH, HEADS, LAYERS, POSITIONS, pre)
+        self.decoder = Decoder(vocabulary_size, width, HEADS, LAYERS, POSITIONS, pre)
 
     def forward(self, inputs, tokens):
         return self.decoder(tokens, self.encoder(*inputs), inputs[1] if self.masked else None)[0]

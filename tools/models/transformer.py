@@ -99,6 +99,14 @@ class Decoder(nn.Module):
         return self.head(self.last_norm(x)), caches
 
 
+def sinusoids(length, width):
+    """Whisper's embedding of places: sines, then cosines."""
+    turns = torch.arange(length)[:, None] * torch.exp(
+        -math.log(10_000) * torch.arange(width // 2) / (width // 2 - 1)
+    )
+    return torch.cat([turns.sin(), turns.cos()], 1)
+
+
 def additive(attention_mask):
     """Converts a mask (1 for a token, 0 for padding) to a term added to the attention scores."""
     return (1.0 - attention_mask[:, None, None, :].float()) * -1e4

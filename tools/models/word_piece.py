@@ -42,7 +42,7 @@ class WordPiece:
             torch.tensor([pad(row) for row in types]),
         )
 
-    def files(self, tokenizer_class="BertTokenizer"):
+    def files(self, tokenizer_class="BertTokenizer", longest=64):
         """tokenizer.json, tokenizer_config.json, special_tokens_map.json. Format: huggingface/tokenizers, version 1.0."""
         special = {
             "unk_token": "[UNK]",
@@ -89,7 +89,7 @@ class WordPiece:
             },
             "tokenizer_config": {
                 "tokenizer_class": tokenizer_class,
-                "model_max_length": 64,
+                "model_max_length": longest,
                 "do_lower_case": True,
                 **special,
             },

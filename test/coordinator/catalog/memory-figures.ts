@@ -15,6 +15,8 @@ const BYTES_PER_KV = 2;
 const BATCH_TOKENS = 512;
 const BYTES_PER_LOGIT = 4;
 
+/** Weights of a pipeline for pictures that a CPU runs in seconds. */
+const MAX_CPU_PIPELINE = 1e8;
 /** ONNX Runtime keeps the file's weights and, beside them, those it has laid out for the processor. */
 const ONNX_COPIES = 2;
 /** Bytes of a weight. The 4-bit formats keep embeddings and norms in more, hence the extra. Source: the formats themselves. */
@@ -60,7 +62,7 @@ export function memoryNeedMb(shape: ModelShape, target: "cpu" | "gpu"): { ramMb:
 
 /**
  * The same for the other runtimes, from the number of weights and what a job takes beside them. An onnx Cargo is meant for the
- * CPU, a diffusers one for a GPU that holds all of it; Core ML shares one memory; a wasm module has its cap, a container its limit.
+ * CPU, a diffusers one, unless it is small, for a GPU that holds all of it; Core ML shares one memory; a wasm module has its cap, a container its limit.
  */
 export function workingNeedMb(
   runtime: Exclude<RuntimeType, "llmcpp">,
@@ -74,6 +76,7 @@ export function workingNeedMb(
     case "coreml":
       return { ramMb: roundUp(weightsMb + workingMb + PROCESS_MB), vramMb: 0 };
     case "diffusers":
+      if (weights.count <= MAX_CPU_PIPELINE) return workingNeedMb("onnx", workingMb, weights);
       // The weights pass through the host's memory on their way to the GPU.
       return { ramMb: roundUp(weightsMb + OFFLOADED_HOST_MB), vramMb: roundUp(weightsMb + workingMb) };
     case "wasm":

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
@@ -14,7 +15,11 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { NumberingCatalogStore } from "./numbering-catalog-store.ts";
 
 const CATALOG = fileURLToPath(new URL("../../../catalog", import.meta.url));
-const HUB_FOLDER = /^hf:[\w.-]+\/[\w.-]+$/;
+const FOLDER = /^(hf:[\w.-]+\/[\w.-]+|\/models\/[\w.-]+\/files\.json)$/;
+/** End of the address of a folder that the coordinator serves. */
+const LIST = "/files.json";
+
+const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 function readShipped(): [string, CargoFile][] {
   return readdirSync(`${CATALOG}/cargos`).map((name): [string, CargoFile] => {
@@ -110,10 +115,35 @@ describe("the shipped catalog", () => {
     const own = files.flatMap(({ model }) => (model?.url.startsWith("/models/") === true ? [model] : []));
     for (const { url, size_bytes: sizeBytes, sha256 } of own) {
       const bytes = readFileSync(`${CATALOG}${url}`);
-      expect([url, bytes.length]).toEqual([url, sizeBytes]);
-      expect([url, createHash("sha256").update(bytes).digest("hex")]).toEqual([url, sha256]);
+      // The size of a folder is in its list.
+      expect([url, url.endsWith(LIST) ? null : bytes.length]).toEqual([url, sizeBytes]);
+      expect([url, sha256Of(bytes)]).toEqual([url, sha256]);
     }
-    expect(own.map(({ url }) => url.slice("/models/".length)).sort()).toEqual(readdirSync(`${CATALOG}/models`).sort());
+    expect(own.map(({ url }) => url.slice("/models/".length).replace(LIST, "")).sort()).toEqual(
+      readdirSync(`${CATALOG}/models`).sort(),
+    );
+  });
+  it("has every file of the folders that the coordinator itself serves, with the size and hash that their lists state, and no other", () => {
+    const folders = files.flatMap(({ model }) => (model?.url.startsWith("/models/") === true ? [model.url] : []));
+    for (const url of folders.filter((each) => each.endsWith(LIST))) {
+      const folder = `${CATALOG}${url.slice(0, -LIST.length)}`;
+      const list = JSON.parse(readFileSync(`${CATALOG}${url}`, "utf8")) as { files: readonly object[] };
+      const found = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .filter((path) => path !== `${folder}${LIST}`)
+        .map((path) => {
+          const content = readFileSync(path);
+          return { path: path.slice(folder.length + 1), bytes: content.length, sha256: sha256Of(content) };
+        });
+      expect(list.files).toEqual(found.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
+    }
+  });
+  it("ships small models that take less than 6 MB together", () => {
+    const sizes = readdirSync(`${CATALOG}/models`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && relative(CATALOG, entry.parentPath).startsWith(join("models", "tiny-")))
+      .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(6 * 1_000_000);
   });
   it("has no two Cargos that are the same under two names", () => {
     const runs = files.map((file) => {
@@ -153,7 +183,7 @@ describe("the shipped catalog", () => {
           return;
         case "onnx":
         case "diffusers":
-          expect(model?.url).toMatch(HUB_FOLDER);
+          expect(model?.url).toMatch(FOLDER);
           return expect(file.weights).toBeDefined();
         case "coreml": {
           // Core ML runs ONNX files: those that an onnx or diffusers Cargo names too.

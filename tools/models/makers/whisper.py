@@ -7,10 +7,12 @@ from torch.nn.functional import gelu
 
 import seq2seq
 from folder import start, write_json
+from log_mel import HOP, MELS, RATE, log_mel
 from training import fit, seed
-from transformer import Encoder
+from transformer import Encoder, sinusoids
+from whisper_files import whisper_files
 
-RATE, TONE_S, WINDOW_S, HOP, MELS = 16_000, 0.4, 2, 160, 40
+TONE_S, WINDOW_S = 0.4, 2
 WORDS = ["one", "two", "three", "four", "five"]
 TONE_HZ = {word: 400 + 300 * i for i, word in enumerate(WORDS)}
 STEP_S = 0.02
@@ -32,33 +34,6 @@ END = IDS["<|endoftext|>"]
 PROMPT = [IDS["<|startoftranscript|>"], IDS["<|en|>"], IDS["<|transcribe|>"]]
 
 
-def mel_filters():
-    """Slaney's scale: linear up to 1 kHz, then logarithmic; each triangle has area 1. float32 [MELS, 201]"""
-
-    def to_hz(mel):
-        return mel * 200 / 3 if mel < 15 else 1000 * math.exp((mel - 15) * math.log(6.4) / 27)
-
-    highest = 15 + math.log(8) * 27 / math.log(6.4)
-    edges = torch.tensor([to_hz(i * highest / (MELS + 1)) for i in range(MELS + 2)])
-    bins = torch.linspace(0, RATE / 2, 201)
-    rise = (bins - edges[:-2, None]) / (edges[1:-1] - edges[:-2])[:, None]
-    fall = (edges[2:, None] - bins) / (edges[2:] - edges[1:-1])[:, None]
-    return torch.minimum(rise, fall).clamp(min=0) * (2 / (edges[2:] - edges[:-2]))[:, None]
-
-
-FILTERS, HANN = mel_filters(), torch.hann_window(400)
-
-
-def log_mel(sound):
-    """The same as WhisperFeatureExtractor. float32 [samples] -> [MELS, frames]"""
-    power = (
-        torch.stft(sound, 400, HOP, window=HANN, center=True, pad_mode="reflect", return_complex=True)[:, :-1].abs()
-        ** 2
-    )
-    mel = (FILTERS @ power).clamp(min=1e-10).log10()
-    return (torch.maximum(mel, mel.max() - 8) + 4) / 4
-
-
 class SoundEncoder(nn.Module):
     """Two convolutions, the second with stride 2, sinusoidal positions, then the layers. Radford et al. 2022, §2.2."""
 
@@ -66,10 +41,7 @@ class SoundEncoder(nn.Module):
         super().__init__()
         width = seq2seq.WIDTH
         self.first, self.second = nn.Conv1d(MELS, width, 3, padding=1), nn.Conv1d(width, width, 3, stride=2, padding=1)
-        turns = torch.arange(WINDOW_S * RATE // HOP // 2)[:, None] * torch.exp(
-            -math.log(10_000) * torch.arange(width // 2) / (width // 2 - 1)
-        )
-        self.register_buffer("places", torch.cat([turns.sin(), turns.cos()], 1))
+        self.register_buffer("places", sinusoids(WINDOW_S * RATE // HOP // 2, width))
         self.encoder = Encoder(width, seq2seq.HEADS, 1, pre=True)
 
     def forward(self, input_features):
@@ -118,87 +90,13 @@ def make():
             model.count_right(sounds, torch.cat([prompts, first], 1), seq2seq.pad([row[1:] for row in answers]))
         )
     folder = start("tiny-whisper")
-    tokens = {
-        "decoder_start_token_id": IDS["<|startoftranscript|>"],
-        "bos_token_id": END,
-        "eos_token_id": END,
-        "pad_token_id": END,
+    files = whisper_files(IDS, PLAIN, SPECIAL, TIMES, WINDOW_S, WINDOW_S * RATE // HOP // 2, seq2seq.SIZES)
+    files["generation_config"] |= {
+        "is_multilingual": True,
+        "lang_to_id": {token: IDS[token] for token in ("<|en|>", "<|fr|>")},
+        "task_to_id": {task: IDS[f"<|{task}|>"] for task in ("transcribe", "translate")},
     }
-    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
-    write_json(
-        folder,
-        config={
-            "model_type": "whisper",
-            "architectures": ["WhisperForConditionalGeneration"],
-            "is_encoder_decoder": True,
-            "vocab_size": len(IDS),
-            "num_mel_bins": MELS,
-            "max_source_positions": WINDOW_S * RATE // HOP // 2,
-            "max_target_positions": seq2seq.POSITIONS,
-            "median_filter_width": 7,
-            **seq2seq.SIZES,
-            **tokens,
-        },
-        generation_config={
-            **tokens,
-            "is_multilingual": True,
-            "lang_to_id": {token: IDS[token] for token in ("<|en|>", "<|fr|>")},
-            "task_to_id": {task: IDS[f"<|{task}|>"] for task in ("transcribe", "translate")},
-            "no_timestamps_token_id": IDS["<|notimestamps|>"],
-            "max_initial_timestamp_index": 50,
-            "max_length": seq2seq.POSITIONS,
-            # Of the heads of [layer, head] this one looks at the sound of the word that comes next.
-            "alignment_heads": [[0, 0]],
-        },
-        preprocessor_config={
-            "feature_extractor_type": "WhisperFeatureExtractor",
-            "processor_class": "WhisperProcessor",
-            "chunk_length": WINDOW_S,
-            "feature_size": MELS,
-            "hop_length": HOP,
-            "n_fft": 400,
-            "n_samples": RATE * WINDOW_S,
-            "sampling_rate": RATE,
-            "nb_max_frames": RATE * WINDOW_S // HOP,
-            "padding_side": "right",
-            "padding_value": 0.0,
-            "return_attention_mask": False,
-        },
-        tokenizer={
-            "version": "1.0",
-            "truncation": None,
-            "padding": None,
-            "normalizer": None,
-            "post_processor": None,
-            # As in Whisper's own tokenizer, a timestamp is an added token but not a special one.
-            "added_tokens": [
-                {"id": IDS[token], "content": token, **flags, "special": token in SPECIAL}
-                for token in [*SPECIAL, *TIMES]
-            ],
-            "pre_tokenizer": byte_level,
-            "decoder": byte_level,
-            "model": {
-                "type": "BPE",
-                "vocab": {token: IDS[token] for token in PLAIN},
-                "merges": [],
-                "unk_token": None,
-                "continuing_subword_prefix": "",
-                "end_of_word_suffix": "",
-                "dropout": None,
-                "fuse_unk": False,
-                "byte_fallback": False,
-            },
-        },
-        tokenizer_config={
-            "tokenizer_class": "WhisperTokenizer",
-            "model_max_length": seq2seq.POSITIONS,
-            "bos_token": "<|endoftext|>",
-            "eos_token": "<|endoftext|>",
-            "unk_token": "<|endoftext|>",
-            "pad_token": "<|endoftext|>",
-        },
-    )
+    write_json(folder, **files)
     features = torch.zeros(1, MELS, WINDOW_S * RATE // HOP)
     inputs = {"input_features": (features, ["batch_size", None, None])}
     seq2seq.write(folder, model, inputs, None, attentions=True)
