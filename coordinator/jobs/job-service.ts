@@ -4,7 +4,7 @@ import { isTerminal, type JobState } from "../../shared/job-state.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { AnswerLink } from "../store/conversation-store.ts";
-import type { JobFilter, JobInput, JobRecord, JobSummary, NewJob } from "../store/job-store.ts";
+import type { JobFilter, JobInput, JobRecord, ListedJob, NewJob } from "../store/job-store.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
 import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
@@ -106,7 +106,7 @@ export class JobService {
     return this.#view({ ...record, ...liveFacts(active) }, this.#deps.explainWait(active));
   }
 
-  list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }> {
+  list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: ListedJob[]; total: number }> {
     return this.#deps.store.jobs.list(accountId, page, filter);
   }
 

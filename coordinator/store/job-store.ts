@@ -110,6 +110,23 @@ export interface JobRecord extends ActiveJobRecord {
 
 export type JobSummary = Pick<JobRecord, "id" | "batchId" | "slug" | "state" | "createdAtMs" | "completedAtMs">;
 
+/** Longest input, in bytes of its JSON, that a list has. */
+export const MAX_LISTED_INPUT_BYTES = 4_096;
+
+/** A job in a list. Its input is null if it is longer than {@link MAX_LISTED_INPUT_BYTES}, and `{}` once it was removed. */
+export interface ListedJob extends JobSummary, Pick<JobRecord, "workloadId"> {
+  readonly input: JobInput | null;
+}
+
+/** The row of a list as a database gives it: without an input if it was removed, with the text `null` if it is too long. */
+export interface ListedRow extends Omit<ListedJob, "input"> {
+  readonly input: string | null;
+}
+
+export function listedJobOf({ input, ...row }: ListedRow): ListedJob {
+  return { ...row, input: input === null ? {} : (JSON.parse(input) as JobInput | null) };
+}
+
 export interface JobFilter {
   readonly states?: readonly JobState[] | undefined;
   readonly slug?: string | undefined;
@@ -221,7 +238,7 @@ export interface JobStore {
   /** The input alone. @throws {ServiceError} `not_found`. */
   input(jobId: string): Promise<JobInput>;
   /** Newest first. `total` counts all jobs that match the filter. */
-  list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }>;
+  list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: ListedJob[]; total: number }>;
   /** Jobs that have not ended, by account, oldest first: every one, or at most `limit` of those that follow `after`. */
   unfinished(part?: {
     readonly after: Pick<ActiveJobRecord, "accountId" | "id"> | null;

@@ -11,10 +11,10 @@ import {
   detailSchema,
   presentDetail,
   presentSubmitted,
-  presentSummary,
+  listedSchema,
+  presentListed,
   submitSchema,
   submittedSchema,
-  summarySchema,
 } from "../schemas/job-schemas.ts";
 import { goneSignal } from "../streaming/waiting-client.ts";
 import { answerJson } from "../middleware/json-answer.ts";
@@ -60,7 +60,7 @@ const listRoute = createRoute({
   summary: "List jobs, newest first",
   request: { query: listQuery },
   responses: {
-    200: json(pageOf(summarySchema), "Jobs"),
+    200: json(pageOf(listedSchema), "Jobs"),
   },
 });
 
@@ -120,7 +120,7 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
       ...(batch === undefined ? {} : { batchId: batch }),
     };
     const { jobs: page, total } = await jobs.list(identity.accountId, { limit, offset }, filter);
-    return c.json({ data: page.map(presentSummary), meta: { total, limit, offset } });
+    return c.json({ data: page.map(presentListed), meta: { total, limit, offset } });
   });
 
   serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params, query }) => {

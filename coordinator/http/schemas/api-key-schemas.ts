@@ -98,8 +98,9 @@ export const keySchema = newKeySchema
   })
   .openapi("ApiKey");
 
+const secretSchema = z.string().openapi({ description: "The secret; shown only here" });
 export const createdKeySchema = z
-  .object({ data: newKeySchema, key: z.string().openapi({ description: "The secret; shown only here" }), ...keyFields })
+  .object({ data: newKeySchema.extend({ key: secretSchema }), key: secretSchema, ...keyFields })
   .openapi("CreatedApiKey");
 
 /** `spending`: of the account's keys with a monthly limit, in micro-credits. */
@@ -124,9 +125,9 @@ function presentNewKey(key: ApiKey): z.infer<typeof newKeySchema> {
   };
 }
 
-/** Both shapes of spec §4 in one body. */
+/** Both shapes of spec §4 in one body, and the secret also where clients of the first shape look for it. */
 export function presentCreatedKey(key: ApiKey, secret: string): z.infer<typeof createdKeySchema> {
   const data = presentNewKey(key);
   const { id, name, scopes, created_at } = data;
-  return { data, key: secret, id, name, scopes, created_at };
+  return { data: { ...data, key: secret }, key: secret, id, name, scopes, created_at };
 }

@@ -6,7 +6,7 @@ import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/job-service.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
 import { triesOf } from "../../jobs/retry-policy.ts";
-import type { JobSummary } from "../../store/job-store.ts";
+import type { JobSummary, ListedJob } from "../../store/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
 import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } from "./webhook-schemas.ts";
@@ -42,6 +42,16 @@ export const summarySchema = z
     batch_id: z.string().nullable(),
   })
   .openapi("JobSummary");
+
+export const listedSchema = summarySchema
+  .extend({
+    workload_id: z.int(),
+    input: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .openapi({ description: "Null if it is longer than 4 KB; empty once it was removed" }),
+  })
+  .openapi("ListedJob");
 
 const waitingSchema = z
   .object({
@@ -111,6 +121,10 @@ export function presentSummary(job: JobSummary): z.infer<typeof summarySchema> {
     completed_at: presentTimeOrNull(job.completedAtMs),
     batch_id: job.batchId,
   };
+}
+
+export function presentListed(job: ListedJob): z.infer<typeof listedSchema> {
+  return { ...presentSummary(job), workload_id: job.workloadId, input: job.input && { ...job.input } };
 }
 
 export function presentDetail(job: JobView): z.infer<typeof detailSchema> {

@@ -5,6 +5,7 @@ export interface TypeSchema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly TypeSchema[];
+  readonly allOf?: readonly TypeSchema[];
   readonly oneOf?: readonly TypeSchema[];
   readonly items?: TypeSchema;
   readonly properties?: Readonly<Record<string, TypeSchema>>;
@@ -54,6 +55,7 @@ export class PythonTypes {
     if (schema.const !== undefined) return literalOf([schema.const]);
     const choices = schema.anyOf ?? schema.oneOf;
     if (choices !== undefined) return this.#unionOf(choices, name);
+    if (schema.allOf !== undefined) throw new Error(`${name}: allOf has no type in Python`);
     const { type } = schema;
     if (typeof type === "object") return unite(type.map((one) => this.typeOf({ ...schema, type: one }, name)));
     if (type === "object") return this.#objectOf(schema, name);

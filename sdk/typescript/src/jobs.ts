@@ -5,7 +5,7 @@ import { streamJob, type StreamOptions } from "./job-stream.ts";
 import { waitForJob, type WaitOptions } from "./job-wait.ts";
 import { Pages } from "./pages.ts";
 import { randomKey } from "./random-key.ts";
-import type { CancelledJob, Job, JobOutput, JobStatus, JobSummary, SubmitJob, SubmittedJob } from "./schemas.ts";
+import type { CancelledJob, Job, JobOutput, JobStatus, ListedJob, SubmitJob, SubmittedJob } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
 export interface SubmitOptions extends CallOptions {
@@ -50,7 +50,7 @@ export class Jobs {
   }
 
   /** Newest first. */
-  list(filter: JobFilter = {}, options?: CallOptions): Pages<JobSummary> {
+  list(filter: JobFilter = {}, options?: CallOptions): Pages<ListedJob> {
     const { status, workload, batch, pageSize: limit = 100, offset: firstOffset } = filter;
     const states = typeof status === "object" ? status.join(",") : status;
     const load = (offset: number) =>

@@ -2534,6 +2534,8 @@ export interface components {
                  */
                 expires_at: string | null;
                 id: string;
+                /** @description The secret; shown only here */
+                key: string;
                 name: string;
                 prefix: string;
                 scopes: ("read" | "write")[];
@@ -3437,6 +3439,28 @@ export interface components {
              * @enum {string}
              */
             kind: "grant" | "hold" | "charge" | "release" | "earning";
+        };
+        ListedJob: {
+            batch_id: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            id: string;
+            /** @description Null if it is longer than 4 KB; empty once it was removed */
+            input: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+            workload_id: number;
+            workload_slug: string;
         };
         Message: {
             /**
@@ -5504,7 +5528,8 @@ export interface operations {
                      *           "tiny-chat"
                      *         ],
                      *         "credits_per_month": 100,
-                     *         "prefix": "ak_a1B2a1B2"
+                     *         "prefix": "ak_a1B2a1B2",
+                     *         "key": "ak_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2"
                      *       },
                      *       "key": "ak_a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2a1B2",
                      *       "id": "key_01JGFJJZ00000000000000000H",
@@ -8086,7 +8111,13 @@ export interface operations {
                      *           "status": "completed",
                      *           "created_at": "2026-01-01T12:00:00.000Z",
                      *           "completed_at": "2026-01-01T12:00:01.250Z",
-                     *           "batch_id": null
+                     *           "batch_id": null,
+                     *           "workload_id": 7,
+                     *           "input": {
+                     *             "prompt": "Count to 3.",
+                     *             "max_tokens": 64,
+                     *             "temperature": 0
+                     *           }
                      *         }
                      *       ],
                      *       "meta": {
@@ -8097,7 +8128,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["JobSummary"][];
+                        data: components["schemas"]["ListedJob"][];
                         meta: {
                             limit: number;
                             offset: number;

@@ -5,6 +5,8 @@ type Schemas = components["schemas"];
 
 export type Job = Schemas["Job"];
 export type JobSummary = Schemas["JobSummary"];
+/** A job in a list, with its input if that has at most 4 KB. */
+export type ListedJob = Schemas["ListedJob"];
 export type JobStatus = Job["status"];
 export type SubmitJob = BodyOf<Operation<"post", "/jobs">>;
 export type SubmittedJob = Schemas["SubmittedJob"];

@@ -4,7 +4,7 @@ import type { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
 import type { JobApi, JobHandle, JobView, SubmitRequest } from "../../../coordinator/jobs/job-service.ts";
-import type { JobFilter, JobSummary } from "../../../coordinator/store/job-store.ts";
+import type { JobFilter, ListedJob } from "../../../coordinator/store/job-store.ts";
 
 /** A feed that counts who listens. */
 export class WatchedFeed extends JobFeed {
@@ -126,7 +126,7 @@ export class ScriptedJobs implements JobApi {
     accountId: string,
     page: { limit: number; offset: number },
     filter: JobFilter,
-  ): Promise<{ jobs: JobSummary[]; total: number }> {
+  ): Promise<{ jobs: ListedJob[]; total: number }> {
     this.#fail();
     this.listed.push({ page, filter });
     const own = [...this.jobs.values()].filter((job) => job.accountId === accountId);

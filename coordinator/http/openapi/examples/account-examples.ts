@@ -10,6 +10,7 @@ const KEY = { id: KEY_ID, name: "Laptop", scopes: ["read", "write"], created_at:
 const SESSION_ID = "ses_0f1e2d3c4b5a69788796a5b4";
 const LIMITS = { expires_at: "2026-12-31T00:00:00.000Z", cargos: ["tiny-chat"], credits_per_month: 100 };
 const PREFIX = "ak_a1B2a1B2";
+const SECRET = `ak_${"a1B2".repeat(10)}`;
 
 export const ACCOUNT_EXAMPLES: Examples = {
   getAccount: { response: { data: ACCOUNT } },
@@ -92,7 +93,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
   },
   createApiKey: {
     request: { name: "Laptop", scopes: "read,write", ...LIMITS },
-    response: { data: { ...KEY, ...LIMITS, prefix: PREFIX }, key: `ak_${"a1B2".repeat(10)}`, ...KEY },
+    response: { data: { ...KEY, ...LIMITS, prefix: PREFIX, key: SECRET }, key: SECRET, ...KEY },
   },
   changeApiKey: {
     request: { credits_per_month: 100, cargos: null },

@@ -69,6 +69,8 @@ export const JOB_EXAMPLES: Examples = {
           created_at: AT,
           completed_at: LATER,
           batch_id: null,
+          workload_id: 7,
+          input: INPUT,
         },
       ],
       meta: { total: 1, limit: 20, offset: 0 },

@@ -1,8 +1,8 @@
 import { isTerminal, JOB_STATES } from "../../../../shared/job-state.ts";
-import type { JobFilter, JobSummary } from "../../job-store.ts";
+import { listedJobOf, type JobFilter, type ListedJob, type ListedRow } from "../../job-store.ts";
 import type { Page } from "../../page.ts";
 import type { Session } from "../engine/connection.ts";
-import { SUMMARY_COLUMNS } from "./job-columns.ts";
+import { LISTED_COLUMNS } from "./job-columns.ts";
 
 /** Reads an account's jobs, newest first. Each state is read in an index that is sorted by id, and the newest of all are merged. */
 export async function readJobList(
@@ -10,13 +10,13 @@ export async function readJobList(
   accountId: string,
   { limit, offset }: Page,
   filter: JobFilter,
-): Promise<{ jobs: JobSummary[]; total: number }> {
+): Promise<{ jobs: ListedJob[]; total: number }> {
   const { page, count } = jobListSql(filter);
   const values = [accountId, filter.slug ?? filter.batchId ?? null, filter.slug === undefined ? null : filter.batchId];
   const used = values.slice(0, 1 + [filter.slug, filter.batchId].filter((value) => value !== undefined).length);
-  const jobs = await session.all<JobSummary>(page, [...used, limit, offset]);
+  const jobs = await session.all<ListedRow>(page, [...used, limit, offset]);
   const total = await session.one<{ total: number }>(count, used);
-  return { jobs, total: total?.total ?? 0 };
+  return { jobs: jobs.map(listedJobOf), total: total?.total ?? 0 };
 }
 
 /** $1: the account; then the Cargo and the batch, as far as the filter has them; then limit and offset. */
@@ -27,7 +27,7 @@ export function jobListSql(filter: JobFilter): { readonly page: string; readonly
     .map((source) => `(SELECT id ${source} ORDER BY id DESC LIMIT ${limit}::bigint + ${offset}::bigint)`)
     .join(" UNION ALL ");
   return {
-    page: `SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id IN (
+    page: `SELECT ${LISTED_COLUMNS} FROM jobs WHERE id IN (
         SELECT id FROM (${ids}) AS newest ORDER BY id DESC LIMIT ${limit} OFFSET ${offset})
       ORDER BY id DESC`,
     count: `SELECT ${sources.map((source) => `(SELECT count(*) ${source})`).join(" + ")} AS total`,

@@ -12,7 +12,7 @@ import type {
   JobMove,
   JobRecord,
   JobStore,
-  JobSummary,
+  ListedJob,
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
@@ -123,7 +123,7 @@ export class PostgresJobStore implements JobStore {
     return this.#inputs.read(jobId);
   }
 
-  async list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }> {
+  async list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: ListedJob[]; total: number }> {
     assertPage(page);
     return this.#db.use((session) => readJobList(session, accountId, page, filter));
   }

@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import type { LedgerLine } from "../../../credits/account-lines.ts";
 import type { AuditFilter } from "../../audit-log.ts";
-import type { JobFilter, JobSummary } from "../../job-store.ts";
+import type { JobFilter, ListedJob } from "../../job-store.ts";
 import type { AccountFilter, IslandFilter, KnownJobFilter } from "../../operator-store.ts";
 import type { Page } from "../../page.ts";
 import { JobLists } from "../jobs/job-lists.ts";
@@ -12,7 +12,7 @@ import { OperatorReads } from "../operators/operator-reads.ts";
 
 /** Reads whose cost grows with the account's data: with the page's offset and with the number of entries to count. */
 export interface PageReads {
-  jobs(args: { accountId: string; page: Page; filter: JobFilter }): { jobs: JobSummary[]; total: number };
+  jobs(args: { accountId: string; page: Page; filter: JobFilter }): { jobs: ListedJob[]; total: number };
   ledger(args: { accountId: string; page: Page }): { lines: LedgerLine[]; total: number };
   usage(args: UsageQuery): UsageReport;
   knownAccounts(args: { filter: AccountFilter; page: Page }): ReturnType<OperatorReads["accounts"]>;

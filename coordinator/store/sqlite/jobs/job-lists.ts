@@ -1,9 +1,9 @@
 import type Database from "better-sqlite3";
 import { isTerminal, JOB_STATES } from "../../../../shared/job-state.ts";
-import type { JobFilter, JobSummary } from "../../job-store.ts";
+import { listedJobOf, type JobFilter, type ListedJob, type ListedRow } from "../../job-store.ts";
 import type { Page } from "../../page.ts";
 import { LISTED, UNLISTED } from "./job-listing.ts";
-import { SUMMARY_COLUMNS } from "./job-rows.ts";
+import { LISTED_COLUMNS } from "./job-rows.ts";
 
 const LIVE_STATES = JOB_STATES.filter((state) => !isTerminal(state));
 
@@ -15,7 +15,7 @@ interface ListValues extends Page {
 
 /** The statements for one shape of filter. */
 interface JobList {
-  readonly page: Database.Statement<[ListValues], JobSummary>;
+  readonly page: Database.Statement<[ListValues], ListedRow>;
   readonly count: Database.Statement<[ListValues], number>;
 }
 
@@ -32,10 +32,10 @@ export class JobLists {
     this.#db = db;
   }
 
-  read(accountId: string, page: Page, filter: JobFilter): { jobs: JobSummary[]; total: number } {
+  read(accountId: string, page: Page, filter: JobFilter): { jobs: ListedJob[]; total: number } {
     const list = this.#listBy(filter);
     const values = { accountId, ...page, slug: filter.slug ?? null, batchId: filter.batchId ?? null };
-    return { jobs: list.page.all(values), total: list.count.get(values) ?? 0 };
+    return { jobs: list.page.all(values).map(listedJobOf), total: list.count.get(values) ?? 0 };
   }
 
   #listBy(filter: JobFilter): JobList {
@@ -54,7 +54,7 @@ export function jobListSql(filter: JobFilter): { readonly page: string; readonly
   const sources = sourcesOf(filter);
   const ids = sources.map((source) => `SELECT id ${source}`).join(" UNION ALL ");
   return {
-    page: `SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id IN (${ids} ORDER BY id DESC LIMIT @limit OFFSET @offset)
+    page: `SELECT ${LISTED_COLUMNS} FROM jobs WHERE id IN (${ids} ORDER BY id DESC LIMIT @limit OFFSET @offset)
       ORDER BY id DESC`,
     count: `SELECT ${sources.map((source) => `(SELECT count(*) ${source})`).join(" + ")}`,
   };

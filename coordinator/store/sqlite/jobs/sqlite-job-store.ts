@@ -10,7 +10,7 @@ import type {
   JobMove,
   JobRecord,
   JobStore,
-  JobSummary,
+  ListedJob,
   ActiveJobRecord,
   NewJob,
   SubmitOutcome,
@@ -115,7 +115,7 @@ export class SqliteJobStore implements JobStore {
     return JSON.parse(text) as JobInput;
   }
 
-  async list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: JobSummary[]; total: number }> {
+  async list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: ListedJob[]; total: number }> {
     assertPage(page);
     return this.#reader.run("jobs", { accountId, page, filter });
   }

@@ -139,6 +139,20 @@ class SubmitJob(TypedDict):
     """Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows"""
 
 
+class ListedJob(TypedDict):
+    id: str
+    workload_slug: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+    created_at: str
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+    batch_id: str | None
+    workload_id: int
+    input: dict[str, Any] | None
+    """Null if it is longer than 4 KB; empty once it was removed"""
+
+
 class JobSummary(TypedDict):
     id: str
     workload_slug: str
@@ -1860,6 +1874,8 @@ class CreatedApiKeyData(TypedDict):
     cargos: list[str] | None
     credits_per_month: float | None
     """Credits, with up to 6 decimals"""
+    key: str
+    """The secret; shown only here"""
 
 
 class CreateApiKey(TypedDict):
@@ -2309,7 +2325,7 @@ class AddAnnouncement(TypedDict):
 
 
 class ListJobsAnswer(TypedDict):
-    data: list[JobSummary]
+    data: list[ListedJob]
     meta: ListJobsAnswerMeta
 
 

@@ -181,7 +181,7 @@ describe("API keys", () => {
     expect(id).toMatch(/^key_[0-9A-Z]{26}$/);
     expect(key).toMatch(/^ak_[0-9A-Za-z]{40}$/);
     const shown = { id, name: "ci", scopes: ["read", "write"], created_at: "2026-01-01T00:00:00.000Z" };
-    const data = { ...shown, prefix: key.slice(0, 11), ...NO_LIMITS };
+    const data = { ...shown, prefix: key.slice(0, 11), ...NO_LIMITS, key };
     expect([status, body]).toEqual([201, { data, key, ...shown }]);
     expect((await api.call("GET", "/account", { key })).status).toBe(200);
   });

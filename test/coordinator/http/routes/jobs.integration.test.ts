@@ -120,6 +120,8 @@ describe("GET /jobs", () => {
             created_at: "2026-01-01T00:00:00.000Z",
             completed_at: null,
             batch_id: null,
+            workload_id: 7,
+            input: { prompt: "hello" },
           },
           {
             id: "job_2",
@@ -128,6 +130,8 @@ describe("GET /jobs", () => {
             created_at: "2026-01-01T00:00:00.000Z",
             completed_at: "2026-01-01T00:00:01.500Z",
             batch_id: null,
+            workload_id: 7,
+            input: { prompt: "hello" },
           },
         ],
         meta: { total: 2, limit: 5, offset: 0 },

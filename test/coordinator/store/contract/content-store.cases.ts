@@ -13,6 +13,7 @@ export function describeContent(check: Check): void {
       const before = await store.jobs.get(jobId);
       expect(await store.content.remove([jobId], { ...BOTH, parts: ["input"] })).toBe(1);
       expect(await store.jobs.get(jobId)).toEqual({ ...before, input: {}, inputRemovedAtMs: BOTH.atMs });
+      expect((await store.jobs.list(accountId, { limit: 1, offset: 0 }, {})).jobs[0]?.input).toEqual({});
       expect(await store.content.remove([jobId], BOTH)).toBe(1);
       expect(await store.content.remove([jobId, "job_none"], { ...BOTH, atMs: MADE_AT_MS + 99 })).toBe(2);
       const removed = { input: {}, output: undefined, inputRemovedAtMs: BOTH.atMs, outputRemovedAtMs: BOTH.atMs };

@@ -8,7 +8,7 @@ import {
   JOB_STATES,
   statesAllowing,
 } from "../../../../shared/job-state.ts";
-import type { JobEnding, JobMove } from "../../../../coordinator/store/job-store.ts";
+import { MAX_LISTED_INPUT_BYTES, type JobEnding, type JobMove } from "../../../../coordinator/store/job-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import {
   type Check,
@@ -168,8 +168,19 @@ export function describeJobs(check: Check): void {
       state: "pending",
       createdAtMs: MADE_AT_MS,
       completedAtMs: null,
+      workloadId: 1,
+      input: { prompt: "Say: atoll" },
     });
     expect(await store.jobs.list(accountId, { limit: 2, offset: 9 }, {})).toEqual({ jobs: [], total: 5 });
+  });
+
+  check("jobs.list() gives inputs of up to 4 KB, and null for longer ones", async (store) => {
+    const accountId = await makeAccount(store);
+    const promptOf = (bytes: number) => ({ prompt: "é".repeat((bytes - JSON.stringify({ prompt: "" }).length) / 2) });
+    const inputs = [promptOf(MAX_LISTED_INPUT_BYTES - 1), promptOf(MAX_LISTED_INPUT_BYTES + 1)];
+    for (const input of inputs) await store.jobs.submit(makeJob(accountId, { input }));
+    const listed = async () => (await store.jobs.list(accountId, { limit: 9, offset: 0 }, {})).jobs;
+    expect((await listed()).map(({ input }) => input)).toEqual([null, inputs[0]]);
   });
 
   check("jobs.list() filters by states, by Cargo and by both", async (store) => {

@@ -48,7 +48,7 @@ class AsyncJobs:
         batch: str | None = None,
         page_size: int = 100,
         offset: int = 0,
-    ) -> AsyncPages[s.JobSummary]:
+    ) -> AsyncPages[s.ListedJob]:
         """Newest first. `workload`: a Cargo's slug; `offset`: how many of the newest jobs to skip."""
         states = status if status is None or isinstance(status, str) else ",".join(status)
         query = {"limit": page_size, "status": states, "workload": workload, "batch": batch}

@@ -49,7 +49,7 @@ class Jobs:
         batch: str | None = None,
         page_size: int = 100,
         offset: int = 0,
-    ) -> Pages[s.JobSummary]:
+    ) -> Pages[s.ListedJob]:
         """Newest first. `workload`: a Cargo's slug; `offset`: how many of the newest jobs to skip."""
         states = status if status is None or isinstance(status, str) else ",".join(status)
         query = {"limit": page_size, "status": states, "workload": workload, "batch": batch}
