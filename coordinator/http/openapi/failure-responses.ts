@@ -18,6 +18,7 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   429: "Rate limit exceeded: `limit` names it, `retry_after` says when to try again",
   500: "Internal error, or a job that failed",
   503: "Temporarily unavailable",
+  507: "The coordinator has no room on its disk; the operator has to make some",
 };
 /** Codes that mostly come with another status: a job whose model could not be fetched. */
 const MORE_CODES: Readonly<Partial<Record<FailureStatus, readonly ErrorCode[]>>> = { 503: ["job_failed"] };

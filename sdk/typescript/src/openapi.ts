@@ -2342,6 +2342,13 @@ export interface components {
                 retryable?: boolean;
             };
         };
+        Error507: {
+            error: {
+                /** @enum {string} */
+                code: "disk_full";
+                message: string;
+            };
+        };
         ErrorEvent: {
             /** @enum {string} */
             code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
@@ -3371,6 +3378,16 @@ export interface components {
                 type: "server_error";
             };
         };
+        OpenAiError507: {
+            error: {
+                /** @enum {string} */
+                code: "disk_full";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "server_error";
+            };
+        };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         OverviewEvent: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
@@ -4120,6 +4137,19 @@ export interface components {
                 "application/json": components["schemas"]["Error503"];
             };
         };
+        /** @description The coordinator has no room on its disk; the operator has to make some. Codes: disk_full */
+        Error507: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error507"];
+            };
+        };
         /** @description The request cannot be read. Codes: invalid_json, bad_request */
         OpenAiError400: {
             headers: {
@@ -4264,6 +4294,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["OpenAiError503"];
+            };
+        };
+        /** @description The coordinator has no room on its disk; the operator has to make some. Codes: disk_full */
+        OpenAiError507: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError507"];
             };
         };
     };
