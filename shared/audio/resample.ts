@@ -1,32 +1,66 @@
 /** Zero crossings of the filter on each side; more make it steeper and slower. */
 const LOBES = 16;
+/** Filters kept for one call: 4 MB. Rates without a common divisor would need more than it saves. */
+const MAX_KEPT_TAPS = 1_000_000;
+
+/** Weights of consecutive input samples for one output sample. */
+interface Filter {
+  /** Of the first weight, relative to the sample at or before the output's place. */
+  readonly offset: number;
+  readonly taps: Float32Array;
+}
 
 /**
  * Converts audio to another sample rate with a windowed sinc filter (Hann), which removes frequencies above the lower rate's limit.
+ * The places of output samples between input samples repeat, and so do their filters.
  * Source: J. O. Smith, "Digital Audio Resampling", 2002.
  */
 export function resample(samples: Float32Array, fromHz: number, toHz: number): Float32Array {
   if (fromHz === toHz) return samples;
-  const step = fromHz / toHz;
+  const divisor = greatestCommonDivisor(fromHz, toHz);
+  const [step, phases] = [fromHz / divisor, toHz / divisor];
   /** Cutoff of the filter relative to the input's Nyquist frequency; below 1 when the rate falls. */
   const cutoff = Math.min(1, toHz / fromHz);
-  const reach = LOBES / cutoff;
-  const resampled = new Float32Array(Math.floor(samples.length / step));
+  const keepsFilters = phases * ((2 * LOBES) / cutoff + 2) <= MAX_KEPT_TAPS;
+  const filters = new Map<number, Filter>();
+  const resampled = new Float32Array(Math.floor((samples.length * phases) / step));
   for (let i = 0; i < resampled.length; i++) {
-    const centre = i * step;
-    const first = Math.max(0, Math.ceil(centre - reach));
-    const last = Math.min(samples.length - 1, Math.floor(centre + reach));
-    let sum = 0;
-    let weight = 0;
-    for (let at = first; at <= last; at++) {
-      const distance = at - centre;
-      const gain = sinc(distance * cutoff) * (0.5 + 0.5 * Math.cos((Math.PI * distance) / reach));
-      sum += (samples[at] ?? 0) * gain;
-      weight += gain;
-    }
-    resampled[i] = weight === 0 ? 0 : sum / weight;
+    const base = Math.floor((i * step) / phases);
+    const phase = (i * step) % phases;
+    const filter = filters.get(phase) ?? filterAt(phase / phases, cutoff);
+    if (keepsFilters) filters.set(phase, filter);
+    resampled[i] = weighted(samples, base + filter.offset, filter.taps);
   }
   return resampled;
+}
+
+/** `place`: of the output sample after an input sample, 0 to 1. */
+function filterAt(place: number, cutoff: number): Filter {
+  const reach = LOBES / cutoff;
+  const offset = Math.ceil(place - reach);
+  const taps = new Float32Array(Math.floor(place + reach) - offset + 1);
+  for (let at = 0; at < taps.length; at++) {
+    const distance = offset + at - place;
+    taps[at] = sinc(distance * cutoff) * (0.5 + 0.5 * Math.cos((Math.PI * distance) / reach));
+  }
+  return { offset, taps };
+}
+
+/** Their mean by these weights. At the ends only some of the samples exist. */
+function weighted(samples: Float32Array, first: number, taps: Float32Array): number {
+  let sum = 0;
+  let weight = 0;
+  const end = Math.min(taps.length, samples.length - first);
+  for (let at = Math.max(0, -first); at < end; at++) {
+    const tap = taps[at] ?? 0;
+    sum += (samples[first + at] ?? 0) * tap;
+    weight += tap;
+  }
+  return weight === 0 ? 0 : sum / weight;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
 function sinc(x: number): number {

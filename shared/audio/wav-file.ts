@@ -10,6 +10,8 @@ export class WavError extends Error {
   override readonly name = "WavError";
 }
 
+const HEAD_BYTES = 44;
+const UNKNOWN_BYTES = 0xffff_ffff;
 const PCM = 1;
 const FLOAT = 3;
 /** The real format is in the first two bytes of a GUID, at EXTENSIBLE_FORMAT_AT. */
@@ -113,19 +115,33 @@ function textAt(view: DataView, at: number): string {
 
 /** Writes a mono WAV file of 16-bit PCM. */
 export function writeWav({ samples, sampleRateHz }: Recording): Buffer {
-  const file = Buffer.alloc(44 + samples.length * 2);
-  file.write("RIFF", 0, "latin1");
-  file.writeUInt32LE(file.length - 8, 4);
-  file.write("WAVEfmt ", 8, "latin1");
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(PCM, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(sampleRateHz, 24);
-  file.writeUInt32LE(sampleRateHz * 2, 28);
-  file.writeUInt16LE(2, 32);
-  file.writeUInt16LE(16, 34);
-  file.write("data", 36, "latin1");
-  file.writeUInt32LE(samples.length * 2, 40);
-  for (const [i, sample] of samples.entries()) file.writeInt16LE(Math.round(clamp(sample) * 32_767), 44 + i * 2);
-  return file;
+  const pcm = pcm16Of(samples);
+  return Buffer.concat([wavHead(sampleRateHz, pcm.length), pcm]);
+}
+
+/**
+ * The head of a mono WAV file of 16-bit PCM. `dataBytes` null: of a stream whose length is not known yet, which readers take to its end.
+ */
+export function wavHead(sampleRateHz: number, dataBytes: number | null): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.write("RIFF", 0, "latin1");
+  head.writeUInt32LE(dataBytes === null ? UNKNOWN_BYTES : HEAD_BYTES - 8 + dataBytes, 4);
+  head.write("WAVEfmt ", 8, "latin1");
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(PCM, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(sampleRateHz, 24);
+  head.writeUInt32LE(sampleRateHz * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36, "latin1");
+  head.writeUInt32LE(dataBytes ?? UNKNOWN_BYTES, 40);
+  return head;
+}
+
+/** 16-bit PCM, little-endian. */
+export function pcm16Of(samples: Float32Array): Buffer {
+  const pcm = Buffer.alloc(samples.length * 2);
+  for (const [i, sample] of samples.entries()) pcm.writeInt16LE(Math.round(clamp(sample) * 32_767), i * 2);
+  return pcm;
 }

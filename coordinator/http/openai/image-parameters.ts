@@ -3,7 +3,11 @@ import type { ParameterRule } from "./parameters.ts";
 /** Parameters of `POST /images/generations`. Source of the names: OpenAI's API; below them additions of other servers. */
 export const IMAGE_PARAMETERS: readonly ParameterRule[] = [
   { name: "prompt", rule: "honoured", note: "" },
-  { name: "model", rule: "honoured", note: "a Cargo of diffusers, or of coreml with the task text-to-image" },
+  {
+    name: "model",
+    rule: "honoured",
+    note: "a Cargo of diffusers, or of coreml with the task text-to-image; default: `default_image_cargo`",
+  },
   { name: "n", rule: "honoured", note: "1 to 10, default 1; a job for each picture, one after the other" },
   {
     name: "size",

@@ -34,7 +34,7 @@ const imagesRoute = createRoute({
 export function serveImages(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", imagesRoute, async ({ c, identity, body, given }) => {
     checkParameters(IMAGE_PARAMETERS, given);
-    const { slug } = await drawingCargo(deps, body.model, identity.accountId);
+    const { slug } = await drawingCargo(deps, body.model ?? deps.catalog.defaultSlug("image"), identity.accountId);
     const client = { identity, response: c.env.outgoing };
     const createdMs = deps.clock.now();
     const images: DrawnImage[] = [];

@@ -11,7 +11,7 @@ const MAX_SEED = 4_294_967_295;
 export const imagesBodySchema = z
   .object({
     prompt: z.string().min(1, "must not be empty"),
-    model: z.string().min(1).openapi({ description: "Slug of a Cargo that draws, or an alias of one" }),
+    model: z.string().min(1).nullish().openapi({ description: "Slug of a Cargo that draws, or an alias of one" }),
     n: z.int().min(1).max(MAX_IMAGES).nullish().openapi({ description: "Default: 1. Each is a job of its own" }),
     size: z
       .string()

@@ -31,7 +31,7 @@ const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
   classification: ["/moderations"],
   image: ["/images/generations"],
   transcription: [],
-  speech: [],
+  speech: ["/audio/speech"],
 };
 
 /** @param id The slug, or an alias of it. */

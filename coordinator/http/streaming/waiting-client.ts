@@ -9,9 +9,15 @@ import { JobFailedError, NoIslandError } from "../error-answers.ts";
  * Shared by the endpoints whose client waits on the connection for a job: chats, answers of conversations, embeddings, long polls.
  */
 
+/** One for each response, however many jobs its client waits for. */
+const signals = new WeakMap<ServerResponse, AbortSignal>();
+
 /** Aborts when the client leaves before the answer is written. */
 export function goneSignal(response: ServerResponse): AbortSignal {
+  const known = signals.get(response);
+  if (known !== undefined) return known;
   const controller = new AbortController();
+  signals.set(response, controller.signal);
   if (response.destroyed) controller.abort();
   response.once("close", () => {
     if (!response.writableEnded) controller.abort();

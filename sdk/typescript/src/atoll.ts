@@ -1,6 +1,7 @@
 import { streamEvents, type EventOptions, type ToldEvent } from "./account-events.ts";
 import { AccountResource } from "./account.ts";
 import { ApiKeys } from "./api-keys.ts";
+import { AudioResource } from "./audio.ts";
 import { Auth } from "./auth.ts";
 import { Batches } from "./batches.ts";
 import { Cargos } from "./cargos.ts";
@@ -23,6 +24,7 @@ import { resolveSettings, type AtollOptions, type CallOptions } from "./settings
 export class Atoll {
   readonly account: AccountResource;
   readonly apiKeys: ApiKeys;
+  readonly audio: AudioResource;
   readonly auth: Auth;
   readonly batches: Batches;
   readonly cargos: Cargos;
@@ -45,6 +47,7 @@ export class Atoll {
     this.#http = http;
     this.account = new AccountResource(http);
     this.apiKeys = new ApiKeys(http);
+    this.audio = new AudioResource(http);
     this.auth = new Auth(http);
     this.batches = new Batches(http);
     this.cargos = new Cargos(http);

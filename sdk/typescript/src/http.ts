@@ -61,6 +61,27 @@ export class Http {
     }
   }
 
+  /** The bytes of one answer as they come, without retries. The timeout applies until the answer begins. */
+  async *bytes<M extends Method, P extends ApiPath>(
+    method: M,
+    path: P,
+    parts: PartsOf<Operation<M, P>>,
+    options: CallOptions = {},
+    traits: CallTraits = {},
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const request: Request = { ...traits, method, path, parts: parts as Parts, options };
+    const deadline = this.#deadline(request);
+    try {
+      const response = await this.#fetch(request, "*/*", deadline.signal);
+      deadline.stopTimer();
+      if (response.body !== null) yield* response.body;
+    } catch (error) {
+      throw failureOf(error, deadline.signal);
+    } finally {
+      deadline.release();
+    }
+  }
+
   /**
    * The events of one connection, without retries. Ends when the server closes it; leaving the loop closes the connection.
    * The timeout applies until the answer begins; after that `streamIdleMs` does.

@@ -162,6 +162,26 @@ export interface paths {
         patch: operations["changeApiKey"];
         trace?: never;
     };
+    "/api/v1/audio/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Speak a text
+         * @description In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut.
+         */
+        post: operations["createSpeech"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/email": {
         parameters: {
             query?: never;
@@ -2781,7 +2801,7 @@ export interface components {
             /** @description How closely to follow the prompt */
             guidance_scale?: number | null;
             /** @description Slug of a Cargo that draws, or an alias of one */
-            model: string;
+            model?: string | null;
             /** @description Default: 1. Each is a job of its own */
             n?: number | null;
             /** @description What not to draw */
@@ -4119,6 +4139,39 @@ export interface components {
             required_vram_mb: number;
             /** @enum {string} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
+        };
+        SpeechEvent: {
+            /** @description The next bytes of the file, in base64 */
+            audio: string;
+            /** @enum {string} */
+            type: "speech.audio.delta";
+        } | {
+            /** @enum {string} */
+            type: "speech.audio.done";
+            usage: {
+                input_tokens: number;
+                output_tokens: number;
+                total_tokens: number;
+            };
+        };
+        SpeechRequest: {
+            input: string;
+            /** @description Slug of a Cargo that speaks, or an alias of one */
+            model?: string | null;
+            /**
+             * @description Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian
+             * @enum {string|null}
+             */
+            response_format?: "mp3" | "wav" | "pcm" | null;
+            /** @description Default: 1 */
+            speed?: number | null;
+            /**
+             * @description Default: audio
+             * @enum {string|null}
+             */
+            stream_format?: "audio" | "sse" | null;
+            /** @description A voice of the Cargo; `default` or none: the Cargo's first */
+            voice?: string | null;
         };
         StatusEvent: {
             /**
@@ -5664,6 +5717,55 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+        };
+    };
+    createSpeech: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "supertonic-tts-2",
+                 *       "input": "The tide comes in at noon.",
+                 *       "voice": "F1",
+                 *       "response_format": "mp3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SpeechRequest"];
+            };
+        };
+        responses: {
+            /** @description The file, or its events with `stream_format: sse` */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/mpeg": string;
+                    "audio/pcm": string;
+                    "audio/wav": string;
+                    "text/event-stream": components["schemas"]["SpeechEvent"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
         };
     };
     confirmEmail: {

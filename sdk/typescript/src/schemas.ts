@@ -37,6 +37,7 @@ export type ModerationRequest = Schemas["ModerationRequest"];
 export type Moderation = Schemas["Moderation"];
 export type ImagesRequest = Schemas["ImagesRequest"];
 export type Images = Schemas["Images"];
+export type SpeechRequest = Schemas["SpeechRequest"];
 export type Conversation = Schemas["Conversation"];
 export type CreateConversation = Schemas["CreateConversation"];
 export type UpdateConversation = Schemas["UpdateConversation"];

@@ -180,6 +180,9 @@ export const CHAT_EXAMPLES: Examples = {
       },
     },
   },
+  createSpeech: {
+    request: { model: "supertonic-tts-2", input: "The tide comes in at noon.", voice: "F1", response_format: "mp3" },
+  },
   listModels: { response: { object: "list", data: [MODEL] } },
   getModel: { response: MODEL },
   createConversation: {

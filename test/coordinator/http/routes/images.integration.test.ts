@@ -75,12 +75,16 @@ describe("POST /images/generations", () => {
     [{ seed: -1 }, "seed"],
     [{ response_format: "url" }, "response_format"],
     [{ output_format: "webp" }, "output_format"],
-    [{ model: null }, "model"],
     [{ quality: "hd" }, "quality"],
     [{ sampler: "euler" }, "sampler"],
   ])("refuses %j and names it", async (fields, param) => {
     const { status, body } = await draw({ model: MODEL, prompt: "an atoll", ...fields });
     expect([status, body.error.type, body.error.param]).toEqual([422, "invalid_request_error", param]);
+  });
+
+  it("asks for a model where the operator has set none", async () => {
+    const { status, body } = await draw({ prompt: "a" });
+    expect([status, body.error.message]).toEqual([404, expect.stringContaining("default_image_cargo")]);
   });
 
   it.each(["none", "tiny-chat"])("knows no model %s", async (model) => {

@@ -71,6 +71,7 @@ describe("GET /openapi.json", () => {
       "PATCH /operator/accounts/{id}/limits",
       "POST /account/password",
       "POST /api-keys",
+      "POST /audio/speech",
       "POST /auth/email",
       "POST /auth/login",
       "POST /auth/logout",

@@ -1,0 +1,38 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { readWav, pcm16Of, type Recording } from "../../../shared/audio/wav-file.ts";
+import { resample } from "../../../shared/audio/resample.ts";
+import type { EncodedSpeech, EncodingRequest } from "./speech-format.ts";
+
+/** Entry of the thread that encodes one recording. Started by `encode-speech.ts` only. */
+
+/** Of `pcm`, whose clients know no other. Source: OpenAI's API. */
+const PCM_RATE_HZ = 24_000;
+const MIN_RATE_HZ = 8_000;
+/** Enough for speech in one channel. */
+const MP3_KBITS = 64;
+/** Rates that MP3 has. */
+const MP3_RATES_HZ: readonly number[] = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
+
+async function encode({ wav, format }: EncodingRequest): Promise<EncodedSpeech> {
+  const recording = readWav(Buffer.from(wav, "base64"));
+  // A lower one would make many samples of few bytes.
+  if (recording.sampleRateHz < MIN_RATE_HZ) throw new Error(`has ${recording.sampleRateHz} samples a second`);
+  if (format === "mp3") return encodeMp3(recording);
+  if (format === "wav") return { bytes: pcm16Of(recording.samples), sampleRateHz: recording.sampleRateHz };
+  const samples = resample(recording.samples, recording.sampleRateHz, PCM_RATE_HZ);
+  return { bytes: pcm16Of(samples), sampleRateHz: PCM_RATE_HZ };
+}
+
+async function encodeMp3({ samples, sampleRateHz }: Recording): Promise<EncodedSpeech> {
+  const { createMp3Encoder } = await import("wasm-media-encoders");
+  const encoder = await createMp3Encoder();
+  const isRate = MP3_RATES_HZ.includes(sampleRateHz);
+  const input = isRate ? samples : resample(samples, sampleRateHz, PCM_RATE_HZ);
+  const rateHz = isRate ? sampleRateHz : PCM_RATE_HZ;
+  encoder.configure({ sampleRate: rateHz, channels: 1, bitrate: MP3_KBITS });
+  // What it returns is overwritten by its next call.
+  const frames = Buffer.from(encoder.encode([input]));
+  return { bytes: Buffer.concat([frames, encoder.finalize()]), sampleRateHz: rateHz };
+}
+
+parentPort?.postMessage(await encode(workerData as EncodingRequest));

@@ -1,0 +1,124 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, z } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+import type { Usage } from "../../../shared/output.ts";
+import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
+import { modelKindOf } from "../../catalog/model-kind.ts";
+import { SpeechEncoder } from "../audio/speech-encoder.ts";
+import type { EncodedSpeech } from "../audio/speech-format.ts";
+import { speechPieces } from "../audio/speech-pieces.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { checkParameters } from "../openai/parameters.ts";
+import { SPEECH_PARAMETERS } from "../openai/speech-parameters.ts";
+import { eventStream, failures, jsonBody } from "../schemas/responses.ts";
+import {
+  pieceCharsOf,
+  presentSpeechUsage,
+  speechBodySchema,
+  speechEventSchema,
+  speechFieldOf,
+  speechInputOf,
+  spokenWavOf,
+  type SpeechBody,
+} from "../schemas/speech-schemas.ts";
+import { SPEECH_MEDIA_TYPES, speechEvents, speechFile } from "../streaming/speech-stream.ts";
+import { goneSignal } from "../streaming/waiting-client.ts";
+import { wholeOutput, type WaitingClient } from "../streaming/whole-output.ts";
+
+/** A recording as the text of its job's output, as base64 and as bytes. */
+const PIECE_BYTES = 24 * MIB;
+
+const file = { schema: z.string().openapi({ format: "binary" }) };
+const speechRoute = createRoute({
+  operationId: "createSpeech",
+  method: "post",
+  path: `${API_BASE}/audio/speech`,
+  summary: "Speak a text",
+  description:
+    "In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut.",
+  request: jsonBody(speechBodySchema),
+  responses: {
+    200: {
+      description: "The file, or its events with `stream_format: sse`",
+      content: {
+        ...Object.fromEntries(Object.values(SPEECH_MEDIA_TYPES).map((type) => [type, file])),
+        ...eventStream(speechEventSchema),
+      },
+    },
+    ...failures(402, 404),
+  },
+});
+
+export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
+  const encoder = new SpeechEncoder();
+  serveScoped(app, deps, "write", speechRoute, async ({ c, identity, body, given }) => {
+    checkParameters(SPEECH_PARAMETERS, given);
+    const cargo = await speakingCargo(deps, body.model ?? deps.catalog.defaultSlug("speech"), identity.accountId);
+    const { outgoing: response } = c.env;
+    // Before the submission: what may not be sent must not be paid for.
+    const limits = c.get("limits");
+    await limits.openStream(identity, response);
+    limits.holdStream(response, PIECE_BYTES);
+    const texts = speechPieces(body.input, pieceCharsOf(cargo));
+    const usages: Usage[] = [];
+    const pieces = spoken({ deps, encoder, client: { identity, response }, cargo, body, texts, usages });
+    // No header is sent before the first is there, so that a failure can still have its status.
+    const first = await pieces.next();
+    if (first.done === true) return RESPONSE_ALREADY_SENT;
+    const format = body.response_format ?? "mp3";
+    const bytes = speechFile(beginningWith(first.value, pieces), format, texts.length);
+    if (body.stream_format !== "sse") {
+      return c.body(ReadableStream.from(bytes), 200, { "Content-Type": SPEECH_MEDIA_TYPES[format] });
+    }
+    const events = speechEvents(bytes, () => presentSpeechUsage(usages));
+    return c.body(ReadableStream.from(events), 200, {
+      "Content-Type": "text/event-stream",
+      "Cache-Control": "no-store",
+    });
+  });
+}
+
+interface Speaking {
+  readonly deps: HttpDeps;
+  readonly encoder: SpeechEncoder;
+  readonly client: WaitingClient;
+  readonly cargo: CatalogEntry;
+  readonly body: SpeechBody;
+  readonly texts: readonly string[];
+  /** Gets the usage of each job. */
+  readonly usages: Usage[];
+}
+
+/** Each text as its job has spoken it. Ends early when the client has left. */
+async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, void> {
+  const { deps, encoder, client, cargo, body, texts, usages } = speaking;
+  const gone = goneSignal(client.response);
+  for (const text of texts) {
+    const input = speechInputOf(body, text);
+    const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf: speechFieldOf });
+    if (made === null) return;
+    const wav = spokenWavOf(made.output);
+    if (wav === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a WAV file");
+    usages.push(made.usage);
+    yield await encoder.encode({ wav, format: body.response_format ?? "mp3" }, gone);
+  }
+}
+
+async function* beginningWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T, void, void> {
+  yield first;
+  yield* rest;
+}
+
+/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not speak. */
+async function speakingCargo(
+  { catalog }: Pick<HttpDeps, "catalog">,
+  name: string,
+  accountId: string,
+): Promise<CatalogEntry> {
+  const cargo = await findModel(catalog, name, accountId);
+  if (cargo !== undefined && modelKindOf(cargo) === "speech") return cargo;
+  throw new ServiceError("cargo_not_found", `There is no Cargo "${name}" that speaks`);
+}
