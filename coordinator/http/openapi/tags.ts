@@ -6,7 +6,7 @@ const TAGS = [
   {
     name: "Chat",
     description: "Compatible with OpenAI's and Anthropic's clients",
-    paths: ["chat", "completions", "messages", "embeddings", "models", "rerank", "moderations"],
+    paths: ["chat", "completions", "messages", "responses", "embeddings", "models", "rerank", "moderations"],
   },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   {

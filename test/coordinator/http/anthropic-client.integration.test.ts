@@ -1,4 +1,9 @@
-import Anthropic, { APIError, AuthenticationError, NotFoundError, UnprocessableEntityError } from "@anthropic-ai/sdk";
+import Anthropic, {
+  type APIError,
+  AuthenticationError,
+  NotFoundError,
+  UnprocessableEntityError,
+} from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "./api.ts";
 import { answerWith, failWith } from "./chat-answers.ts";
@@ -23,7 +28,13 @@ describe("the official Anthropic client", () => {
       ...sampling,
       system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }],
       messages: [
-        { role: "user", content: [{ type: "text", text: "H" }, { type: "text", text: "i" }] },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "H" },
+            { type: "text", text: "i" },
+          ],
+        },
         { role: "assistant", content: "Ho" },
         { role: "user", content: "Well?" },
       ],
