@@ -41,6 +41,7 @@ import { serveOperatorAccounts } from "./routes/operator-accounts.ts";
 import { serveOperatorCargos } from "./routes/operator-cargos.ts";
 import { serveOperatorIslands } from "./routes/operator-islands.ts";
 import { serveOperatorNetwork } from "./routes/operator-network.ts";
+import { serveResponses } from "./routes/openai-responses.ts";
 import { serveOpenApi } from "./routes/openapi.ts";
 import { servePasswords } from "./routes/passwords.ts";
 import { serveRecommendations } from "./routes/recommendations.ts";
@@ -79,6 +80,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveChat(app, deps);
   serveCompletions(app, deps);
   serveMessages(app, deps);
+  serveResponses(app, deps);
   serveEmbeddings(app, deps);
   serveRerank(app, deps);
   serveModerations(app, deps);

@@ -90,7 +90,7 @@ export type HttpApp = OpenAPIHono<HttpEnv>;
 export const API_BASE = "/api/v1";
 
 /** Paths that OpenAI's clients call; their errors have OpenAI's fields too. */
-const OPENAI_PATHS = ["chat/", "completions", "models", "embeddings", "rerank", "moderations", "images/", "audio/"].map(
+const OPENAI_PATHS = ["chat/", "completions", "models", "embeddings", "rerank", "moderations", "images/", "audio/", "responses"].map(
   (path) => `${API_BASE}/${path}`,
 );
 

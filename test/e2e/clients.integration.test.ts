@@ -8,6 +8,7 @@ import { call, collect, jobEvents, textOf, until } from "../support/http.ts";
 import { LONG_ANSWER, LONG_ANSWER_SCHEMA } from "../support/long-answer.ts";
 import { Network } from "../support/network.ts";
 import { describeOpenaiClient } from "./openai-client.cases.ts";
+import { describeTextEndpoints } from "./text-endpoints.cases.ts";
 
 const PROMPT = "Count from 3 to 9.";
 const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
@@ -37,6 +38,7 @@ const status = (): Promise<AgentStatus> => network.islandStatus<AgentStatus>("is
 const api = (method: string, path: string, body?: unknown) => call(network.url, key, method, path, body);
 
 describeOpenaiClient(() => network);
+describeTextEndpoints(() => network);
 
 /** Resolves once the Island says that one more job was cancelled and none runs. */
 async function untilStopped(before: AgentStatus): Promise<AgentStatus> {

@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, z } from "@hono/zod-openapi";
+import { createRoute } from "@hono/zod-openapi";
 import { TEXT_COMPLETION_PARAMETERS } from "../openai/text-completion-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, doneOf, streamChat } from "../streaming/awaited-chat.ts";
@@ -9,9 +9,9 @@ import {
   promptsOf,
   rawInputOf,
   textCompletionBodySchema,
+  textCompletionEventSchema,
   textCompletionSchema,
 } from "../schemas/text-completion-schemas.ts";
-import { streamErrorSchema } from "../schemas/chat-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
@@ -29,7 +29,7 @@ const completionRoute = createRoute({
       description: "The completion, or with `stream` its chunks as Server-Sent Events",
       content: {
         ...json(textCompletionSchema, "").content,
-        ...eventStream(z.union([textCompletionSchema, streamErrorSchema, z.literal("[DONE]")])),
+        ...eventStream(textCompletionEventSchema),
       },
     },
     ...failures(402, 404),

@@ -25,7 +25,7 @@ export const modelSchema = z
 
 /** Paths below the API's base. */
 const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
-  chat: ["/chat/completions", "/completions", "/messages"],
+  chat: ["/chat/completions", "/completions", "/messages", "/responses"],
   embedding: ["/embeddings", "/rerank"],
   rerank: ["/rerank"],
   classification: ["/moderations"],

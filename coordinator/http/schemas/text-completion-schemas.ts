@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
+import { streamErrorSchema } from "./chat-schemas.ts";
 import type { JobInput } from "../../store/job-store.ts";
 
 /** Each is a job of its own, one after the other. */
@@ -52,6 +53,15 @@ export const textCompletionSchema = z
     usage: usageSchema.optional().openapi({ description: "Of a stream: in its last chunk, if it was asked for" }),
   })
   .openapi("TextCompletion");
+
+/** Data of a streamed completion's events. */
+export const textCompletionEventSchema = z
+  .union([
+    textCompletionSchema,
+    streamErrorSchema,
+    z.literal("[DONE]").openapi({ description: "The literal text, not JSON: the answer is complete" }),
+  ])
+  .openapi("TextCompletionEvent");
 
 export function promptsOf({ prompt }: TextCompletionBody): readonly string[] {
   return typeof prompt === "string" ? [prompt] : prompt;

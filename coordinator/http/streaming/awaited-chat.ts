@@ -4,7 +4,7 @@ import { submitterOf, type Identity } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
-import type { JobHandle } from "../../jobs/job-service.ts";
+import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { FeedEncoder } from "./sse.ts";
@@ -43,33 +43,44 @@ export interface AwaitedChat {
  */
 export async function awaitChat(
   deps: Pick<HttpDeps, "jobs" | "catalog" | "options" | "log">,
-  { c, identity }: ChatClient,
-  { model, input, isStreamed, fieldOf = (path) => path }: ChatOrder,
+  client: ChatClient,
+  order: ChatOrder,
 ): Promise<AwaitedChat | null> {
-  const { jobs, catalog, options, log } = deps;
-  const { outgoing: response } = c.env;
-  const cargo = await chatCargo(deps, model ?? catalog.defaultChatSlug, identity.accountId);
-  // Before the submission: a chat that may not be streamed must not be paid for.
-  if (isStreamed) await c.get("limits").openStream(identity, response);
-  const submitting = jobs.submit({
-    ...submitterOf(identity),
-    slug: cargo.slug,
-    input,
-    priority: 0,
-    idempotency: null,
-    waitLimitMs: options.chatWaitMs,
-    isClientBound: true,
-  });
-  const job = await submitting.catch((error: unknown) => {
-    throw error instanceof ValidationError ? withFieldsOf(error, fieldOf) : error;
-  });
-  const gone = goneSignal(response);
+  const { options, log } = deps;
+  const { isStreamed } = order;
+  const job = await submitChat(deps, client, order, { waitLimitMs: options.chatWaitMs, isClientBound: true });
+  const gone = goneSignal(client.c.env.outgoing);
   cancelWhenGone(job, gone, log);
   const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
   const feed = await readyFeed(job, isReady, gone, log);
   if (gone.aborted) return null;
   if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
   return { job, feed };
+}
+
+/** Submits a chat that goes on without its client. @throws {ServiceError} of the submission */
+export function startChat(
+  deps: Pick<HttpDeps, "jobs" | "catalog">,
+  client: ChatClient,
+  order: Omit<ChatOrder, "isStreamed">,
+): Promise<JobHandle> {
+  return submitChat(deps, client, { ...order, isStreamed: false }, {});
+}
+
+async function submitChat(
+  deps: Pick<HttpDeps, "jobs" | "catalog">,
+  { c, identity }: ChatClient,
+  { model, input, isStreamed, fieldOf = (path) => path }: ChatOrder,
+  wait: Pick<SubmitRequest, "waitLimitMs" | "isClientBound">,
+): Promise<JobHandle> {
+  const cargo = await chatCargo(deps, model ?? deps.catalog.defaultChatSlug, identity.accountId);
+  // Before the submission: a chat that may not be streamed must not be paid for.
+  if (isStreamed) await c.get("limits").openStream(identity, c.env.outgoing);
+  const { slug } = cargo;
+  const request = { ...submitterOf(identity), slug, input, priority: 0, idempotency: null, ...wait };
+  return deps.jobs.submit(request).catch((error: unknown) => {
+    throw error instanceof ValidationError ? withFieldsOf(error, fieldOf) : error;
+  });
 }
 
 /** Streams the chat. From here the relay watches the client, who cannot come back for the rest. */

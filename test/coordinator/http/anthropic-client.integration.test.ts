@@ -1,4 +1,9 @@
-import Anthropic, { APIError, AuthenticationError, NotFoundError, UnprocessableEntityError } from "@anthropic-ai/sdk";
+import Anthropic, {
+  type APIError,
+  AuthenticationError,
+  NotFoundError,
+  UnprocessableEntityError,
+} from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "./api.ts";
 import { answerWith, failWith } from "./chat-answers.ts";

@@ -5,10 +5,12 @@ import type { Example, Examples } from "./example.ts";
 import { ISLAND_EXAMPLES } from "./island-examples.ts";
 import { JOB_EXAMPLES } from "./job-examples.ts";
 import { OPERATOR_EXAMPLES } from "./operator-examples.ts";
+import { RESPONSE_EXAMPLES } from "./response-examples.ts";
 
 const EXAMPLES: Examples = {
   ...JOB_EXAMPLES,
   ...CHAT_EXAMPLES,
+  ...RESPONSE_EXAMPLES,
   ...CARGO_EXAMPLES,
   ...ACCOUNT_EXAMPLES,
   ...ISLAND_EXAMPLES,

@@ -38,7 +38,7 @@ const MODEL = {
   created: 0,
   owned_by: "atoll",
   type: "chat",
-  capabilities: ["/chat/completions", "/completions", "/messages"],
+  capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],
   alias_of: null,
   available: true,
   context_length: 512,

@@ -132,6 +132,9 @@ describe("the OpenAPI document", () => {
     expect(streams.map(([name, { schema }]) => [name, schema.$ref])).toEqual([
       ["get /api/v1/jobs/{id}/stream 200 text/event-stream", "#/components/schemas/JobEvent"],
       ["post /api/v1/chat/completions 200 text/event-stream", "#/components/schemas/ChatCompletionEvent"],
+      ["post /api/v1/completions 200 text/event-stream", "#/components/schemas/TextCompletionEvent"],
+      ["post /api/v1/messages 200 text/event-stream", "#/components/schemas/AnthropicMessageEvent"],
+      ["post /api/v1/responses 200 text/event-stream", "#/components/schemas/OpenAiResponseEvent"],
       ["post /api/v1/conversations/{id}/messages 200 text/event-stream", "#/components/schemas/ConversationEvent"],
       ["get /api/v1/events 200 text/event-stream", "#/components/schemas/AccountEvent"],
     ]);

@@ -22,6 +22,7 @@ describe("GET /openapi.json", () => {
       "DELETE /operator/announcements/{id}",
       "DELETE /operator/cargos/{slug}/disabled",
       "DELETE /operator/islands/{id}/suspension",
+      "DELETE /responses/{id}",
       "DELETE /sessions/{id}",
       "GET /account",
       "GET /account/cargos",
@@ -62,6 +63,7 @@ describe("GET /openapi.json", () => {
       "GET /operator/overview",
       "GET /operator/queue",
       "GET /operator/settings",
+      "GET /responses/{id}",
       "GET /sessions",
       "PATCH /account",
       "PATCH /api-keys/{id}",
@@ -102,6 +104,8 @@ describe("GET /openapi.json", () => {
       "POST /operator/cargos/{slug}/review",
       "POST /operator/islands/{id}/suspension",
       "POST /rerank",
+      "POST /responses",
+      "POST /responses/{id}/cancel",
     ]);
     const { requestBody, security } = body.paths["/api/v1/chat/completions"].post;
     expect([requestBody.content["application/json"].schema, security]).toEqual([

@@ -1,0 +1,178 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, z } from "@hono/zod-openapi";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { isTerminal } from "../../../shared/job-state.ts";
+import type { JobView } from "../../jobs/job-service.ts";
+import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
+import {
+  awaitChat,
+  doneOf,
+  startChat,
+  streamChat,
+  type AwaitedChat,
+  type ChatClient,
+} from "../streaming/awaited-chat.ts";
+import { doneProgress, responseEvents } from "../streaming/response-encoder.ts";
+import {
+  responseBodySchema,
+  responseEventSchema,
+  responseFieldOf,
+  responseInputOf,
+  responseSchema,
+  type ResponseAnswer,
+} from "../schemas/openai-response-schemas.ts";
+import { BEGUN, jobIdOf, presentResponse, responsePartOf } from "../schemas/present-response.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
+
+const PATH = `${API_BASE}/responses`;
+const responseParams = z.object({ id: z.string() });
+const deletedSchema = z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) });
+
+const createResponseRoute = createRoute({
+  operationId: "createResponse",
+  method: "post",
+  path: PATH,
+  summary: "A response, as OpenAI's API has it",
+  description:
+    "A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background.",
+  request: jsonBody(responseBodySchema),
+  responses: {
+    200: {
+      description: "The response, or with `stream` its events as Server-Sent Events",
+      content: { ...json(responseSchema, "").content, ...eventStream(responseEventSchema) },
+    },
+    ...failures(402, 404),
+  },
+});
+
+const getResponseRoute = createRoute({
+  operationId: "getResponse",
+  method: "get",
+  path: `${PATH}/{id}`,
+  summary: "A stored response",
+  request: {
+    params: responseParams,
+    query: z.object({ stream: z.literal("false", "is not served for a stored response").optional() }),
+  },
+  responses: { 200: json(responseSchema, "The response, as far as it has come"), ...failures(404, 410) },
+});
+
+const deleteResponseRoute = createRoute({
+  operationId: "deleteResponse",
+  method: "delete",
+  path: `${PATH}/{id}`,
+  summary: "Remove the prompt and the answer of a response",
+  description: "One that goes on is cancelled first.",
+  request: { params: responseParams },
+  responses: { 200: json(deletedSchema, "Removed"), ...failures(404) },
+});
+
+const cancelResponseRoute = createRoute({
+  operationId: "cancelResponse",
+  method: "post",
+  path: `${PATH}/{id}/cancel`,
+  summary: "Cancel a response in the background",
+  request: { params: responseParams },
+  responses: { 200: json(responseSchema, "The response as it is then"), ...failures(404, 410, 422) },
+});
+
+export function serveResponses(app: HttpApp, deps: HttpDeps): void {
+  const { jobs } = deps;
+  serveScoped(app, deps, "write", createResponseRoute, async ({ c, identity, body, given }) => {
+    checkParameters(RESPONSE_PARAMETERS, given);
+    const client = { c, identity };
+    const { previous_response_id: previous, model } = body;
+    const before = previous == null ? [] : await conversationOf(deps, identity.accountId, previous);
+    const isStreamed = body.stream === true;
+    const order = { model, input: responseInputOf(body, before), isStreamed, fieldOf: responseFieldOf };
+    if (body.background === true) {
+      const { record } = await startChat(deps, client, order);
+      return c.json(presentResponse(record, { ...BEGUN, state: record.state }));
+    }
+    const chat = await awaitChat(deps, client, order);
+    if (chat === null) return RESPONSE_ALREADY_SENT;
+    const { record } = chat.job;
+    const answer = isStreamed ? null : presentResponse(record, doneProgress(doneOf(chat), chat.feed.text()));
+    if (body.store === false) removeAtEnd(deps, client, chat);
+    return answer === null ? streamChat(deps, client, chat, responseEvents(record, chat.feed)) : c.json(answer);
+  });
+
+  serveScoped(app, deps, "read", getResponseRoute, async ({ c, identity, params }) =>
+    c.json(await readResponse(deps, await responseJob(deps, identity.accountId, params.id))),
+  );
+
+  serveScoped(app, deps, "write", deleteResponseRoute, async ({ c, identity, params }) => {
+    const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
+    if ((await jobs.delete(accountId, id)) !== null) await jobs.delete(accountId, id);
+    return c.json({ id: params.id, object: "response" as const, deleted: true as const });
+  });
+
+  serveScoped(app, deps, "write", cancelResponseRoute, async ({ c, identity, params }) => {
+    const job = await responseJob(deps, identity.accountId, params.id);
+    await jobs.cancel(job.accountId, job.id);
+    return c.json(await readResponse(deps, await jobs.get(job.accountId, job.id)));
+  });
+}
+
+/** @throws {ServiceError} `not_found`, also for a job that is no response; `content_removed` */
+async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: string, id: string): Promise<JobView> {
+  const jobId = jobIdOf(id);
+  const missing = new ServiceError("not_found", `There is no response "${id}"`);
+  if (jobId === null) throw missing;
+  const job = await jobs.get(accountId, jobId).catch((error: unknown) => {
+    throw error instanceof ServiceError && error.code === "not_found" ? missing : error;
+  });
+  if (job.inputRemovedAtMs !== null || job.outputRemovedAtMs !== null) {
+    throw new ServiceError("content_removed", `The response "${id}" was removed`);
+  }
+  if (responsePartOf(job) === null) throw missing;
+  return job;
+}
+
+async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Promise<ResponseAnswer> {
+  const { state, usage, finishReason, error } = job;
+  const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
+  await feed?.load();
+  const text = feed?.text() ?? "";
+  const failure = state === "failed" || state === "timeout" ? (error?.message ?? "The job failed") : null;
+  return presentResponse(job, { state, text, usage, isCut: finishReason === "length", failure });
+}
+
+/** What was said up to the end of a stored response. @throws {ValidationError} for one that is not there, or did not end well. */
+async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: string, id: string) {
+  const job = await responseJob(deps, accountId, id).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error;
+    throw error.code === "not_found" || error.code === "content_removed" ? noPrevious(error.message) : error;
+  });
+  if (job.state !== "completed") throw noPrevious(`The response "${id}" is not complete`);
+  const feed = await deps.jobs.openFeed(accountId, job.id);
+  await feed.load();
+  const asked = z.array(z.object({ role: z.string(), content: z.string() })).parse(job.input["messages"]);
+  return [...asked, { role: "assistant", content: feed.text() }];
+}
+
+function noPrevious(message: string): ValidationError {
+  return new ValidationError([{ path: "previous_response_id", message }]);
+}
+
+/** Removes what a response that is not stored has of its client once it has ended. The stream goes on from memory. */
+function removeAtEnd({ jobs, log }: Pick<HttpDeps, "jobs" | "log">, { identity }: ChatClient, chat: AwaitedChat): void {
+  const { id } = chat.job.record;
+  const remove = (): void => {
+    jobs.delete(identity.accountId, id).catch((error: unknown) => {
+      log.error({ err: error, job_id: id }, "removing a response that is not to be stored failed");
+    });
+  };
+  if (chat.feed.ending !== null) {
+    remove();
+    return;
+  }
+  const unsubscribe = chat.feed.subscribe(() => {
+    if (chat.feed.ending === null && !chat.feed.isCut) return;
+    unsubscribe();
+    remove();
+  });
+}

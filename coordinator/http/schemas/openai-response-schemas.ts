@@ -1,0 +1,226 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_OUTPUT_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
+import { KIB } from "../../../shared/format-bytes.ts";
+import type { JobInput } from "../../store/job-store.ts";
+
+const MAX_PARTS = 256;
+const MAX_ITEMS = 120;
+
+const partSchema = z.object({ type: z.enum(["input_text", "output_text", "text"]), text: z.string() });
+const contentSchema = z.union([z.string(), z.array(partSchema).min(1).max(MAX_PARTS)], {
+  error: 'must be a text, or a list of parts {"type": "input_text", "text": "…"}; other types are not supported',
+});
+const itemSchema = z.object({
+  type: z.literal("message", 'only items of the type "message" are served').nullish(),
+  role: z.enum(["user", "assistant", "system", "developer"]),
+  content: contentSchema,
+});
+
+const formatSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text") }),
+  z.object({ type: z.literal("json_object") }),
+  z.object({
+    type: z.literal("json_schema"),
+    name: z.string().max(64),
+    description: z.string().nullish(),
+    schema: z.record(z.string(), z.unknown()),
+    strict: z.boolean().nullish(),
+  }),
+]);
+type Format = z.infer<typeof formatSchema>;
+
+const metadataSchema = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((entries) => Object.keys(entries).length <= 16, { message: "has more than 16 entries" });
+
+/** Body of a response. `null` means "not given". Source: OpenAI's API. */
+export const responseBodySchema = z
+  .object({
+    model: z.string().min(1).nullish().openapi({ description: "Default: the operator's default chat Cargo" }),
+    input: z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)]),
+    instructions: z
+      .string()
+      .max(64 * KIB)
+      .nullish(),
+    previous_response_id: z
+      .string()
+      .max(200)
+      .nullish()
+      .openapi({ description: "A stored response: its conversation comes before `input`, without its instructions" }),
+    max_output_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
+    temperature: samplingFields.temperature,
+    top_p: samplingFields.top_p,
+    text: z.object({ format: formatSchema.nullish() }).nullish(),
+    stream: z.boolean().nullish(),
+    store: z
+      .boolean()
+      .nullish()
+      .openapi({ description: "Default true. False: prompt and answer are removed when the response has ended" }),
+    background: z
+      .boolean()
+      .nullish()
+      .openapi({ description: "Answer at once; the response goes on without its client, who asks for it by its id" }),
+    metadata: metadataSchema.nullish(),
+  })
+  .refine(({ background, stream, store }) => background !== true || (stream !== true && store !== false), {
+    message: "is served without stream, and with store",
+    path: ["background"],
+  })
+  .openapi("ResponseRequest");
+export type ResponseBody = z.infer<typeof responseBodySchema>;
+
+const textPartSchema = z.object({
+  type: z.literal("output_text"),
+  text: z.string(),
+  annotations: z.array(z.unknown()).max(0),
+  logprobs: z.array(z.unknown()).max(0),
+});
+const ITEM_STATES = ["in_progress", "completed", "incomplete"] as const;
+const outputItemSchema = z.object({
+  id: z.string(),
+  type: z.literal("message"),
+  status: z.enum(ITEM_STATES),
+  role: z.literal("assistant"),
+  content: z.array(textPartSchema),
+});
+export type ResponseItem = z.infer<typeof outputItemSchema>;
+
+export const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
+
+export const responseSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("response"),
+    created_at: z.int(),
+    status: z.enum(RESPONSE_STATES),
+    background: z.boolean(),
+    error: z.object({ code: z.literal("server_error"), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.literal("max_output_tokens") }).nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.int().nullable(),
+    metadata: metadataSchema,
+    model: z.string(),
+    output: z.array(outputItemSchema),
+    parallel_tool_calls: z.literal(true),
+    previous_response_id: z.string().nullable(),
+    store: z.boolean(),
+    temperature: z.number().nullable(),
+    text: z.object({ format: formatSchema }),
+    tool_choice: z.literal("auto"),
+    tools: z.array(z.unknown()).max(0),
+    top_p: z.number().nullable(),
+    truncation: z.literal("disabled"),
+    usage: z
+      .object({
+        input_tokens: z.int(),
+        input_tokens_details: z.object({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
+        output_tokens: z.int(),
+        output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+        total_tokens: z.int(),
+      })
+      .nullable(),
+  })
+  .openapi("OpenAiResponse");
+export type ResponseAnswer = z.infer<typeof responseSchema>;
+
+const sequenced = { sequence_number: z.int() };
+const inItem = { ...sequenced, item_id: z.string(), output_index: z.int(), content_index: z.int() };
+const ofResponse = ["created", "in_progress", "completed", "incomplete", "failed"] as const;
+const ofItem = ["added", "done"] as const;
+
+/** Data of a streamed response's events, as `streaming/response-encoder.ts` writes them. */
+export const responseEventSchema = z
+  .union([
+    ...ofResponse.map((name) =>
+      z.object({ type: z.literal(`response.${name}`), ...sequenced, response: responseSchema }),
+    ),
+    ...ofItem.map((name) =>
+      z.object({
+        type: z.literal(`response.output_item.${name}`),
+        ...sequenced,
+        output_index: z.int(),
+        item: outputItemSchema,
+      }),
+    ),
+    ...ofItem.map((name) =>
+      z.object({ type: z.literal(`response.content_part.${name}`), ...inItem, part: textPartSchema }),
+    ),
+    z.object({
+      type: z.literal("response.output_text.delta"),
+      ...inItem,
+      delta: z.string(),
+      logprobs: z.array(z.unknown()).max(0),
+    }),
+    z.object({
+      type: z.literal("response.output_text.done"),
+      ...inItem,
+      text: z.string(),
+      logprobs: z.array(z.unknown()).max(0),
+    }),
+  ])
+  .openapi("OpenAiResponseEvent");
+
+/** What a response's job has of it beside the chat's fields. Islands ignore it. */
+export const jobPartSchema = z.object({
+  response: z.object({
+    previous_response_id: z.string().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    background: z.boolean(),
+    store: z.boolean(),
+    format: formatSchema,
+  }),
+});
+export type JobPart = z.infer<typeof jobPartSchema>;
+
+interface Turn {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** The input of the response's job. `before`: the conversation that it continues. */
+export function responseInputOf(body: ResponseBody, before: readonly Turn[]): JobInput {
+  const { input, instructions, text } = body;
+  const items = typeof input === "string" ? [{ role: "user", content: input }] : input;
+  const messages = items.map(({ role, content }) => ({
+    role,
+    content: typeof content === "string" ? content : content.map((part) => part.text).join(""),
+  }));
+  const format = text?.format ?? { type: "text" };
+  const given = {
+    system_prompt: instructions,
+    max_tokens: body.max_output_tokens,
+    temperature: body.temperature,
+    top_p: body.top_p,
+    response_format: format.type === "text" ? undefined : chatFormatOf(format),
+  };
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
+  const { response }: JobPart = {
+    response: {
+      previous_response_id: body.previous_response_id ?? null,
+      metadata: body.metadata ?? {},
+      background: body.background === true,
+      store: body.store !== false,
+      format,
+    },
+  };
+  return { messages: [...before, ...messages], ...fields, response };
+}
+
+function chatFormatOf(format: Format): ResponseFormat {
+  if (format.type !== "json_schema") return format;
+  const { name, schema, strict } = format;
+  return { type: "json_schema", json_schema: { name, schema, ...(strict == null ? {} : { strict }) } };
+}
+
+const FIELDS: readonly (readonly [from: RegExp, to: string])[] = [
+  [/^messages.*/, "input"],
+  [/^system_prompt/, "instructions"],
+  [/^max_tokens/, "max_output_tokens"],
+  [/^response_format\.json_schema/, "text.format"],
+];
+
+/** The field of a response that became this one of the job's input. */
+export function responseFieldOf(path: string): string {
+  const [from, to] = FIELDS.find(([start]) => start.test(path)) ?? [/^/, ""];
+  return path.replace(from, to);
+}

@@ -1,0 +1,112 @@
+import type { JobState } from "../../../shared/job-state.ts";
+import type { Usage } from "../../../shared/output.ts";
+import type { JobRecord } from "../../store/job-store.ts";
+import { jobPartSchema, type JobPart, type ResponseAnswer, type ResponseItem } from "./openai-response-schemas.ts";
+
+/** A response is a job; both ids have the same end. */
+export function responseIdOf(jobId: string): string {
+  return jobId.replace(/^job_/, "resp_");
+}
+
+/** The job of a response; null for an id that none has. */
+export function jobIdOf(responseId: string): string | null {
+  return /^resp_\w+$/.test(responseId) ? responseId.replace(/^resp_/, "job_") : null;
+}
+
+const itemIdOf = (jobId: string): string => jobId.replace(/^job_/, "msg_");
+
+/** What the job has of a response; null for a job that is none. */
+export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response"] | null {
+  const parsed = jobPartSchema.safeParse(job.input);
+  return parsed.success ? parsed.data.response : null;
+}
+
+type PresentedJob = Pick<JobRecord, "id" | "slug" | "input" | "createdAtMs">;
+
+/** How far a response has come. */
+export interface ResponseProgress {
+  readonly state: JobState;
+  readonly text: string;
+  readonly usage: Usage | null;
+  readonly isCut: boolean;
+  /** Of one that failed. */
+  readonly failure: string | null;
+}
+
+export const BEGUN: ResponseProgress = { state: "running", text: "", usage: null, isCut: false, failure: null };
+
+export function presentResponse(job: PresentedJob, progress: ResponseProgress): ResponseAnswer {
+  const part = responsePartOf(job);
+  if (part === null) throw new Error(`${job.id} is not the job of a response`);
+  const { system_prompt: instructions, max_tokens: maxTokens, temperature, top_p: topP } = job.input;
+  const { state, text, failure, isCut } = progress;
+  const isOver = state === "completed";
+  return {
+    id: responseIdOf(job.id),
+    object: "response",
+    created_at: Math.floor(job.createdAtMs / 1_000),
+    status: statusOf(progress),
+    background: part.background,
+    error: failure === null ? null : { code: "server_error", message: failure },
+    incomplete_details: isOver && isCut ? { reason: "max_output_tokens" } : null,
+    instructions: typeof instructions === "string" ? instructions : null,
+    max_output_tokens: typeof maxTokens === "number" ? maxTokens : null,
+    metadata: part.metadata,
+    model: job.slug,
+    output: isOver || text !== "" ? [outputItem(job.id, text, itemStateOf(progress))] : [],
+    parallel_tool_calls: true,
+    previous_response_id: part.previous_response_id,
+    store: part.store,
+    temperature: typeof temperature === "number" ? temperature : null,
+    text: { format: part.format },
+    tool_choice: "auto",
+    tools: [],
+    top_p: typeof topP === "number" ? topP : null,
+    truncation: "disabled",
+    usage: presentUsage(progress.usage),
+  };
+}
+
+export function outputItem(jobId: string, text: string, status: ResponseItem["status"]): ResponseItem {
+  const content = status === "in_progress" ? [] : [textPart(text)];
+  return { id: itemIdOf(jobId), type: "message", status, role: "assistant", content };
+}
+
+export function textPart(text: string): ResponseItem["content"][number] {
+  return { type: "output_text", text, annotations: [], logprobs: [] };
+}
+
+export function itemStateOf({ state, isCut }: ResponseProgress): "completed" | "incomplete" {
+  return state === "completed" && !isCut ? "completed" : "incomplete";
+}
+
+function statusOf({ state, isCut }: ResponseProgress): ResponseAnswer["status"] {
+  switch (state) {
+    case "pending":
+    case "queued":
+      return "queued";
+    case "running":
+      return "in_progress";
+    case "completed":
+      return isCut ? "incomplete" : "completed";
+    case "cancelled":
+      return "cancelled";
+    case "failed":
+    case "timeout":
+      return "failed";
+    default:
+      return state satisfies never;
+  }
+}
+
+function presentUsage(usage: Usage | null): ResponseAnswer["usage"] {
+  if (usage === null) return null;
+  const { promptTokens, completionTokens } = usage;
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: promptTokens + completionTokens,
+  };
+}

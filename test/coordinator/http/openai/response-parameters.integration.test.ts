@@ -1,0 +1,91 @@
+import type { OpenAI } from "openai";
+import { RESPONSE_PARAMETERS } from "../../../../coordinator/http/openai/response-parameters.ts";
+import type { Api } from "../api.ts";
+import { answerWith } from "../chat-answers.ts";
+import { DONE, makeJob } from "../scripted-jobs.ts";
+import { describeParameters } from "./parameter-cases.ts";
+
+const item = (members: object) => [{ role: "user", content: "Ho", ...members }];
+const part = (members: object) => item({ content: [{ type: "input_text", text: "Ho", ...members }] });
+const SCHEMA = { type: "json_schema", name: "none", schema: { type: "object", properties: {} } };
+
+/** Complete by its type: each parameter that the official client knows. */
+const OFFICIAL: Required<{ [Name in keyof OpenAI.Responses.ResponseCreateParams]: unknown }> = {
+  model: "second",
+  input: "Ho",
+  instructions: "Be kind.",
+  previous_response_id: "resp_before",
+  max_output_tokens: 7,
+  temperature: 0,
+  top_p: 0.5,
+  text: { format: SCHEMA },
+  stream: true,
+  stream_options: { include_obfuscation: true },
+  store: false,
+  background: true,
+  metadata: { a: "b" },
+  tools: [{ type: "web_search" }],
+  tool_choice: "required",
+  parallel_tool_calls: "perhaps",
+  max_tool_calls: 3,
+  include: ["message.output_text.logprobs"],
+  reasoning: { effort: "high" },
+  top_logprobs: 2,
+  truncation: "auto",
+  conversation: "conv_1",
+  prompt: { id: "p" },
+  context_management: [{ type: "compaction" }],
+  moderation: { model: "omni" },
+  image: {},
+  access_programs: {},
+  user: "someone",
+  safety_identifier: "someone",
+  service_tier: "flex",
+  prompt_cache_key: "a",
+  prompt_cache_options: {},
+  prompt_cache_retention: "24h",
+};
+
+const plainItem = { input: item({}) };
+const plainPart = { input: part({}) };
+
+describeParameters({
+  endpoint: "POST /responses",
+  table: RESPONSE_PARAMETERS,
+  base: { model: "tiny", input: "Hi" },
+  samples: {
+    ...OFFICIAL,
+    "input[].type": item({ type: "message" }),
+    "input[].role": item({ role: "developer" }),
+    "input[].content": item({ content: "He" }),
+    "input[].content[].type": part({ type: "input_text" }),
+    "input[].content[].text": part({ text: "He" }),
+    "input[].content[].annotations": part({ annotations: [] }),
+    "input[].content[].logprobs": part({ logprobs: [] }),
+    "input[].id": item({ id: "msg_1" }),
+    "input[].status": item({ status: "completed" }),
+    "input[].phase": item({ phase: "final_answer" }),
+    "text.format": { format: SCHEMA },
+    "text.verbosity": { verbosity: "low" },
+  },
+  context: {
+    "input[].id": plainItem,
+    "input[].status": plainItem,
+    "input[].phase": plainItem,
+    "input[].content[].annotations": plainPart,
+    "input[].content[].logprobs": plainPart,
+  },
+  arrange: (api: Api) => {
+    answerWith(api, "Hel", "lo");
+    const before = {
+      previous_response_id: null,
+      metadata: {},
+      background: false,
+      store: true,
+      format: { type: "text" },
+    };
+    const input = { messages: [{ role: "user", content: "Once" }], response: before };
+    const feed = api.jobs.add(makeJob({ id: "job_before", accountId: api.accountId, state: "completed", input }));
+    feed.end(DONE);
+  },
+});

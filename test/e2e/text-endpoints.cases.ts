@@ -1,0 +1,70 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Network } from "../support/network.ts";
+
+const COUNT = "Count from 3 to 9.";
+const COUNTED = "3, 4, 5, 6, 7, 8, 9.";
+
+/** The endpoints beside chats that answer with text. `open`: a network whose Island runs tiny-chat. */
+export function describeTextEndpoints(open: () => Network): void {
+  let openai: OpenAI;
+  let anthropic: Anthropic;
+  beforeAll(() => {
+    const { url } = open();
+    const { key } = open().createAccount("endpoints@example.com");
+    openai = new OpenAI({ apiKey: key, baseURL: `${url}/api/v1`, maxRetries: 0 });
+    anthropic = new Anthropic({ apiKey: key, baseURL: url, maxRetries: 0 });
+  });
+
+  describe("the official clients of OpenAI and Anthropic", () => {
+    it("continue a text, whole and streamed", async () => {
+      const request = { model: "tiny-chat", prompt: "3, 4, 5,", temperature: 0, max_tokens: 8 };
+      const whole = await openai.completions.create(request);
+      const text = whole.choices[0]?.text ?? "";
+      expect(text).not.toBe("");
+      let streamed = "";
+      for await (const { choices } of await openai.completions.create({ ...request, stream: true })) {
+        streamed += choices[0]?.text ?? "";
+      }
+      expect(streamed).toBe(text);
+    });
+
+    it("get a response, read it, continue it and delete it", async () => {
+      const first = await openai.responses.create({ model: "tiny-chat", input: COUNT, temperature: 0 });
+      expect([first.status, first.output_text]).toEqual(["completed", COUNTED]);
+      expect(await openai.responses.retrieve(first.id)).toEqual(first);
+      const next = { input: COUNT, previous_response_id: first.id, max_output_tokens: 5 };
+      const second = await openai.responses.create({ model: "tiny-chat", ...next });
+      expect(second.usage?.input_tokens).toBeGreaterThan(first.usage?.input_tokens ?? 0);
+      await openai.responses.delete(first.id);
+      await expect(openai.responses.retrieve(first.id)).rejects.toMatchObject({ status: 410 });
+    });
+
+    it("stream a response, keep none that is not to be stored, and run one in the background", async () => {
+      const stream = openai.responses.stream({ model: "tiny-chat", input: COUNT, temperature: 0, store: false });
+      const { id, output_text: text } = await stream.finalResponse();
+      expect(text).toBe(COUNTED);
+      const gone = () =>
+        openai.responses.retrieve(id).then(
+          () => 200,
+          ({ status }: { status: number }) => status,
+        );
+      await expect.poll(gone).toBe(410);
+      const { id: later } = await openai.responses.create({ model: "tiny-chat", input: COUNT, background: true });
+      await expect.poll(async () => (await openai.responses.retrieve(later)).status).toBe("completed");
+    });
+
+    it("get a message, whole and streamed, and the tokens of its prompt", async () => {
+      const messages = [{ role: "user" as const, content: COUNT }];
+      const request = { model: "tiny-chat", max_tokens: 60, messages, stop_sequences: ["9"] };
+      const whole = await anthropic.messages.create({ ...request, ...{ temperature: 0 } });
+      expect(whole.content).toMatchObject([{ type: "text", text: COUNTED.replace("9.", "") }]);
+      const stream = anthropic.messages.stream({ ...request, ...{ temperature: 0 } });
+      const { content, usage } = await stream.finalMessage();
+      expect(content).toEqual(whole.content);
+      const { input_tokens: counted } = await anthropic.messages.countTokens({ model: "tiny-chat", messages });
+      expect([counted, usage.input_tokens]).toEqual([whole.usage.input_tokens, counted]);
+    });
+  });
+}
