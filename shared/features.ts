@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { ChatInput } from "./chat-input.ts";
+import { isFirstGrammar } from "./grammar-keywords.ts";
 
 /** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
-export const AGENT_FEATURES = ["chat.sampling2"] as const;
+export const AGENT_FEATURES = ["chat.sampling2", "chat.schema2"] as const;
 export type AgentFeature = (typeof AGENT_FEATURES)[number];
 
 const MAX_FEATURES = 32;
@@ -14,8 +15,10 @@ export const featuresSchema = z
 
 /** What an Island must be able to do to run a chat as it is asked for, sorted. */
 export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
+  const format = input.response_format;
   const asked: Record<AgentFeature, boolean> = {
     "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
+    "chat.schema2": format?.type === "json_schema" && !isFirstGrammar(format.json_schema.schema),
   };
   return AGENT_FEATURES.filter((name) => asked[name]);
 }
