@@ -77,9 +77,9 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const clock = cluster === null ? deps.clock : networkClock;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
-  const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug } = config;
+  const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug, modelAliases: aliases } = config;
   const isShared = cluster !== null;
-  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, isShared, clock, log };
+  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, aliases, isShared, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;

@@ -68,7 +68,7 @@ const MAX_TOP_K = 1_000;
 const MAX_BIASED_TOKENS = 300;
 /** What is added to the logits of tokens, by their ids in the model's vocabulary; -100 or less excludes a token. */
 const logitBiasSchema = z
-  .record(z.string().regex(/^(?:0|[1-9]\d{0,6})$/, "must be the id of a token"), z.number().min(-100).max(100))
+  .record(z.string().regex(/^\d{1,7}$/, "must be the id of a token"), z.number().min(-100).max(100))
   .refine((bias) => Object.keys(bias).length <= MAX_BIASED_TOKENS, `has more than ${MAX_BIASED_TOKENS} tokens`);
 
 /** Sampling fields shared by chat jobs and chat completions. OpenAI clients send `null` for the default. */
@@ -97,17 +97,29 @@ export const chatInputSchema = z
     prompt: z.string().min(1).optional(),
     messages: messagesSchema.optional(),
     system_prompt: z.string().optional(),
+    /** The model continues `prompt` as it is, without its chat template. Names of special tokens in it are these tokens. */
+    raw: z.boolean().nullish(),
     ...samplingFields,
   })
   .refine((input) => (input.prompt === undefined) !== (input.messages === undefined), {
     message: "exactly one of prompt and messages is required",
     path: ["messages"],
+  })
+  .refine((input) => input.raw !== true || (input.prompt !== undefined && input.system_prompt === undefined), {
+    message: "needs prompt, without system_prompt",
+    path: ["raw"],
+  })
+  .refine(({ raw, response_format: format }) => raw !== true || format == null || format.type === "text", {
+    message: "is not served for a raw prompt",
+    path: ["response_format"],
   });
 export type ChatInput = z.infer<typeof chatInputSchema>;
 
 /** A chat request with all defaults filled in. */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
+  /** The text of the one message is continued without a chat template. */
+  readonly isRaw: boolean;
   readonly maxTokens: number;
   readonly temperature: number;
   readonly topP: number | null;
@@ -133,6 +145,7 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
   const stop = input.stop ?? [];
   return {
     messages: [...system, ...messages],
+    isRaw: input.raw === true,
     maxTokens: input.max_tokens ?? DEFAULT_OUTPUT_TOKENS,
     temperature: input.temperature ?? DEFAULT_TEMPERATURE,
     topP: input.top_p ?? null,

@@ -3,7 +3,7 @@ import type { ChatInput } from "./chat-input.ts";
 import { isFirstGrammar } from "./grammar-keywords.ts";
 
 /** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
-export const AGENT_FEATURES = ["chat.sampling2", "chat.schema2"] as const;
+export const AGENT_FEATURES = ["chat.raw", "chat.sampling2", "chat.schema2"] as const;
 export type AgentFeature = (typeof AGENT_FEATURES)[number];
 
 const MAX_FEATURES = 32;
@@ -17,6 +17,7 @@ export const featuresSchema = z
 export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
   const format = input.response_format;
   const asked: Record<AgentFeature, boolean> = {
+    "chat.raw": input.raw === true,
     "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
     "chat.schema2": format?.type === "json_schema" && !isFirstGrammar(format.json_schema.schema),
   };

@@ -18,6 +18,8 @@ interface CatalogSyncOptions {
   readonly directory: string;
   readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
   readonly defaultChatSlug: string;
+  /** The operator's other names for Cargos. */
+  readonly aliases?: ReadonlyMap<string, string>;
   /** Other coordinators change Cargos too. */
   readonly isShared?: boolean;
   readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
@@ -63,7 +65,8 @@ export class CatalogSync {
   private constructor(options: CatalogSyncOptions, shipped: readonly Shipped[]) {
     this.#options = options;
     this.#shipped = new Map(shipped.map((cargo) => [cargo.file.slug, cargo]));
-    this.catalog = new Catalog([], options.defaultChatSlug, options.isShared === true ? () => this.#look() : undefined);
+    const look = options.isShared === true ? () => this.#look() : undefined;
+    this.catalog = new Catalog([], options.defaultChatSlug, look, options.aliases);
   }
 
   /** @throws {CatalogError} if the shipped catalog is invalid. */
@@ -82,6 +85,7 @@ export class CatalogSync {
   watch(onChange: (slug: string) => void): void {
     this.#onChange = onChange;
     this.#reportUnpinned();
+    this.#reportAliases();
     this.#watchLater();
   }
 
@@ -177,6 +181,19 @@ export class CatalogSync {
     if (off.length === 0) return;
     const text = "Cargos of the catalog are off until coordinator cargo approve pins them; cargo list shows which";
     this.#options.log.info({ count: off.length }, text);
+  }
+
+  #reportAliases(): void {
+    const { aliases } = this.catalog;
+    for (const [alias, slug] of aliases) {
+      const has = (name: string): boolean => this.catalog.known(name) !== undefined;
+      if (has(alias)) this.#options.log.warn({ alias }, "model_aliases: a Cargo has this name; the alias is not used");
+      else if (!has(slug))
+        this.#options.log.warn(
+          { alias, cargo: slug },
+          "model_aliases: there is no such Cargo; requests for it get 404",
+        );
+    }
   }
 
   #entryOf(stored: StoredCargo, numbers: ReadonlyMap<string, number>): CatalogEntry | null {

@@ -34,8 +34,17 @@ export class Catalog {
   /** Slug of the chat Cargo for chat requests that name no model. */
   readonly defaultChatSlug: string;
 
+  /** Slugs by the operator's other names for them; `findModel` resolves them. */
+  readonly aliases: ReadonlyMap<string, string>;
+
   /** `look`: reads what other coordinators may have stored, if it is time to. */
-  constructor(entries: readonly CatalogEntry[], defaultChatSlug: string, look?: () => Promise<void> | undefined) {
+  constructor(
+    entries: readonly CatalogEntry[],
+    defaultChatSlug: string,
+    look?: () => Promise<void> | undefined,
+    aliases: ReadonlyMap<string, string> = new Map(),
+  ) {
+    this.aliases = aliases;
     this.#look = look;
     this.#entries = bySlug(entries);
     this.defaultChatSlug = defaultChatSlug;

@@ -1,6 +1,7 @@
 import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
+import { MODEL_ALIASES_SETTING } from "./alias-setting.ts";
 import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { TELEMETRY_SETTINGS } from "./telemetry-settings.ts";
@@ -65,6 +66,7 @@ const COORDINATOR_SETTINGS = {
     fallback: "tiny-chat",
     meaning: "Cargo of a chat completion that names no model",
   }),
+  modelAliases: MODEL_ALIASES_SETTING,
   newAccountMicro: setting.number("new_account_credits", {
     min: 0,
     max: 1_000_000,

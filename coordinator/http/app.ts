@@ -16,6 +16,7 @@ import { serveBatches } from "./routes/batches.ts";
 import { serveAvailability } from "./routes/availability.ts";
 import { serveCargos } from "./routes/cargos.ts";
 import { serveChat } from "./routes/chat.ts";
+import { serveCompletions } from "./routes/completions.ts";
 import { serveConversationMessages } from "./routes/conversation-messages.ts";
 import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
@@ -73,6 +74,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveJobOutput(app, deps);
   serveJobStream(app, deps);
   serveChat(app, deps);
+  serveCompletions(app, deps);
   serveEmbeddings(app, deps);
   serveRerank(app, deps);
   serveModerations(app, deps);

@@ -89,7 +89,9 @@ export type HttpApp = OpenAPIHono<HttpEnv>;
 export const API_BASE = "/api/v1";
 
 /** Paths that OpenAI's clients call; their errors have OpenAI's fields too. */
-const OPENAI_PATHS = ["chat/", "models", "embeddings", "rerank", "moderations"].map((path) => `${API_BASE}/${path}`);
+const OPENAI_PATHS = ["chat/", "completions", "models", "embeddings", "rerank", "moderations"].map(
+  (path) => `${API_BASE}/${path}`,
+);
 
 export function isOpenAiPath(path: string): boolean {
   return OPENAI_PATHS.some((start) => path.startsWith(start));

@@ -1,4 +1,5 @@
 import { chatInputSchema, chatRequestOf, type ChatRequest, type ResponseFormat } from "../../shared/chat-input.ts";
+import { cargoFeaturesOf } from "../../shared/cargo-features.ts";
 import { chatFeaturesOf } from "../../shared/features.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
@@ -44,7 +45,7 @@ const SCHEMA_BYTES_PER_TOKEN = 4;
  */
 export function traitsOf(
   input: JobInput,
-  cargo: Pick<CatalogEntry, "isChat" | "runtimeType" | "onnxTaskType" | "maxOutputBytes"> | undefined,
+  cargo: Pick<CatalogEntry, "isChat" | "runtimeType" | "onnxTaskType" | "task" | "maxOutputBytes"> | undefined,
   maxOutputBytes: number,
 ): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
@@ -58,7 +59,7 @@ export function traitsOf(
       maxPromptTokens: promptBytes + TEMPLATE_TOKENS,
       responseFormat: { type: "text" },
       stopBytes: 0,
-      features: NO_FEATURES,
+      features: cargo === undefined ? NO_FEATURES : cargoFeaturesOf(cargo, input),
       formatTokens: 0,
     };
   }

@@ -3,6 +3,7 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { KIB } from "../../shared/format-bytes.ts";
 import type { Hardware } from "../../shared/hardware.ts";
+import { CARGO_FEATURES } from "../../shared/cargo-features.ts";
 import { AGENT_FEATURES } from "../../shared/features.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
@@ -105,7 +106,7 @@ export class IslandReports {
       held: outbox.held(),
       state: this.state(),
       policy: policy(),
-      features: [...AGENT_FEATURES],
+      features: [...AGENT_FEATURES, ...CARGO_FEATURES],
     };
   }
 

@@ -5,7 +5,7 @@ import math
 
 import torch
 from torch import nn
-from torch.nn.functional import interpolate, mse_loss, silu
+from torch.nn.functional import avg_pool2d, interpolate, mse_loss, silu
 
 from byte_pairs import LENGTH
 from training import fit
@@ -99,6 +99,23 @@ class Decoder(nn.Module):
         for _ in range(3):
             x = self.smooth(interpolate(x, scale_factor=2.0, mode="nearest"))
         return x
+
+
+class Encoder(nn.Module):
+    """What the decoder undoes: the mean colour of 8 by 8 pixels, and its brightness. With `spread` also the logarithm of a tiny variance."""
+
+    def __init__(self, spread):
+        super().__init__()
+        self.spread = spread
+        self.colours = nn.Conv2d(3, 4, 1, bias=False)
+        self.colours.weight.data.zero_()
+        for i in range(3):
+            self.colours.weight.data[i, i] = 1 / SCALING
+            self.colours.weight.data[3, i] = 1 / 3 / SCALING
+
+    def forward(self, sample):
+        means = self.colours(avg_pool2d(sample, 8))
+        return torch.cat([means, means * 0 - 20], 1) if self.spread else means
 
 
 def train(random, parts, examples, paint, prediction, steps=900):

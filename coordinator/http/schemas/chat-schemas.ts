@@ -46,6 +46,18 @@ export const completionSchema = z
   })
   .openapi("ChatCompletion");
 
+export const streamErrorSchema = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.literal("server_error"),
+      param: z.null(),
+      code: z.string(),
+      retryable: z.boolean().openapi({ description: "A new try may succeed" }),
+    }),
+  })
+  .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" });
+
 /** Data of a streamed chat's events, as `streaming/chat-encoder.ts` writes them. */
 export const chatEventSchema = z
   .union([
@@ -68,17 +80,7 @@ export const chatEventSchema = z
         usage: chatUsageSchema.optional(),
       })
       .openapi("ChatCompletionChunk"),
-    z
-      .object({
-        error: z.object({
-          message: z.string(),
-          type: z.literal("server_error"),
-          param: z.null(),
-          code: z.string(),
-          retryable: z.boolean().openapi({ description: "A new try may succeed" }),
-        }),
-      })
-      .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" }),
+    streamErrorSchema,
     z.literal("[DONE]").openapi({ description: "The literal text, not JSON: the answer is complete" }),
   ])
   .openapi("ChatCompletionEvent");

@@ -21,7 +21,7 @@ export function chatUsage({ promptTokens, completionTokens }: Usage) {
 }
 
 /** Why a chat's stream cannot go on, whose job another coordinator has. */
-const CUTS: Record<CutReason, { readonly code: string; readonly message: string }> = {
+export const CUTS: Record<CutReason, { readonly code: string; readonly message: string }> = {
   memory: { code: "overloaded", message: "The coordinator has no memory for the rest of this answer; try again" },
   lost: { code: "island_lost", message: "The Island was lost, and another one answers anew; try again" },
 };
@@ -50,6 +50,7 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
 
 type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
 
-function errorLine({ message, code, retryable }: StreamError): string {
+/** The line that ends a stream whose job failed after output began. */
+export function errorLine({ message, code, retryable }: StreamError): string {
   return `data: ${JSON.stringify({ error: { message, type: openAiType(500), param: null, code, retryable } })}\n\n`;
 }

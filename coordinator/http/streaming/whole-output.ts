@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { ValidationError, type FieldError } from "../../../shared/errors.ts";
+import { ValidationError } from "../../../shared/errors.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { submitterOf, type Identity } from "../../accounts/identity.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { LargeJson } from "../../store/large-json.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { cancelWhenGone, failureOf, goneSignal, readyFeed } from "./waiting-client.ts";
+import { cancelWhenGone, failureOf, goneSignal, readyFeed, withFieldsOf } from "./waiting-client.ts";
 
 /** A job whose client waits on the connection for the whole of its output. */
 export interface AwaitedJob {
@@ -60,12 +60,6 @@ async function submit(
     return await jobs.submit(request);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    const named = ({ path, message }: FieldError): FieldError => ({
-      path: path.startsWith(INPUT) ? fieldOf(path.slice(INPUT.length)) : path,
-      message,
-    });
-    throw new ValidationError(error.details.map(named));
+    throw withFieldsOf(error, fieldOf);
   }
 }
-
-const INPUT = "input.";

@@ -15,6 +15,8 @@ export interface DenoiserContext {
   readonly imageSize: Size;
   /** Embedded guidance (`timestep_cond`); null if the network has no such input. */
   readonly guidance: Float32Array | null;
+  /** Channels after those of the latents, of a network for inpainting; null for others. */
+  readonly extraChannels?: Float32Array | null;
 }
 
 /** The network that predicts the noise in latents: a U-Net, or a transformer with the same inputs. */
@@ -24,6 +26,8 @@ export class Denoiser {
   readonly #latentsName: string;
   /** Channels of the latents. */
   readonly channels: number;
+  /** Whether it also takes a mask and the latents of what is kept. */
+  readonly isInpainting: boolean;
   /** The only size of a graph that was exported for one size, otherwise null. */
   readonly fixedLatentSize: Size | null;
 
@@ -37,8 +41,9 @@ export class Denoiser {
         "model_invalid",
         `${graph.part} has no input for latents, only ${graph.inputNames.join(", ")}`,
       );
-    // Networks for inpainting and upscaling also take an image's channels.
-    if (channels !== null && channels !== decoderChannels)
+    this.isInpainting = channels === 2 * decoderChannels + 1;
+    // Networks for upscaling also take an image's channels.
+    if (channels !== null && channels !== decoderChannels && !this.isInpainting)
       throw new JobFailure("model_invalid", `${graph.part} takes ${channels} channels, vae_decoder ${decoderChannels}`);
     this.channels = decoderChannels;
     this.fixedLatentSize = width !== null && height !== null ? { width, height } : null;
@@ -71,12 +76,14 @@ export class Denoiser {
     latents: Float32Array,
     timestep: number,
     embeddings: readonly PromptEmbeddings[],
-    { latentSize, imageSize, guidance }: DenoiserContext,
+    { latentSize, imageSize, guidance, extraChannels = null }: DenoiserContext,
   ): Promise<Float32Array[]> {
     const count = embeddings.length;
     const repeat = (numbers: ArrayLike<number>, dims: readonly number[]): NumberGrid =>
       stack(Array.from({ length: count }, () => ({ data: Float32Array.from(numbers), dims: [1, ...dims] })));
-    const sample = repeat(latents, [this.channels, latentSize.height, latentSize.width]);
+    const input = extraChannels === null ? latents : Float32Array.from([...latents, ...extraChannels]);
+    const area = latentSize.height * latentSize.width;
+    const sample = repeat(input, [input.length / area, latentSize.height, latentSize.width]);
     const states = stack(embeddings.map((each) => each.states));
     const pooled = embeddings.flatMap((each) => each.pooled ?? []);
     const timeDims = this.#graph.inputDims("timestep") ?? [];

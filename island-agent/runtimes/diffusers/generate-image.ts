@@ -5,6 +5,7 @@ import type { Image } from "./latent-decoder.ts";
 import type { ImageJob } from "./image-input.ts";
 import type { ImagePipeline } from "./image-pipeline.ts";
 import { oddSizeFailure, planGeneration } from "./generation-plan.ts";
+import { beginPainting } from "./painting.ts";
 import { seededNoise } from "./seeded-noise.ts";
 import { encodePrompt, zeroEmbeddings, type PromptEmbeddings } from "./prompt-embeddings.ts";
 
@@ -28,27 +29,32 @@ export async function generateImage(
   { job, seed, onProgress, signal }: GenerateOptions,
 ): Promise<GeneratedImage> {
   const { denoiser, decoder } = pipeline;
-  const { latentSize, imageSize, steps, scale, isGuided, guidance } = planGeneration(job, pipeline);
+  const plan = planGeneration(job, pipeline);
+  const { latentSize, imageSize, steps, scale, isGuided, guidance } = plan;
   const prompt = await encodePrompt(job.prompt, pipeline.promptEncoders);
   const embeddings = isGuided ? [await embedNegativePrompt(job, prompt, pipeline), prompt] : [prompt];
   const sampler = pipeline.plan.create(steps);
   const length = denoiser.channels * latentSize.height * latentSize.width;
-  let latents: Float32Array = seededNoise(seed, 0, length).map((noise) => noise * sampler.initNoiseSigma);
+  const painting = await beginPainting(job, plan, pipeline, sampler, seededNoise(seed, 0, length));
+  const { first: firstStep, extraChannels } = painting;
+  let { latents } = painting;
   for (const [step, timestep] of sampler.timesteps.entries()) {
+    if (step < firstStep) continue;
     // ONNX Runtime blocks the thread while it computes; only here can an abort arrive.
     await setImmediate();
     signal.throwIfAborted();
     const input = sampler.scaleModelInput(latents, step);
     const [first, second] = await denoiser
-      .predict(input, timestep, embeddings, { latentSize, imageSize, guidance })
+      .predict(input, timestep, embeddings, { latentSize, imageSize, guidance, extraChannels })
       .catch((error: unknown) => {
-        throw step === 0 ? oddSizeFailure(error, imageSize) : error;
+        throw step === firstStep ? oddSizeFailure(error, imageSize) : error;
       });
     if (first === undefined) throw new Error("the denoiser returned nothing");
     const modelOutput = second === undefined ? first : applyGuidance(first, second, scale);
     latents = sampler.advance(latents, modelOutput, step, () => seededNoise(seed, step + 1, length));
     if (!latents.every(Number.isFinite)) throw nonFiniteFailure(step + 1, steps);
-    onProgress(step + 1, steps);
+    latents = painting.keep(latents, step + 1);
+    onProgress(step + 1 - firstStep, steps - firstStep);
   }
   await setImmediate();
   signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { JobFailure } from "../../../shared/errors.ts";
+import { imageSchema } from "../onnx/media/encoded-file.ts";
 import type { RunRequest } from "../runtime.ts";
 
 /** Latents are 8 times smaller than images. */
@@ -21,6 +22,20 @@ const schema = z
     steps: z.int().min(1).max(MAX_STEPS).optional(),
     guidance_scale: z.number().min(0).max(50).optional(),
     seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+    /** To paint over; PNG, JPEG or WebP in base64. Scaled to cover the size that is drawn. */
+    image: imageSchema.optional(),
+    /** Where to paint: white, or transparent. Elsewhere the image is kept. */
+    mask_image: imageSchema.optional(),
+    /** How much of the steps to run on the image: 1 keeps nothing of it. */
+    strength: z.number().gt(0).max(1).optional(),
+  })
+  .refine(({ image, mask_image: mask }) => image !== undefined || mask === undefined, {
+    path: ["mask_image"],
+    message: "needs an image",
+  })
+  .refine(({ image, strength }) => image !== undefined || strength === undefined, {
+    path: ["strength"],
+    message: "needs an image",
   })
   .refine(({ width = 0, height = 0 }) => width * height <= MAX_PIXELS, {
     path: ["width"],

@@ -1,6 +1,8 @@
+import { JobFailure } from "../../../shared/errors.ts";
 import { onnxFailure } from "../onnx/onnx-failure.ts";
 import { openClipTokenizer, type TokenizerFiles } from "./clip-tokenizer.ts";
 import { type Size, Denoiser } from "./denoiser.ts";
+import { LatentEncoder } from "./latent-encoder.ts";
 import { LatentDecoder } from "./latent-decoder.ts";
 import {
   numberIn,
@@ -23,6 +25,8 @@ export interface ImagePipeline {
   readonly promptEncoders: readonly PromptEncoder[];
   readonly denoiser: Denoiser;
   readonly decoder: LatentDecoder;
+  /** The encoder, loaded by the first job with an image. @throws {JobFailure} `invalid_input` where the folder has none. */
+  readonly openEncoder: () => Promise<LatentEncoder>;
   readonly plan: SamplerPlan;
   /** Size of the latents when a job names no size. */
   readonly defaultLatentSize: Size;
@@ -68,6 +72,14 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
       promptEncoders,
       denoiser,
       decoder,
+      openEncoder: once(async () => {
+        if (files.encoder === null)
+          throw new JobFailure(
+            "invalid_input",
+            "image: this model draws from a prompt only; its folder has no vae_encoder",
+          );
+        return new LatentEncoder(await open(files.encoder), decoder.channels, decoder.scale);
+      }),
       plan,
       defaultLatentSize: denoiser.fixedLatentSize ?? { width: latentSize, height: latentSize },
       guidanceWidth: denoiser.guidanceWidth(numberIn(denoiserConfig, "time_cond_proj_dim") ?? DEFAULT_GUIDANCE_WIDTH),
@@ -78,6 +90,18 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
     await dispose();
     throw error;
   }
+}
+
+/** Calls `work` again only after it failed. */
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= work().catch((error: unknown) => {
+      result = undefined;
+      throw error;
+    });
+    return result;
+  };
 }
 
 async function openTokenizer(modelPath: string, part: string): Promise<PromptEncoder["tokenize"]> {

@@ -18,24 +18,31 @@ export interface Image {
   readonly rgb: Uint8Array;
 }
 
+/** Latents are `(encoded - shift) * factor`. */
+export interface LatentScale {
+  readonly factor: number;
+  readonly shift: number;
+}
+
 /** The VAE decoder, which turns latents into pixels. */
 export class LatentDecoder {
   readonly channels: number;
   readonly #graph: PipelineGraph;
-  readonly #scaling: number;
-  readonly #shift: number;
+  readonly scale: LatentScale;
 
   /** @param config `vae_decoder/config.json`, or empty without such a file. */
   constructor(graph: PipelineGraph, config: Readonly<Record<string, unknown>>, isXl: boolean) {
     this.#graph = graph;
-    this.#scaling = numberIn(config, "scaling_factor") ?? (isXl ? DEFAULT_XL_SCALING : DEFAULT_SCALING);
-    this.#shift = typeof config["shift_factor"] === "number" ? config["shift_factor"] : 0;
+    this.scale = {
+      factor: numberIn(config, "scaling_factor") ?? (isXl ? DEFAULT_XL_SCALING : DEFAULT_SCALING),
+      shift: typeof config["shift_factor"] === "number" ? config["shift_factor"] : 0,
+    };
     this.channels = numberIn(config, "latent_channels") ?? DEFAULT_CHANNELS;
   }
 
   /** @throws {JobFailure} `model_invalid` when the output is not an image of that size. */
   async decode(latents: Float32Array, { width, height }: Size): Promise<Image> {
-    const unscaled = latents.map((latent) => latent / this.#scaling + this.#shift);
+    const unscaled = latents.map((latent) => latent / this.scale.factor + this.scale.shift);
     const [name = "latent_sample"] = this.#graph.inputNames;
     const outputs = await this.#graph.run({ [name]: { data: unscaled, dims: [1, this.channels, height, width] } });
     const decoded = outputs.get(this.#graph.outputNames[0] ?? "");

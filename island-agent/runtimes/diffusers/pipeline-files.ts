@@ -20,6 +20,8 @@ export interface PipelineFiles {
   /** `unet` or `transformer`. */
   readonly denoiser: GraphFile;
   readonly decoder: GraphFile;
+  /** For jobs with an image; null: the pipeline draws from noise only. */
+  readonly encoder: GraphFile | null;
   readonly bytes: number;
 }
 
@@ -39,16 +41,19 @@ export async function findPipeline(modelPath: string, weights: WeightFormat | nu
   if (!isDirectory)
     throw new JobFailure("model_invalid", "The model is one file; a text-to-image pipeline is a folder");
   const find = (part: string): Promise<GraphFile | null> => findGraph(modelPath, part, weights);
-  const [first, second, unet, transformer, decoder] = await Promise.all(
-    ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder"].map(find),
+  const [first, second, unet, transformer, decoder, encoder = null] = await Promise.all(
+    ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder", "vae_encoder"].map(find),
   );
   const denoiser = unet ?? transformer;
   if (!first) throw missingFile("text_encoder/model.onnx");
   if (!denoiser) throw missingFile("unet/model.onnx or transformer/model.onnx");
   if (!decoder) throw missingFile("vae_decoder/model.onnx");
   const textEncoders = second ? [first, second] : [first];
-  const bytes = [...textEncoders, denoiser, decoder].reduce((sum, graph) => sum + graph.bytes, 0);
-  return { textEncoders, denoiser, decoder, bytes };
+  const bytes = [...textEncoders, denoiser, decoder, ...(encoder === null ? [] : [encoder])].reduce(
+    (sum, graph) => sum + graph.bytes,
+    0,
+  );
+  return { textEncoders, denoiser, decoder, encoder, bytes };
 }
 
 /** Reads a JSON object in the folder. @throws {JobFailure} `model_invalid` naming the file. */

@@ -18,6 +18,7 @@ import type { BatchLoop } from "./batch-loop.ts";
 import { historyOf } from "./chat-history.ts";
 import { endingsOf, generateText } from "./generate-text.ts";
 import { generateWithChat } from "./generate-with-chat.ts";
+import { RawTemplate } from "./raw-template.ts";
 import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
@@ -61,7 +62,7 @@ export class ChatModel {
       throw new JobFailure("cannot_resume", "An answer with a response format cannot be continued on another Island");
     }
     const soFar = resume?.text ?? "";
-    const template = new ResumableTemplate(this.#template, soFar);
+    const template = new ResumableTemplate(request.isRaw ? new RawTemplate(this.#model) : this.#template, soFar);
     const history = historyOf(request.messages);
     let state = template.generateContextState({ chatHistory: history });
     const prompt = state.contextText.tokenize(this.#model.tokenizer);

@@ -388,6 +388,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a text, as OpenAI's legacy completions do
+         * @description By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, one after the other; the first one's id is the completion's. They are cancelled when the client disconnects.
+         */
+        post: operations["createCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conversations": {
         parameters: {
             query?: never;
@@ -833,8 +853,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List chat Cargos in the shape of OpenAI's models
-         * @description Those that the caller can run, with its own that are not approved yet. For an API key with a list of Cargos: those of the list.
+         * List Cargos in the shape of OpenAI's models
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.
          */
         get: operations["listModels"];
         put?: never;
@@ -852,7 +872,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A chat Cargo in the shape of OpenAI's models */
+        /** A Cargo, or an alias of one, in the shape of OpenAI's models */
         get: operations["getModel"];
         put?: never;
         post?: never;
@@ -3006,11 +3026,23 @@ export interface components {
             user_message: components["schemas"]["Message"];
         };
         Model: {
+            /** @description Slug of the Cargo that an alias stands for */
+            alias_of: string | null;
+            /** @description A connected Island can run it now; else requests wait for one */
+            available: boolean;
+            /** @description Endpoints that serve it, by their paths */
+            capabilities: string[];
+            /** @description Tokens of prompt and answer together; null: no limit is known */
+            context_length: number | null;
+            /** @description Always 0: Cargos have no date, and clients need the member */
             created: number;
+            /** @description Slug of the Cargo, or the alias */
             id: string;
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /** @enum {string} */
+            type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
         };
         Moderation: {
             /** @description Of the last text's job */
@@ -3698,6 +3730,53 @@ export interface components {
              * @description ISO 8601, UTC
              */
             since: string;
+        };
+        TextCompletion: {
+            choices: {
+                /** @enum {string|null} */
+                finish_reason: "stop" | "length" | null;
+                index: number;
+                logprobs: null;
+                text: string;
+            }[];
+            created: number;
+            id: string;
+            model: string;
+            /** @enum {string} */
+            object: "text_completion";
+            /** @description Of a stream: in its last chunk, if it was asked for */
+            usage?: {
+                completion_tokens: number;
+                prompt_tokens: number;
+                total_tokens: number;
+            };
+        };
+        TextCompletionRequest: {
+            /** @description Begin each text with its prompt */
+            echo?: boolean | null;
+            frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            /** @description Default 16 */
+            max_tokens?: number | null;
+            min_p?: number | null;
+            /** @description Slug or alias of a chat Cargo */
+            model: string;
+            presence_penalty?: number | null;
+            /** @description Continued as it is, without the model's chat template. A list: one job for each text */
+            prompt: string | string[];
+            repeat_penalty?: number | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            /** @description For one prompt */
+            stream?: boolean | null;
+            stream_options?: {
+                include_usage?: boolean | null;
+            } | null;
+            temperature?: number | null;
+            top_k?: number | null;
+            top_p?: number | null;
         };
         TokenEvent: {
             /** @description Text to append */
@@ -5751,6 +5830,73 @@ export interface operations {
             503: components["responses"]["OpenAiError503"];
         };
     };
+    createCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "tiny-chat",
+                 *       "prompt": "An atoll is a ring of",
+                 *       "max_tokens": 4
+                 *     }
+                 */
+                "application/json": components["schemas"]["TextCompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description The completion, or with `stream` its chunks as Server-Sent Events */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_01M80NFE2BATGX5PX4TK97HXWA",
+                     *       "object": "text_completion",
+                     *       "created": 1767225600,
+                     *       "model": "tiny-chat",
+                     *       "choices": [
+                     *         {
+                     *           "index": 0,
+                     *           "text": " islands.",
+                     *           "logprobs": null,
+                     *           "finish_reason": "stop"
+                     *         }
+                     *       ],
+                     *       "usage": {
+                     *         "prompt_tokens": 7,
+                     *         "completion_tokens": 2,
+                     *         "total_tokens": 9
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TextCompletion"];
+                    "text/event-stream": components["schemas"]["TextCompletion"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
     listConversations: {
         parameters: {
             query?: {
@@ -7774,7 +7920,15 @@ export interface operations {
                      *           "id": "tiny-chat",
                      *           "object": "model",
                      *           "created": 0,
-                     *           "owned_by": "atoll"
+                     *           "owned_by": "atoll",
+                     *           "type": "chat",
+                     *           "capabilities": [
+                     *             "/chat/completions",
+                     *             "/completions"
+                     *           ],
+                     *           "alias_of": null,
+                     *           "available": true,
+                     *           "context_length": 512
                      *         }
                      *       ]
                      *     }
@@ -7818,7 +7972,15 @@ export interface operations {
                      *       "id": "tiny-chat",
                      *       "object": "model",
                      *       "created": 0,
-                     *       "owned_by": "atoll"
+                     *       "owned_by": "atoll",
+                     *       "type": "chat",
+                     *       "capabilities": [
+                     *         "/chat/completions",
+                     *         "/completions"
+                     *       ],
+                     *       "alias_of": null,
+                     *       "available": true,
+                     *       "context_length": 512
                      *     }
                      */
                     "application/json": components["schemas"]["Model"];

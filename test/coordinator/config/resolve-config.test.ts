@@ -61,6 +61,7 @@ describe("resolveConfig()", () => {
       leaseRenewMs: 2_000,
       publicUrl: null,
       defaultChatCargo: "tiny-chat",
+      modelAliases: new Map(),
       newAccountMicro: 10_000_000_000,
       networkFee: 0.1,
       registration: null,
@@ -220,6 +221,7 @@ describe("registration", () => {
 
 const WITHOUT_DEFAULT = new Set([
   "log_format",
+  "model_aliases",
   "store",
   "cluster_key",
   "cluster_key_file",

@@ -18,7 +18,7 @@ COLOURS = {
 }
 TEMPLATES = ["{}", "a {} picture", "a picture of {}", "everything is {}"]
 WIDTH = 16
-SD_PARTS = ("text_encoder", "tokenizer", "unet", "vae_decoder", "scheduler")
+SD_PARTS = ("text_encoder", "tokenizer", "unet", "vae_decoder", "vae_encoder", "scheduler")
 SCHEDULE = {
     "beta_start": 0.00085,
     "beta_end": 0.012,
@@ -61,8 +61,17 @@ def write_common(folder, scheduler, pipeline, unet, decoder):
             "scaling_factor": painter.SCALING,
         },
     )
+    if "vae_encoder" in PARTS_OF[pipeline]:
+        write_encoder(folder, spread="XL" not in pipeline)
     latents = {"latent_sample": (torch.zeros(1, 4, 4, 4), LATENTS)}
     export(decoder, folder, "model", latents, {"sample": LATENTS}, part="vae_decoder")
+
+
+def write_encoder(folder, spread):
+    """Exporters write the parameters of the latents (mean and logarithm of the variance), or one sample."""
+    pixels = {"sample": (torch.zeros(1, 3, 64, 64), LATENTS)}
+    name = "latent_parameters" if spread else "latent_sample"
+    export(painter.Encoder(spread), folder, "model", pixels, {name: LATENTS}, part="vae_encoder")
 
 
 CLASSES = {
@@ -70,11 +79,16 @@ CLASSES = {
     "tokenizer": ["transformers", "CLIPTokenizer"],
     "unet": ["diffusers", "UNet2DConditionModel"],
     "vae_decoder": ["diffusers", "AutoencoderKL"],
+    "vae_encoder": ["diffusers", "AutoencoderKL"],
     "scheduler": ["diffusers", "EulerDiscreteScheduler"],
 }
 PARTS_OF = {
     "StableDiffusionPipeline": CLASSES,
-    "LatentConsistencyModelPipeline": {**CLASSES, "scheduler": ["diffusers", "LCMScheduler"]},
+    # Without an encoder: it draws from noise only.
+    "LatentConsistencyModelPipeline": {
+        **{part: kind for part, kind in CLASSES.items() if part != "vae_encoder"},
+        "scheduler": ["diffusers", "LCMScheduler"],
+    },
     "StableDiffusionXLPipeline": {
         **CLASSES,
         "scheduler": ["diffusers", "DDIMScheduler"],
@@ -127,7 +141,7 @@ def make_sd(name, guided):
         return unet(latents, times, encoder(ids)[0][numbers], extra)
 
     off = painter.train(random, [encoder, unet], guided_examples if guided else pick, paint, "epsilon")
-    folder = start(name, "diffusers", SD_PARTS)
+    folder = start(name, "diffusers", [part for part in SD_PARTS if part != "vae_encoder" or not guided])
     tokenizer.write(folder / "tokenizer")
     write_json(folder / "text_encoder", config={"architectures": ["CLIPTextModel"], "hidden_size": WIDTH})
     texts = {"input_ids": (ids[:2], ["batch", None])}

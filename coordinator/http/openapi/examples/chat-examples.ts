@@ -32,7 +32,17 @@ const ANSWER = {
   finish_reason: "stop",
   completed_at: LATER,
 };
-const MODEL = { id: "tiny-chat", object: "model", created: 0, owned_by: "atoll" };
+const MODEL = {
+  id: "tiny-chat",
+  object: "model",
+  created: 0,
+  owned_by: "atoll",
+  type: "chat",
+  capabilities: ["/chat/completions", "/completions"],
+  alias_of: null,
+  available: true,
+  context_length: 512,
+};
 
 const NOT_HARASSMENT = [
   "harassment/threatening",
@@ -70,6 +80,17 @@ export const CHAT_EXAMPLES: Examples = {
         { index: 0, message: { role: "assistant", content: "1, 2, 3." }, logprobs: null, finish_reason: "stop" },
       ],
       usage: USAGE,
+    },
+  },
+  createCompletion: {
+    request: { model: "tiny-chat", prompt: "An atoll is a ring of", max_tokens: 4 },
+    response: {
+      id: "job_01M80NFE2BATGX5PX4TK97HXWA",
+      object: "text_completion",
+      created: 1_767_225_600,
+      model: "tiny-chat",
+      choices: [{ index: 0, text: " islands.", logprobs: null, finish_reason: "stop" }],
+      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
     },
   },
   createEmbeddings: {

@@ -1,5 +1,5 @@
 import { splitLatent } from "./prediction.ts";
-import { clamp, type Sampler, type Training } from "./sampler.ts";
+import { clamp, mixNoise, type Sampler, type Training } from "./sampler.ts";
 import { timestepsOf } from "./timesteps.ts";
 
 /**
@@ -20,6 +20,10 @@ export class DdimSampler implements Sampler {
     this.timesteps = timestepsOf(grid, steps).map(Math.round);
     const final = isFinalClean ? 1 : (alphasCumprod[0] ?? NaN);
     this.#alphasCumprod = [...this.timesteps.map((time) => alphasCumprod[time] ?? NaN), final];
+  }
+
+  noised(original: Float32Array, noise: Float32Array, step: number): Float32Array {
+    return mixNoise(original, noise, this.#alphasCumprod[step] ?? NaN);
   }
 
   scaleModelInput(latents: Float32Array): Float32Array {

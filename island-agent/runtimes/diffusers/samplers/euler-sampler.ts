@@ -30,6 +30,11 @@ export class EulerSampler implements Sampler {
     this.initNoiseSigma = grid.spacing === "leading" ? Math.hypot(most, 1) : most;
   }
 
+  noised(original: Float32Array, noise: Float32Array, step: number): Float32Array {
+    const sigma = this.#sigma(step);
+    return original.map((value, i) => value + sigma * (noise[i] ?? NaN));
+  }
+
   scaleModelInput(latents: Float32Array, step: number): Float32Array {
     const scale = 1 / Math.hypot(this.#sigma(step), 1);
     return latents.map((latent) => latent * scale);

@@ -1,5 +1,5 @@
 import { splitLatent } from "./prediction.ts";
-import { clamp, type Sampler, type Training } from "./sampler.ts";
+import { clamp, mixNoise, type Sampler, type Training } from "./sampler.ts";
 
 /** Standard deviation of the data in the skip and output weights. Source: Luo et al. 2023, §4.1; Song et al. 2023. */
 const DATA_DEVIATION = 0.5;
@@ -26,6 +26,10 @@ export class LcmSampler implements Sampler {
       const skipped = Math.floor((i * distilledSteps) / steps);
       return (distilledSteps - skipped) * gap - 1;
     });
+  }
+
+  noised(original: Float32Array, noise: Float32Array, step: number): Float32Array {
+    return mixNoise(original, noise, this.#training.alphasCumprod[this.timesteps[step] ?? NaN] ?? NaN);
   }
 
   scaleModelInput(latents: Float32Array): Float32Array {

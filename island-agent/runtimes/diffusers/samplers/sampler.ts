@@ -17,6 +17,8 @@ export interface Sampler {
   readonly timesteps: readonly number[];
   /** Standard deviation of the initial noise. */
   readonly initNoiseSigma: number;
+  /** An image's latents with noise upon them, as they are before a step. */
+  noised(original: Float32Array, noise: Float32Array, step: number): Float32Array;
   /** Scales the latents of a step to the network's training. */
   scaleModelInput(latents: Float32Array, step: number): Float32Array;
   /**
@@ -30,4 +32,10 @@ export interface Sampler {
 /** Clamps to ±`clip`. */
 export function clamp(value: number, clip: number | null): number {
   return clip === null ? value : Math.min(clip, Math.max(-clip, value));
+}
+
+/** Latents whose variance is `alphaCumprod` the original's and the rest noise. */
+export function mixNoise(original: Float32Array, noise: Float32Array, alphaCumprod: number): Float32Array {
+  const [signal, share] = [Math.sqrt(alphaCumprod), Math.sqrt(1 - alphaCumprod)];
+  return original.map((value, i) => signal * value + share * (noise[i] ?? NaN));
 }

@@ -101,6 +101,7 @@ describe("POST /embeddings", () => {
   it("is served by GGUF files, too", async () => {
     await using island = await FakeIsland.join(coordinator.url, account.islandToken, {
       runtimes: [{ type: "llmcpp", version: "test" }],
+      features: ["llmcpp.tasks"],
     });
     const asked = embed({ model: "words-gguf", input: ["a", "b"] });
     const embeddings = [[0.5], [2]];

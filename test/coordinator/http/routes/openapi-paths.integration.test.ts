@@ -80,6 +80,7 @@ describe("GET /openapi.json", () => {
       "POST /auth/verify",
       "POST /cargos",
       "POST /chat/completions",
+      "POST /completions",
       "POST /conversations",
       "POST /conversations/{id}/messages",
       "POST /embeddings",

@@ -50,6 +50,7 @@ beforeEach(async () => {
   account = await coordinator.createAccount("client@example.com");
   island = await FakeIsland.join(coordinator.url, account.islandToken, {
     runtimes: ["onnx", "llmcpp"].map((type) => ({ type: type as RuntimeType, version: "test" })),
+    features: ["llmcpp.tasks"],
   });
 });
 afterEach(async () => {

@@ -98,10 +98,10 @@ describe("chooseFolderFiles() of a pipeline that draws", () => {
     "unet/model.onnx",
     "unet/model.onnx_data",
     "vae_decoder/model.onnx",
+    "vae_encoder/model.onnx",
   ];
   const UNUSED = [
     "safety_checker/model.onnx",
-    "vae_encoder/model.onnx",
     "unet/diffusion_pytorch_model.safetensors",
     "unet/openvino_model.bin",
     "unet/flax_model.msgpack",

@@ -84,6 +84,19 @@ describe("Denoiser", () => {
     expect(runs()).toBe(expected);
   });
 
+  it("tells a network for inpainting what comes after the latents", async () => {
+    const file = path.join(root, String(made++));
+    // The sum of all: of one latent, its mask and what is kept.
+    const nodes = [{ operator: "ReduceSum", inputs: ["sample"], output: "said" }];
+    writeFileSync(file, makeOnnx(nodes, [value("sample", ["b", 3, 1, 1])], [value("said", [1, 1, 1, 1])]));
+    const graph = await PipelineGraph.open("unet", file, { modelPath: root, providers: ["cpu"], threads: 1 });
+    const denoiser = new Denoiser(graph, 1);
+    expect(denoiser.isInpainting).toBe(true);
+    const context = { ...CONTEXT, latentSize: { width: 1, height: 1 }, extraChannels: Float32Array.of(10, 100) };
+    const [said] = await denoiser.predict(Float32Array.of(3), 7, [conditioning(0)], context);
+    expect([...(said ?? [])]).toEqual([113]);
+  });
+
   it("calls latents as transformers do where the graph does", async () => {
     expect(await saidOf(await adding(STATES, "b", "hidden_states"), 1)).toEqual([1, 2, 3, 4, 5, 6]);
   });

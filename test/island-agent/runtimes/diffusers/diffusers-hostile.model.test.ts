@@ -116,8 +116,8 @@ describe("a U-Net", () => {
   });
 
   it("that takes more channels than the decoder gives is none that draws from text", async () => {
-    const folder = withUnet("Identity", [value("sample", ["b", 9, "h", "w"]), TIME, STATES]);
-    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet takes 9 channels, vae_decoder 4$"));
+    const folder = withUnet("Identity", [value("sample", ["b", 8, "h", "w"]), TIME, STATES]);
+    await expect(draw(folder)).rejects.toMatchObject(invalid("^unet takes 8 channels, vae_decoder 4$"));
   });
 
   it("that is something else is refused", async () => {

@@ -3,6 +3,7 @@ import type { DenoiserContext } from "../../../../island-agent/runtimes/diffuser
 import { generateImage } from "../../../../island-agent/runtimes/diffusers/generate-image.ts";
 import type { ImageJob } from "../../../../island-agent/runtimes/diffusers/image-input.ts";
 import type { ImagePipeline } from "../../../../island-agent/runtimes/diffusers/image-pipeline.ts";
+import { encodePng } from "../../../support/made-picture.ts";
 import { readSchedulerConfig } from "../../../../island-agent/runtimes/diffusers/samplers/scheduler-config.ts";
 
 const NEVER = new AbortController().signal;
@@ -77,7 +78,29 @@ describe("generateImage()", () => {
       latentSize: { width: 32, height: 8 },
       imageSize: { width: 256, height: 64 },
       guidance: null,
+      extraChannels: null,
     });
+  });
+
+  it("shows a network for inpainting the mask, and the latents of the image without what is to be painted", async () => {
+    const encoded: Float32Array[] = [];
+    const encode = async (pixels: Float32Array): Promise<Float32Array> => {
+      encoded.push(pixels);
+      return new Float32Array(4 * 8 * 8).fill(encoded.length);
+    };
+    const { pipeline, asked } = makePipeline("DDIMScheduler", { openEncoder: async () => ({ encode }) });
+    Object.assign(pipeline.denoiser, { isInpainting: true });
+    const box = (left: number) => ({ colour: "white" as const, left, top: 0, right: 64, bottom: 64 });
+    const [image, mask] = [box(0), box(32)].map((painted) => encodePng(64, 64, [painted]).toString("base64"));
+    await draw(pipeline, { steps: 2, width: 64, height: 64, image, mask_image: mask });
+    expect(encoded.map((pixels) => new Set(pixels))).toEqual([new Set([1]), new Set([1, 0])]);
+    const extra = [...(asked[0]?.context.extraChannels ?? [])];
+    expect(extra.slice(0, 8)).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
+    expect(extra.slice(64)).toEqual(Array(4 * 64).fill(2));
+    for (const without of ["image", "mask_image"]) {
+      const job = { image, mask_image: mask, [without]: undefined };
+      await expect(draw(pipeline, job)).rejects.toMatchObject({ code: "invalid_input" });
+    }
   });
 
   it("draws each step of a consistency model with noise of its own, the same each time", async () => {

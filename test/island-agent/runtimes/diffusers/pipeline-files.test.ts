@@ -21,18 +21,20 @@ function folderOf(files: Record<string, number>): string {
 
 async function find(files: Record<string, number>, weights: WeightFormat | null = null) {
   const folder = folderOf(files);
-  const { textEncoders, denoiser, decoder, bytes } = await findPipeline(folder, weights);
+  const { textEncoders, denoiser, decoder, encoder, bytes } = await findPipeline(folder, weights);
   const graphs = [...textEncoders, denoiser, decoder].map((graph) => path.relative(folder, graph.path));
-  return { graphs, parts: [...textEncoders, denoiser, decoder].map(({ part }) => part), bytes };
+  return { graphs, parts: [...textEncoders, denoiser, decoder].map(({ part }) => part), encoder, bytes };
 }
 
 const PLAIN = { "text_encoder/model.onnx": 1, "unet/model.onnx": 10, "vae_decoder/model.onnx": 100 };
 
 describe("findPipeline()", () => {
-  it("finds a text encoder, a U-Net and a decoder, and no more", async () => {
-    const found = await find({ ...PLAIN, "vae_encoder/model.onnx": 1_000, "safety_checker/model.onnx": 1_000 });
+  it("finds a text encoder, a U-Net and a decoder, an encoder where there is one, and no more", async () => {
+    const found = await find({ ...PLAIN, "vae_encoder/model.onnx": 1_000, "safety_checker/model.onnx": 10_000 });
     expect(found.parts).toEqual(["text_encoder", "unet", "vae_decoder"]);
-    expect(found.bytes).toBe(111);
+    expect([found.encoder?.part, found.bytes]).toEqual(["vae_encoder", 1_111]);
+    const drawing = await find(PLAIN);
+    expect([drawing.encoder, drawing.bytes]).toEqual([null, 111]);
   });
 
   it("finds both text encoders of SDXL, and a transformer", async () => {

@@ -1,0 +1,85 @@
+import sharp, { type Sharp } from "sharp";
+import { JobFailure } from "../../../shared/errors.ts";
+import type { Size } from "./denoiser.ts";
+import { VAE_SCALE_FACTOR } from "./latent-decoder.ts";
+
+/** 4096 by 4096. Without a limit, a small file may decode to gigabytes. */
+const MAX_PIXELS = 16_777_216;
+const COLOURS = 3;
+const HALF = 128;
+
+/** What a job paints over. */
+export interface SourceImage {
+  /** Planes of red, green and blue, -1 to 1, in the size of the image to paint. */
+  readonly pixels: Float32Array;
+  /** Of each pixel: 1 where to paint, 0 where to keep; null: everywhere. */
+  readonly mask: Float32Array | null;
+}
+
+/** Decodes a job's picture and mask, scaled to cover `size` and cut around the middle. @throws {JobFailure} `invalid_input` */
+export async function readSource(image: string, mask: string | undefined, size: Size): Promise<SourceImage> {
+  return {
+    pixels: await decode("image", image, (file) => readPixels(file, size)),
+    mask: mask === undefined ? null : await decode("mask_image", mask, (file) => readMask(file, size)),
+  };
+}
+
+/** The mask in the size of latents: that of the upper left pixel of each, as diffusers has it. */
+export function shrinkMask(mask: Float32Array, { width, height }: Size): Float32Array {
+  const pixelsPerRow = width * VAE_SCALE_FACTOR;
+  return Float32Array.from({ length: width * height }, (_, cell) => {
+    const row = Math.floor(cell / width) * VAE_SCALE_FACTOR;
+    return mask[row * pixelsPerRow + (cell % width) * VAE_SCALE_FACTOR] ?? 0;
+  });
+}
+
+/** The pixels with grey where to paint, as networks for inpainting take them. */
+export function hidePainted({ pixels, mask }: SourceImage): Float32Array {
+  if (mask === null) return pixels;
+  return pixels.map((value, i) => ((mask[i % mask.length] ?? 0) > 0 ? 0 : value));
+}
+
+async function readPixels(file: Buffer, { width, height }: Size): Promise<Float32Array> {
+  const { data, info } = await open(file)
+    .resize(width, height, { fit: "cover" })
+    .flatten({ background: "white" })
+    .toColourspace("srgb")
+    .raw({ depth: "uchar" })
+    .toBuffer({ resolveWithObject: true });
+  if (info.channels !== COLOURS) throw new Error(`it has ${info.channels} channels`);
+  const plane = width * height;
+  return Float32Array.from({ length: COLOURS * plane }, (_, i) => {
+    const [colour, pixel] = [Math.floor(i / plane), i % plane];
+    return (data[pixel * COLOURS + colour] ?? 0) / 127.5 - 1;
+  });
+}
+
+/** White is painted; in a mask with transparent parts, these are, whatever their colour. */
+async function readMask(file: Buffer, { width, height }: Size): Promise<Float32Array> {
+  const resized = (): Sharp => open(file).resize(width, height, { fit: "cover" });
+  const { hasAlpha } = await sharp(file).metadata();
+  const alpha = hasAlpha ? await resized().extractChannel("alpha").raw({ depth: "uchar" }).toBuffer() : null;
+  if (alpha?.some((value) => value < HALF) === true) {
+    return Float32Array.from(alpha, (value) => (value < HALF ? 1 : 0));
+  }
+  const grey = await resized().flatten().toColourspace("b-w").extractChannel(0).raw({ depth: "uchar" }).toBuffer();
+  return Float32Array.from(grey, (value) => (value < HALF ? 0 : 1));
+}
+
+function open(file: Buffer): Sharp {
+  sharp.concurrency(1);
+  return sharp(file, { limitInputPixels: MAX_PIXELS }).autoOrient();
+}
+
+async function decode(
+  field: string,
+  base64: string,
+  read: (file: Buffer) => Promise<Float32Array>,
+): Promise<Float32Array> {
+  try {
+    return await read(Buffer.from(base64, "base64"));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new JobFailure("invalid_input", `${field}: cannot be decoded: ${why}`, { cause });
+  }
+}
