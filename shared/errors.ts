@@ -139,6 +139,7 @@ export const JOB_ERROR_CODES = [
   "manifest_untrusted",
   "out_of_memory",
   "output_too_large",
+  "schema_unmet",
   "runtime_unavailable",
   "runtime_crashed",
   "cargo_failed",
@@ -159,6 +160,7 @@ export const MAY_QUOTE: ReadonlySet<JobErrorCode> = new Set([
   "cargo_failed",
   "invalid_input",
   "out_of_memory",
+  "schema_unmet",
   "internal",
 ]);
 

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { ChatInput } from "./chat-input.ts";
 import { toolUseOf } from "./chat-tools.ts";
+import { isFirstGrammar } from "./grammar-keywords.ts";
 
 /** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
-export const AGENT_FEATURES = ["chat.raw", "chat.sampling2", "chat.tools"] as const;
+export const AGENT_FEATURES = ["chat.raw", "chat.sampling2", "chat.schema2", "chat.tools"] as const;
 export type AgentFeature = (typeof AGENT_FEATURES)[number];
 
 const MAX_FEATURES = 32;
@@ -15,9 +16,11 @@ export const featuresSchema = z
 
 /** What an Island must be able to do to run a chat as it is asked for, sorted. */
 export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
+  const format = input.response_format;
   const asked: Record<AgentFeature, boolean> = {
     "chat.raw": input.raw === true,
     "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
+    "chat.schema2": format?.type === "json_schema" && !isFirstGrammar(format.json_schema.schema),
     // An older agent leaves the calls out of the history.
     "chat.tools": toolUseOf(input) !== null || input.messages?.some((message) => message.tool_calls) === true,
   };

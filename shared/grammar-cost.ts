@@ -106,7 +106,7 @@ class CostWalk {
 
   #leadsOf(schema: Schema, following: readonly string[]): Leads {
     this.#visit();
-    const { $ref, oneOf, enum: values, type, properties } = schema;
+    const { $ref, oneOf, enum: values, type, properties, optional } = schema;
     if (typeof $ref === "string") {
       if (following.includes($ref)) return [""];
       return this.#leadsOf(definitionOf(this.#root, $ref), [...following, $ref]);
@@ -119,6 +119,8 @@ class CostWalk {
     if ("const" in schema) return [leadOf(schema["const"])];
     if (Array.isArray(type)) return type.flatMap((each) => leadsOfType(each));
     const [first] = isJsonObject(properties) ? Object.entries(properties) : [];
+    // Where the first property may be missing, another one may be the first.
+    if (first !== undefined && listOf(optional).includes(first[0])) return leadsOfType("object");
     if (first === undefined) return leadsOfType(type);
     const key = `{${JSON.stringify(first[0])}:`;
     return isJsonObject(first[1]) ? this.#leadsOf(first[1], following).map((lead) => key + lead) : [key];

@@ -1,3 +1,4 @@
+import { sortedJson } from "./canonical-json.ts";
 import { grammarSchemaOf } from "./grammar-schema.ts";
 import { isJsonObject } from "./json-value.ts";
 
@@ -8,12 +9,12 @@ const MAX_STEPS = 100_000;
 const REF = "#/$defs/";
 
 /**
- * Whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): all listed properties and no others. Formats of
- * strings are not looked at. Its cost is bounded; beyond the bound every value fits.
+ * Whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): all listed properties and no others. Formats and
+ * patterns of strings and bounds of numbers are not looked at. Its cost is bounded; beyond the bound every value fits.
  * @throws {UnsupportedSchema}
  */
-export function fitsGrammar(value: unknown, schema: Schema, isStrict: boolean): boolean {
-  return new GrammarFit().fits(value, grammarSchemaOf(schema, isStrict), {});
+export function fitsGrammar(value: unknown, schema: Schema): boolean {
+  return new GrammarFit().fits(value, grammarSchemaOf(schema), {});
 }
 
 class GrammarFit {
@@ -26,8 +27,8 @@ class GrammarFit {
     const known = isJsonObject($defs) ? { ...defs, ...$defs } : defs;
     if (typeof $ref === "string") return this.fits(value, known[$ref.slice(REF.length)], known);
     if (Array.isArray(oneOf)) return oneOf.some((each) => this.fits(value, each, known));
-    if ("const" in schema) return value === schema["const"];
-    if (Array.isArray(schema["enum"])) return schema["enum"].includes(value);
+    if ("const" in schema) return sortedJson(value) === sortedJson(schema["const"]);
+    if (Array.isArray(schema["enum"])) return schema["enum"].some((each) => sortedJson(value) === sortedJson(each));
     const types: readonly unknown[] = Array.isArray(type) ? type : [type];
     return types.some((each) => this.#isA(value, each, schema, known));
   }
@@ -52,15 +53,18 @@ class GrammarFit {
   }
 
   #isObject(value: Schema, schema: Schema, defs: Schema): boolean {
-    const { properties, additionalProperties, minProperties, maxProperties } = schema;
+    const { properties, additionalProperties, minProperties, maxProperties, optional } = schema;
     const names = Object.keys(value);
     if (!isJsonObject(properties)) {
       const fits = names.every((name) => this.fits(value[name], additionalProperties, defs));
       return fits && isWithin(names.length, minProperties, maxProperties);
     }
     const listed = Object.entries(properties);
-    if (names.length !== listed.length) return false;
-    return listed.every(([name, part]) => Object.hasOwn(value, name) && this.fits(value[name], part, defs));
+    if (names.some((name) => !Object.hasOwn(properties, name))) return false;
+    const mayMiss: readonly unknown[] = Array.isArray(optional) ? optional : [];
+    return listed.every(([name, part]) =>
+      Object.hasOwn(value, name) ? this.fits(value[name], part, defs) : mayMiss.includes(name),
+    );
   }
 
   #isArray(value: readonly unknown[], { items, prefixItems, minItems, maxItems }: Schema, defs: Schema): boolean {

@@ -1,46 +1,33 @@
 import { costProblem } from "./grammar-cost.ts";
+import { arrayBounds, checkKeywords, isAnnotation, numberKeywords, stringKeywords } from "./grammar-keywords.ts";
+import { mergeSchemas, UnmergedSchema } from "./grammar-merge.ts";
 import { isJsonObject } from "./json-value.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keywords without effect on which values are valid. */
-const ANNOTATIONS = new Set(
-  "$schema $id $comment $anchor title description default examples example deprecated readOnly writeOnly nullable".split(
-    " ",
-  ),
-);
-/** Keywords that only narrow a value, which a grammar cannot express. They are ignored, so the shape is still right; `strict` refuses them. */
-const NARROWING = new Set(
-  "pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contentEncoding contentMediaType".split(
-    " ",
-  ),
-);
-const FORMATS = new Set(["date-time", "time", "date"]);
-const UNDERSTOOD = new Set(
-  (
-    "type enum const anyOf oneOf allOf $ref $defs definitions format minLength maxLength items prefixItems minItems maxItems " +
-    "properties required additionalProperties minProperties maxProperties"
-  ).split(" "),
-);
 /**
- * A grammar grows with the bounds and the nodes of its schema, and compiling it blocks every other run; see grammar-cost.ts. llama.cpp
- * refuses 2,000 repeats and more.
+ * Compiling a grammar blocks every other run; see grammar-cost.ts.
  */
-const MAX_REPEATS = 1_999;
 const MAX_NODES = 1_000;
+const MAX_MERGE_DEPTH = 32;
 /** Parts of a schema that allows any value. */
 const NODES_OF_ANY = 4;
 const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
+/** Name of the definition for `{"$ref": "#"}`. */
+const ROOT = "#";
+const ROOT_PATH = "schema";
 
 /**
- * Converts a JSON Schema to the subset that node-llama-cpp's grammars support. Objects get all listed properties and no others,
- * which is valid where more or fewer are allowed. The coordinator asks before it takes a job, and the agent again, which compiles it.
+ * Reads a JSON Schema into what grammars are made of: `$ref` with `$defs`, `oneOf`, `const`, `enum`, and types with their bounds.
+ * Objects get all listed properties and no others, which is valid where more or fewer are allowed; only optional ones with references
+ * are named in `optional` and may be missing, so that recursion ends. What grammars cannot keep is checked in the answer
+ * (coordinator/dispatch/answer-check.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
  * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
  */
-export function grammarSchemaOf(schema: Schema, isStrict: boolean): Schema {
-  const read = new SchemaReader(isStrict).readRoot(schema);
+export function grammarSchemaOf(schema: Schema): Schema {
+  const read = new SchemaReader(schema).readRoot();
   const problem = costProblem(read);
-  if (problem !== null) throw unsupported("schema", problem);
+  if (problem !== null) throw unsupported(ROOT_PATH, problem);
   return read;
 }
 
@@ -57,45 +44,91 @@ export class UnsupportedSchema extends Error {
 }
 
 class SchemaReader {
-  readonly #isStrict: boolean;
+  readonly #root: Schema;
   #nodes = 0;
   /** References, by name, with the place of the first. */
   readonly #references = new Map<string, string>();
 
-  constructor(isStrict: boolean) {
-    this.#isStrict = isStrict;
+  constructor(root: Schema) {
+    this.#root = root;
   }
 
-  /** References name definitions of the root alone: what is defined deeper is out of their reach, and is left out. */
-  readRoot(raw: Schema): Schema {
-    const core = this.read(raw, "schema");
+  /** References name the root or definitions of the root alone: what is defined deeper is out of their reach, and is left out. */
+  readRoot(): Schema {
+    const core = this.read(this.#root, ROOT_PATH);
     const defs = {
-      ...this.#readAll(raw["definitions"], "schema.definitions"),
-      ...this.#readAll(raw["$defs"], "schema.$defs"),
+      ...this.#readAll(this.#root["definitions"], "schema.definitions"),
+      ...this.#readAll(this.#root["$defs"], "schema.$defs"),
     };
     for (const [name, path] of this.#references) {
-      if (!Object.hasOwn(defs, name)) throw unsupported(path, `there is no definition ${JSON.stringify(name)}`);
+      if (name !== ROOT && !Object.hasOwn(defs, name)) throw unsupported(path, missingDefinition(name));
     }
+    if (this.#references.has(ROOT)) defs[ROOT] = core;
     return Object.keys(defs).length === 0 ? core : { ...core, $defs: defs };
   }
 
   read(raw: unknown, path: string): Schema {
     if (++this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
     if (raw === true) return this.#anyValue();
+    if (raw === false) throw unsupported(path, "allows no value");
     if (!isJsonObject(raw)) throw unsupported(path, "is not a schema");
-    this.#checkKeywords(raw, path);
+    const problem = checkKeywords(raw);
+    if (problem !== null) throw unsupported(path, problem);
     const ref = raw["$ref"];
-    if (ref !== undefined) return { $ref: this.#referenceTo(ref, path) };
-    const choices = raw["oneOf"] ?? raw["anyOf"];
-    if (choices !== undefined) return { oneOf: this.#readList(choices, path) };
-    if (raw["allOf"] !== undefined) return this.#readOnly(raw["allOf"], path);
-    if (raw["const"] !== undefined) return { const: literal(raw["const"], path) };
-    if (raw["enum"] !== undefined) return { enum: literals(raw["enum"], path) };
+    if (ref !== undefined && !hasOthers(raw, "$ref")) return { $ref: this.#referenceTo(ref, path) };
+    const [only, ...more] = Array.isArray(raw["allOf"]) ? (raw["allOf"] as unknown[]) : [];
+    if (only !== undefined && more.length === 0 && !hasOthers(raw, "allOf")) return this.read(only, `${path}.allOf.0`);
+    return this.#readMerged(this.#merged(raw, path, 0), path);
+  }
+
+  #readMerged(raw: Schema, path: string): Schema {
+    const keyword = raw["oneOf"] === undefined ? "anyOf" : "oneOf";
+    const { [keyword]: choices, ...rest } = raw;
+    if (choices !== undefined) return { oneOf: this.#readChoices(choices, rest, `${path}.${keyword}`) };
+    if (raw["const"] !== undefined) return { const: raw["const"] };
+    if (raw["enum"] !== undefined) return { enum: literals(raw, path) };
     const types = typesOf(raw);
     if (types.length === 0) return this.#anyValue();
     const [only] = types;
     if (types.length === 1 && only !== undefined) return this.#readTyped(only, raw, path);
     return { oneOf: types.map((type) => this.#readTyped(type, raw, path)) };
+  }
+
+  /** Alternatives, each with what stands beside them. */
+  #readChoices(choices: unknown, rest: Schema, path: string): Schema[] {
+    if (!Array.isArray(choices) || choices.length === 0) throw unsupported(path, "is not a list of schemas");
+    if (!hasOthers(rest)) return choices.map((each, index) => this.read(each, `${path}.${index}`));
+    return choices.map((each, index) => this.read({ ...rest, allOf: [each] }, `${path}.${index}`));
+  }
+
+  /** Without `allOf`, and without a reference that has keywords beside it. */
+  #merged(raw: Schema, path: string, depth: number): Schema {
+    const { allOf, $ref, ...rest } = raw;
+    if (allOf === undefined && $ref === undefined) return raw;
+    if (depth > MAX_MERGE_DEPTH) throw unsupported(path, "is nested too deeply, or refers to itself, in allOf");
+    if (allOf !== undefined && (!Array.isArray(allOf) || allOf.length === 0))
+      throw unsupported(`${path}.allOf`, "is not a list of schemas");
+    const parts = [...(allOf === undefined ? [] : (allOf as unknown[]))];
+    if ($ref !== undefined) parts.unshift(this.#definition(this.#referenceTo($ref, path), path));
+    let merged: Schema = rest;
+    for (const part of parts) {
+      if (part === true) continue;
+      if (!isJsonObject(part)) throw unsupported(`${path}.allOf`, "is not a list of schemas");
+      if (++this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
+      const problem = checkKeywords(part);
+      if (problem !== null) throw unsupported(path, problem);
+      merged = this.#merge(merged, this.#merged(part, path, depth + 1), path);
+    }
+    return merged;
+  }
+
+  #merge(one: Schema, other: Schema, path: string): Schema {
+    try {
+      return mergeSchemas(one, other, isAnnotation);
+    } catch (error) {
+      if (error instanceof UnmergedSchema) throw unsupported(path, error.message);
+      throw error;
+    }
   }
 
   #anyValue(): Schema {
@@ -104,57 +137,92 @@ class SchemaReader {
   }
 
   #referenceTo(ref: unknown, path: string): string {
-    const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(ref))?.[1];
+    const name = ref === "#" ? ROOT : /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(ref))?.[1];
     if (name === undefined)
       throw unsupported(path, `reference ${JSON.stringify(ref)} is not of the form "#/$defs/name"`);
     if (!this.#references.has(name)) this.#references.set(name, path);
     return `#/$defs/${name}`;
   }
 
+  /** As the client sent it. */
+  #definition(ref: string, path: string): unknown {
+    const name = ref.slice("#/$defs/".length);
+    if (name === ROOT) return this.#root;
+    for (const definitions of [this.#root["$defs"], this.#root["definitions"]]) {
+      if (isJsonObject(definitions) && Object.hasOwn(definitions, name)) return definitions[name];
+    }
+    throw unsupported(path, missingDefinition(name));
+  }
+
   #readTyped(type: string, raw: Schema, path: string): Schema {
+    const fail = (why: string): never => {
+      throw unsupported(path, why);
+    };
     switch (type) {
       case "object":
         return this.#readObject(raw, path);
       case "array":
-        return {
-          type,
-          ...(raw["items"] === undefined || raw["items"] === true
-            ? {}
-            : { items: this.read(raw["items"], `${path}.items`) }),
-          ...(raw["prefixItems"] === undefined
-            ? {}
-            : { prefixItems: this.#readList(raw["prefixItems"], `${path}.prefixItems`) }),
-          ...bounds(raw, ["minItems", "maxItems"], path),
-        };
-      case "string": {
-        const format = raw["format"];
-        return typeof format === "string" && FORMATS.has(format)
-          ? { type, format }
-          : { type, ...bounds(raw, ["minLength", "maxLength"], path) };
-      }
+        return this.#readArray(raw, path);
+      case "string":
+        return { type, ...stringKeywords(raw, fail) };
       case "number":
       case "integer":
+        return { type, ...numberKeywords(raw, fail) };
       case "boolean":
       case "null":
         return { type };
       default:
-        throw unsupported(path, `type "${type}" is not known`);
+        return fail(`type "${type}" is not known`);
     }
   }
 
+  #readArray(raw: Schema, path: string): Schema {
+    // Before 2020-12, a list of items was a tuple.
+    const isOld = Array.isArray(raw["items"]);
+    const first = isOld ? raw["items"] : raw["prefixItems"];
+    const items = isOld ? raw["additionalItems"] : raw["items"];
+    const prefix = first === undefined ? [] : this.#readList(first, `${path}.${isOld ? "items" : "prefixItems"}`);
+    const bounds = arrayBounds(raw, items === false ? prefix.length : null, (why) => {
+      throw unsupported(path, why);
+    });
+    return {
+      type: "array",
+      ...(items === undefined || typeof items === "boolean" ? {} : { items: this.read(items, `${path}.items`) }),
+      ...(prefix.length === 0 ? {} : { prefixItems: prefix }),
+      ...bounds,
+    };
+  }
+
   #readObject(raw: Schema, path: string): Schema {
-    const properties = this.#readAll(raw["properties"], `${path}.properties`);
+    const required = Array.isArray(raw["required"]) ? (raw["required"] as unknown[]).map(String) : [];
+    const listed = isJsonObject(raw["properties"]) ? raw["properties"] : {};
     const more = raw["additionalProperties"];
+    const unlisted = required.filter((name) => !Object.hasOwn(listed, name));
+    if (unlisted.length > 0 && more === false)
+      throw unsupported(path, `"${unlisted[0]}" is required but is not among the properties`);
+    const given = Object.entries(listed).filter(([name, part]) => part !== false || required.includes(name));
+    const all = Object.fromEntries([...given, ...unlisted.map((name) => [name, more ?? true] as const)]);
+    const properties = this.#readAll(all, `${path}.properties`);
     const names = Object.keys(properties);
-    for (const name of Array.isArray(raw["required"]) ? (raw["required"] as unknown[]) : []) {
-      if (!names.includes(String(name)))
-        throw unsupported(path, `"${String(name)}" is required but is not among the properties`);
-    }
+    const counts = arrayBounds({ minItems: raw["minProperties"], maxItems: raw["maxProperties"] }, null, (why) => {
+      throw unsupported(path, why.replace("Items", "Properties"));
+    });
     // Only an object without listed properties is free-form.
-    if (names.length > 0) return { type: "object", properties };
-    if (more === false) return { type: "object", properties: {} };
-    const values = isJsonObject(more) ? this.read(more, `${path}.additionalProperties`) : true;
-    return { type: "object", additionalProperties: values, ...bounds(raw, ["minProperties", "maxProperties"], path) };
+    if (names.length === 0) {
+      if (more === false) return { type: "object", properties: {} };
+      const values = isJsonObject(more) ? this.read(more, `${path}.additionalProperties`) : true;
+      const { minItems, maxItems } = counts;
+      return {
+        type: "object",
+        additionalProperties: values,
+        ...(minItems === undefined ? {} : { minProperties: minItems }),
+        ...(maxItems === undefined ? {} : { maxProperties: maxItems }),
+      };
+    }
+    if ((counts["minItems"] ?? 0) > names.length)
+      throw unsupported(path, "minProperties is more than the properties that are listed");
+    const optional = names.filter((name) => !required.includes(name) && hasReference(all[name]));
+    return { type: "object", properties, ...(optional.length === 0 ? {} : { optional }) };
   }
 
   #readAll(raw: unknown, path: string): Record<string, Schema> {
@@ -167,56 +235,38 @@ class SchemaReader {
     if (!Array.isArray(raw) || raw.length === 0) throw unsupported(path, "is not a list of schemas");
     return raw.map((part, index) => this.read(part, `${path}.${index}`));
   }
+}
 
-  /** `allOf` of one schema is that schema; more would have to be merged. */
-  #readOnly(raw: unknown, path: string): Schema {
-    const [only, ...others] = this.#readList(raw, `${path}.allOf`);
-    if (only === undefined || others.length > 0)
-      throw unsupported(path, 'keyword "allOf" with several schemas is not supported');
-    return only;
-  }
+/** Whether a schema says anything of its values but by `keyword`. */
+function hasOthers(raw: Schema, keyword?: string): boolean {
+  return Object.keys(raw).some(
+    (name) => name !== keyword && name !== "$defs" && name !== "definitions" && !isAnnotation(name),
+  );
+}
 
-  #checkKeywords(raw: Schema, path: string): void {
-    for (const keyword of Object.keys(raw)) {
-      if (ANNOTATIONS.has(keyword)) continue;
-      const isNarrowing = NARROWING.has(keyword) || (keyword === "format" && !FORMATS.has(String(raw[keyword])));
-      if (isNarrowing && !this.#isStrict) continue;
-      if (isNarrowing || !UNDERSTOOD.has(keyword)) throw unsupported(path, `keyword "${keyword}" is not supported`);
-    }
-  }
+function hasReference(schema: unknown): boolean {
+  return JSON.stringify(schema).includes('"$ref":');
 }
 
 function typesOf(raw: Schema): readonly string[] {
   const type = raw["type"];
   if (Array.isArray(type)) return type.map(String);
   if (typeof type === "string") return [type];
-  if (raw["properties"] !== undefined || raw["additionalProperties"] !== undefined) return ["object"];
+  if (raw["properties"] !== undefined || raw["additionalProperties"] !== undefined || raw["required"] !== undefined)
+    return ["object"];
   if (raw["items"] !== undefined || raw["prefixItems"] !== undefined) return ["array"];
   return [];
 }
 
-function literals(raw: unknown, path: string): unknown[] {
-  if (!Array.isArray(raw) || raw.length === 0) throw unsupported(path, "enum is not a list of values");
-  return raw.map((value) => literal(value, path));
+/** The values of an `enum` that are of the schema's types. */
+function literals(raw: Schema, path: string): unknown[] {
+  const values = raw["enum"];
+  if (!Array.isArray(values) || values.length === 0) throw unsupported(path, "enum is not a list of values");
+  return values;
 }
 
-function literal(value: unknown, path: string): unknown {
-  if (typeof value === "object" && value !== null)
-    throw unsupported(path, "only strings, numbers, booleans and null can be listed");
-  return value;
-}
-
-function bounds(raw: Schema, names: readonly string[], path: string): Record<string, number> {
-  const given = names.filter((name) => raw[name] !== undefined);
-  return Object.fromEntries(
-    given.map((name) => {
-      const value = raw[name];
-      if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > MAX_REPEATS) {
-        throw unsupported(path, `${name} is not an integer in 0..${MAX_REPEATS}`);
-      }
-      return [name, value];
-    }),
-  );
+function missingDefinition(name: string): string {
+  return `there is no definition ${JSON.stringify(name)}`;
 }
 
 function unsupported(path: string, why: string): UnsupportedSchema {

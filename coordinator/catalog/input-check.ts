@@ -3,6 +3,7 @@ import { chatInputSchema, MAX_INPUT_BYTES, type ChatInput } from "../../shared/c
 import { toolErrors } from "../../shared/chat-tools.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar-schema.ts";
+import { schemaFault } from "./answer-schema.ts";
 import { inputSchemas } from "./input-schema.ts";
 
 /**
@@ -38,11 +39,15 @@ function chatErrors(input: Readonly<Record<string, unknown>>): FieldError[] {
   return parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
 }
 
+const SCHEMA_PATH = "response_format.json_schema.schema";
+
 /** Whether a grammar can keep the answer's schema at a bearable cost. Said here, before the job waits and costs. */
 function formatErrors({ response_format: format }: ChatInput): FieldError[] {
   if (format?.type !== "json_schema") return [];
   try {
-    grammarSchemaOf(format.json_schema.schema, format.json_schema.strict === true);
+    const fault = schemaFault(format.json_schema.schema);
+    if (fault !== null) return [{ path: SCHEMA_PATH, message: `is no JSON Schema: ${fault}` }];
+    grammarSchemaOf(format.json_schema.schema);
     return [];
   } catch (error) {
     if (!(error instanceof UnsupportedSchema)) throw error;

@@ -7,9 +7,9 @@ import type { Feed } from "../jobs/feed.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts";
 import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
-import { errorOf } from "./island-errors.ts";
+import { errorOf, schemaUnmet } from "./island-errors.ts";
 import { islandLost } from "./present-job.ts";
-import { faultOf, type ResultFault } from "./result-faults.ts";
+import { faultOf, unmetSchema, type ResultFault } from "./result-faults.ts";
 
 export interface AttemptResultsDeps {
   readonly jobs: JobRegistry;
@@ -86,8 +86,10 @@ export class AttemptResults {
     const fault = faultOf(job, cargo, frame);
     if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.attempts.complete(job.id, result));
     const tokensPerSecond = job.meter?.tokensPerSecond ?? null;
-    const ended = jobs.attempts.complete(job.id, result);
-    if (job.state === "failed") {
+    const unmet = cargo?.isChat === true ? unmetSchema(job, frame) : null;
+    const ended =
+      unmet === null ? jobs.attempts.complete(job.id, result) : jobs.attempts.fail(job.id, schemaUnmet(unmet));
+    if (job.state === "failed" && unmet === null) {
       this.#noteOverrun(islandId, job);
     } else {
       measure({ kind: "measured", islandId, slug: job.slug, tokensPerSecond, succeeded: true });

@@ -19,6 +19,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   model_invalid: "The Cargo's model or image cannot be loaded",
   manifest_untrusted: "The Island does not trust the Cargo's signature",
   out_of_memory: "The run needs more memory than the Island gives it",
+  schema_unmet: "The answer is not valid by the schema that was asked for",
   output_too_large: "The job made more output than it can have",
   runtime_unavailable: "The Island cannot run this kind of Cargo now",
   runtime_crashed: "The process that ran the job ended early",
@@ -26,6 +27,11 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   shutting_down: "The Island stopped before the job was done",
   internal: "The Island failed",
 };
+
+/** Another try may do better: the model was free to write what the grammar could not exclude. */
+export function schemaUnmet(why: string): JobError {
+  return { code: "schema_unmet", message: `${TEXTS.schema_unmet}: ${why}`, retryable: true };
+}
 
 /** Longest words of an Island that its owner reads. */
 const MAX_WORDS = 1_000;

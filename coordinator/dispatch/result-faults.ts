@@ -1,6 +1,7 @@
 import { fitsGrammar } from "../../shared/grammar-fit.ts";
 import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
+import { answerFault } from "../catalog/answer-schema.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import { inputSchemas } from "../catalog/input-schema.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
@@ -50,14 +51,26 @@ function isAsAsked(text: string, { responseFormat, stopBytes }: JobTraits): bool
   if (responseFormat.type === "text" || stopBytes > 0) return true;
   const value = parsed(text);
   if (responseFormat.type === "json_object") return typeof value === "object" && value !== null;
-  const { schema, strict } = responseFormat.json_schema;
+  const { schema } = responseFormat.json_schema;
   try {
-    return value !== undefined && fitsGrammar(value, schema, strict === true);
+    return value !== undefined && fitsGrammar(value, schema);
   } catch (error) {
     // An earlier version took it.
     if (error instanceof UnsupportedSchema) return true;
     throw error;
   }
+}
+
+/**
+ * Why an answer is not valid by its client's schema, in what no grammar keeps, such as a pattern with look-around: no fault of the Island.
+ * Null for one that is valid, and for one that was cut: its finish reason says so.
+ */
+export function unmetSchema(
+  { feed, traits }: Pick<ActiveJob, "feed" | "traits">,
+  { finishReason }: Finished,
+): string | null {
+  if (traits?.responseFormat.type !== "json_schema" || traits.stopBytes > 0 || finishReason !== "stop") return null;
+  return answerFault(traits.responseFormat.json_schema.schema, parsed(feed.text()));
 }
 
 /** Undefined for what is no JSON. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { grammarSchemaOf } from "../../shared/grammar-schema.ts";
 
-const read = (schema: Record<string, unknown>, isStrict = false): unknown => grammarSchemaOf(schema, isStrict);
+const read = (schema: Record<string, unknown>): unknown => grammarSchemaOf(schema);
 
 describe("grammarSchemaOf()", () => {
   it.each([
@@ -34,8 +34,60 @@ describe("grammarSchemaOf()", () => {
     ],
     ["allOf of one schema is that schema", { allOf: [{ type: "null" }] }, { type: "null" }],
     ["a known format is kept", { type: "string", format: "date" }, { type: "string", format: "date" }],
-    ["an unknown format is left out", { type: "string", format: "email" }, { type: "string" }],
-    ["a range is left out", { type: "integer", minimum: 1 }, { type: "integer" }],
+    ["a range is kept", { type: "integer", minimum: 1, title: "I" }, { type: "integer", minimum: 1 }],
+    ["a pattern is kept", { type: "string", pattern: "^a$" }, { type: "string", pattern: "^a$" }],
+    ["a long upper bound is left to the check", { type: "string", maxLength: 5_000 }, { type: "string" }],
+    ["values may be of any kind", { enum: [{ a: [1] }, 2] }, { enum: [{ a: [1] }, 2] }],
+    [
+      "a required property that is not listed has any value",
+      { type: "object", required: ["a"], additionalProperties: { type: "null" } },
+      { type: "object", properties: { a: { type: "null" } } },
+    ],
+    [
+      "a property that allows no value is left out",
+      { properties: { a: false, b: { type: "null" } } },
+      { type: "object", properties: { b: { type: "null" } } },
+    ],
+    [
+      "several schemas that all apply become one",
+      {
+        allOf: [
+          { properties: { a: { type: "integer", minimum: 1 } }, required: ["a"] },
+          { properties: { a: { minimum: 3 }, b: { type: "null" } } },
+        ],
+      },
+      { type: "object", properties: { a: { type: "integer", minimum: 3 }, b: { type: "null" } } },
+    ],
+    [
+      "what stands beside alternatives applies to each",
+      { type: "object", properties: { a: { type: "null" } }, anyOf: [{ properties: { b: { type: "null" } } }] },
+      { oneOf: [{ type: "object", properties: { a: { type: "null" }, b: { type: "null" } } }] },
+    ],
+    [
+      "keywords beside a reference apply, too",
+      { $defs: { A: { type: "string", maxLength: 9 } }, properties: { a: { $ref: "#/$defs/A", maxLength: 3 } } },
+      {
+        type: "object",
+        properties: { a: { type: "string", maxLength: 3 } },
+        optional: ["a"],
+        $defs: { A: { type: "string", maxLength: 9 } },
+      },
+    ],
+    [
+      "recursion may end where a property is not required",
+      { type: "object", properties: { a: { $ref: "#" } } },
+      {
+        type: "object",
+        properties: { a: { $ref: "#/$defs/#" } },
+        optional: ["a"],
+        $defs: { "#": { type: "object", properties: { a: { $ref: "#/$defs/#" } }, optional: ["a"] } },
+      },
+    ],
+    [
+      "a tuple ends where no more items are allowed",
+      { type: "array", prefixItems: [{ type: "null" }], items: false },
+      { type: "array", prefixItems: [{ type: "null" }], maxItems: 1 },
+    ],
   ])("%s", (_fact, schema, expected) => {
     expect(read(schema)).toEqual(expected);
   });
@@ -54,17 +106,20 @@ describe("grammarSchemaOf()", () => {
     ["a type that is none", { type: "matrix" }, 'schema: type "matrix" is not known'],
     ["a foreign reference", { $ref: "https://example.com/x" }, "is not of the form"],
     ["a reference to nothing", { items: { $ref: "#/$defs/A" } }, 'schema.items: there is no definition "A"'],
-    ["several schemas that all apply", { allOf: [{ type: "null" }, {}] }, '"allOf" with several schemas'],
-    ["a required property that has no schema", { type: "object", required: ["a"] }, '"a" is required'],
-    ["values that are no scalars", { enum: [{}] }, "only strings, numbers, booleans and null"],
-    ["a bound beyond measure", { type: "string", maxLength: 1_000_000 }, "maxLength is not an integer in 0..1999"],
-    ["false", { properties: { a: false } }, "schema.properties.a: is not a schema"],
+    [
+      "schemas that exclude each other",
+      { allOf: [{ type: "null" }, { type: "string" }] },
+      "no value is both null and string",
+    ],
+    ["patterns that both apply", { allOf: [{ pattern: "a" }, { pattern: "b" }] }, 'another "pattern" beside it'],
+    ["a schema that is merged with itself", { $ref: "#", minLength: 1 }, "refers to itself, in allOf"],
+    ["a required property that is excluded", { required: ["a"], additionalProperties: false }, '"a" is required'],
+    ["a lower bound beyond measure", { type: "string", minLength: 2_000 }, "minLength is not an integer in 0..1999"],
+    ["bounds without a number between", { type: "number", minimum: 2, maximum: 1 }, "no number is within the bounds"],
+    ["a pattern that is none", { type: "string", pattern: "(" }, 'pattern "(" is no regular expression'],
+    ["false", { properties: { a: false }, required: ["a"] }, "schema.properties.a: allows no value"],
   ])("refuses and names %s", (_what, schema, message) => {
     expect(() => read(schema)).toThrow(message);
-  });
-
-  it("refuses in strict mode what would only be left out", () => {
-    expect(() => read({ type: "integer", minimum: 1 }, true)).toThrow('keyword "minimum" is not supported');
   });
 
   it("refuses a schema of more parts than can be compiled in good time", () => {
@@ -133,6 +188,7 @@ describe("grammarSchemaOf()", () => {
       expect(() => read(object({ a: { $ref, $defs } }))).toThrow('schema.properties.a: there is no definition "E"');
       expect(read({ ...object({ a: { $ref, $defs } }), $defs: { E: { type: "null" } } })).toEqual({
         ...object({ a: { $ref } }),
+        optional: ["a"],
         $defs: { E: { type: "null" } },
       });
     });

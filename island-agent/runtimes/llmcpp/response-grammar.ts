@@ -2,9 +2,8 @@ import type { Llama, LlamaGrammar } from "node-llama-cpp";
 import type { ResponseFormat } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../../shared/grammar-schema.ts";
-
-/** `grammarSchemaOf` builds only what this type allows, which TypeScript cannot see. */
-type GrammarSchema = Parameters<Llama["createGrammarForJsonSchema"]>[0];
+import { writeRules } from "./grammar/gbnf.ts";
+import { schemaGrammar } from "./grammar/schema-grammar.ts";
 
 /**
  * The grammar that enforces the answer's format; undefined for plain text.
@@ -18,8 +17,8 @@ export async function grammarFor(llama: Llama, format: ResponseFormat): Promise<
       return llama.getGrammarFor("json");
     case "json_schema": {
       try {
-        const schema = grammarSchemaOf(format.json_schema.schema, format.json_schema.strict === true);
-        return await llama.createGrammarForJsonSchema(schema as GrammarSchema);
+        const rules = schemaGrammar(grammarSchemaOf(format.json_schema.schema));
+        return await llama.createGrammar({ grammar: writeRules(rules), trimWhitespaceSuffix: true });
       } catch (cause) {
         if (cause instanceof UnsupportedSchema) throw new JobFailure("invalid_input", cause.message);
         const why = cause instanceof Error ? cause.message : String(cause);

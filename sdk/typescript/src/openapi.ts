@@ -2736,7 +2736,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -3076,7 +3076,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -3128,7 +3128,7 @@ export interface components {
              * @description Why it failed or timed out
              * @enum {string}
              */
-            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -3210,7 +3210,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;

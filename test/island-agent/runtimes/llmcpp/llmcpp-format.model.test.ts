@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
+import { answerFault } from "../../../../coordinator/catalog/answer-schema.ts";
+import { CLIENT_SCHEMAS } from "../../../support/client-schemas.ts";
 import { collect, makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
 describe("response_format", () => {
@@ -54,6 +56,21 @@ describe("response_format", () => {
       }),
     );
     expect(JSON.parse(run.text)).toEqual({ color: expect.stringMatching(/^(golden|blue)$/) });
+  });
+
+  it.each(CLIENT_SCHEMAS)("json_schema makes an answer that is valid, or is cut: %s", async (_name, schema) => {
+    const { text, finishReason } = await collect(
+      llm,
+      makeRequest({
+        prompt: "Give me a JSON object for a boat.",
+        max_tokens: 700,
+        temperature: 1,
+        seed: 5,
+        response_format: { type: "json_schema", json_schema: { name: "answer", schema, strict: true } },
+      }),
+    );
+    if (finishReason === "length") return;
+    expect({ text, fault: answerFault(schema, JSON.parse(text)) }).toEqual({ text, fault: null });
   });
 
   it("json_schema that no grammar can keep is refused with its place", async () => {

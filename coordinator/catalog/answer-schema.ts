@@ -1,0 +1,126 @@
+import { createContext, Script } from "node:vm";
+import { LRUCache } from "lru-cache";
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Compiled schemas in memory: clients send the same one with many requests. */
+const MAX_COMPILED = 128;
+/**
+ * A check that takes longer is given up: a client's pattern may backtrack without end, on a text that its prompt asked for. Nearly all
+ * checks take less than 1 ms.
+ */
+const MAX_CHECK_MS = 250;
+const MAX_TRIES = 4;
+const FORMATS = ["date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"] as const;
+/** Identifiers would be shared by all schemas of the process. The others mean nothing, and ajv refuses some. */
+const LEFT_OUT = new Set(["$id", "id", "$schema", "$anchor", "$comment", "nullable"]);
+const VALUES = new Set(["const", "enum", "default", "examples"]);
+const OPTIONS: Options = {
+  strict: false,
+  logger: false,
+  ownProperties: true,
+  // Multiples of 0.1 are no exact doubles.
+  multipleOfPrecision: 9,
+};
+
+const CHECK = new Script("check(value)");
+const compiled = new LRUCache<string, ValidateFunction>({ max: MAX_COMPILED });
+const compilers: { latest?: Ajv; before?: Ajv } = {};
+
+/** Why the schema is none by the rules of JSON Schema itself; null if it is one. */
+export function schemaFault(schema: Schema): string | null {
+  const [compiler, cleaned] = compilerFor(schema);
+  if (compiler.validateSchema(cleaned) === true) return null;
+  return messageOf(compiler.errors);
+}
+
+/**
+ * Why the value is not valid by the schema that its client sent; null if it is. A check that needs more than {@link MAX_CHECK_MS} of
+ * the processor is given up, and its value counts as invalid.
+ */
+export function answerFault(schema: Schema, value: unknown): string | null {
+  try {
+    const check = compile(schema);
+    return runBounded(check, value) ? null : messageOf(check.errors);
+  } catch (error) {
+    if (isTimeout(error)) return "it cannot be checked in good time; simplify the patterns of the schema";
+    return `the schema cannot be checked: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** @throws what {@link isTimeout} knows. On a busy machine time passes that the check did not have: that is tried again. */
+function runBounded(check: ValidateFunction, value: unknown): boolean {
+  const context = createContext({ check, value });
+  for (let tries = 1; ; tries += 1) {
+    const { user } = process.threadCpuUsage();
+    try {
+      return CHECK.runInContext(context, { timeout: MAX_CHECK_MS }) as boolean;
+    } catch (error) {
+      const usedMs = (process.threadCpuUsage().user - user) / 1_000;
+      if (!isTimeout(error) || usedMs > MAX_CHECK_MS / 2 || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+function compile(schema: Schema): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const known = compiled.get(text);
+  if (known !== undefined) return known;
+  const [compiler, cleaned] = compilerFor(schema);
+  try {
+    const check = compiler.compile(cleaned);
+    compiled.set(text, check);
+    return check;
+  } finally {
+    // ajv would keep it for good.
+    compiler.removeSchema(cleaned);
+  }
+}
+
+/** The compiler that knows the schema's dialect, and the schema without what is left out. */
+function compilerFor(schema: Schema): readonly [Ajv, Schema] {
+  const cleaned = clean(schema) as Schema;
+  // Lists of `items` are of dialects before 2020-12.
+  if (hasListOfItems(cleaned)) return [(compilers.before ??= withFormats(new Ajv(OPTIONS))), cleaned];
+  return [(compilers.latest ??= withFormats(new Ajv2020(OPTIONS))), cleaned];
+}
+
+function withFormats(compiler: Ajv): Ajv {
+  addFormats.default(compiler, { mode: "full", formats: [...FORMATS] });
+  return compiler;
+}
+
+function clean(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(clean);
+  if (typeof schema !== "object" || schema === null) return schema;
+  // A property may have the name of a keyword, but then its value is a schema.
+  const kept = Object.entries(schema).filter(([keyword, value]) => !LEFT_OUT.has(keyword) || isSchema(value));
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, VALUES.has(keyword) ? value : clean(value)]));
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function hasListOfItems(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  return Object.entries(schema).some(
+    ([keyword, value]) => (keyword === "items" && Array.isArray(value)) || hasListOfItems(value),
+  );
+}
+
+function messageOf(errors: readonly ErrorObject[] | null | undefined): string {
+  const error = errors?.at(-1);
+  if (error === undefined) return "it is not valid";
+  return `${error.instancePath === "" ? "the whole" : error.instancePath} ${error.message ?? "is not valid"}`.slice(
+    0,
+    500,
+  );
+}
+
+function isTimeout(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+}

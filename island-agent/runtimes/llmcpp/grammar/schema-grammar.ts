@@ -1,0 +1,215 @@
+import { isJsonObject } from "../../../../shared/json-value.ts";
+import { formatGrammar, isPatternOf } from "./format-grammar.ts";
+import { chars, choice, optional, repeat, rule, sequence, text, type Grammar, type Rules } from "./gbnf.ts";
+import { numberGrammar } from "./number-grammar.ts";
+import { patternGrammar, STRING_CHAR } from "./pattern-grammar.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const QUOTE = text('"');
+const SPACE = rule("space");
+const ANY = rule("any");
+const COMMA = sequence(text(","), SPACE);
+
+/**
+ * The grammar of a schema that `grammarSchemaOf` has read. Every JSON text of the grammar has the schema's types, names, lengths, bounds,
+ * and its patterns and formats where a grammar can say them.
+ */
+export function schemaGrammar(schema: Schema): Rules {
+  return new SchemaWriter(schema).write();
+}
+
+class SchemaWriter {
+  readonly #root: Schema;
+  readonly #definitions: readonly string[];
+  readonly #rules = new Map<string, Grammar>();
+
+  constructor(root: Schema) {
+    this.#root = root;
+    this.#definitions = isJsonObject(root["$defs"]) ? Object.keys(root["$defs"]) : [];
+  }
+
+  write(): Rules {
+    this.#rules.set("root", this.#value(this.#root));
+    const definitions = isJsonObject(this.#root["$defs"]) ? this.#root["$defs"] : {};
+    for (const [index, name] of this.#definitions.entries()) {
+      this.#rules.set(`def${index}`, this.#value(definitions[name]));
+    }
+    for (const [name, grammar] of COMMON_RULES) this.#rules.set(name, grammar);
+    return this.#rules;
+  }
+
+  #value(schema: unknown): Grammar {
+    if (!isJsonObject(schema)) return ANY;
+    const { $ref, oneOf, enum: values, type } = schema;
+    if (typeof $ref === "string") return rule(`def${this.#definitions.indexOf($ref.slice("#/$defs/".length))}`);
+    if (Array.isArray(oneOf)) {
+      const sure = oneOf.filter((each) => !isLeftToChance(each));
+      return choice(...(sure.length === 0 ? oneOf : sure).map((each) => this.#value(each)));
+    }
+    if (Object.hasOwn(schema, "const")) return literal(schema["const"]);
+    if (Array.isArray(values)) return choice(...values.map(literal));
+    if (Array.isArray(type)) return choice(...type.map((each) => this.#typed(each, schema)));
+    return this.#typed(type, schema);
+  }
+
+  #typed(type: unknown, schema: Schema): Grammar {
+    switch (type) {
+      case "object":
+        return this.#object(schema);
+      case "array":
+        return this.#array(schema);
+      case "string":
+        return stringGrammar(schema);
+      case "number":
+      case "integer":
+        return numberOf(schema, type === "integer");
+      case "boolean":
+        return choice(text("true"), text("false"));
+      case "null":
+        return text("null");
+      default:
+        return ANY;
+    }
+  }
+
+  #object({ properties, optional: left, additionalProperties, minProperties, maxProperties }: Schema): Grammar {
+    if (!isJsonObject(properties)) {
+      const value = isJsonObject(additionalProperties) ? this.#value(additionalProperties) : ANY;
+      const member = sequence(rule("string"), text(":"), SPACE, value);
+      return braces("{", list(member, countOf(minProperties) ?? 0, countOf(maxProperties)), "}");
+    }
+    const mayMiss = new Set(Array.isArray(left) ? left : []);
+    const members = Object.entries(properties).map(([name, value]): Member => {
+      const written = sequence(literal(name), text(":"), SPACE, this.#value(value));
+      return { written: this.#named(written), isOptional: mayMiss.has(name) };
+    });
+    return braces("{", membersGrammar(members), "}");
+  }
+
+  #array({ items, prefixItems, minItems, maxItems }: Schema): Grammar {
+    const first = Array.isArray(prefixItems) ? prefixItems.map((each) => this.#value(each)) : [];
+    const item = items === undefined ? ANY : this.#named(this.#value(items));
+    const [min, max] = [countOf(minItems) ?? first.length, countOf(maxItems)];
+    if (first.length === 0) return braces("[", list(item, min, max), "]");
+    // As many of the first as there may be, and at least what is asked for.
+    const written = first.slice(0, Math.min(first.length, max ?? Infinity));
+    const others = repeat(
+      sequence(COMMA, item),
+      Math.max(0, min - written.length),
+      max === null ? null : Math.max(0, max - written.length),
+    );
+    const [head, ...tail] = written;
+    if (head === undefined) return braces("[", text(""), "]");
+    return braces("[", sequence(head, ...tail.flatMap((each) => [COMMA, each]), others), "]");
+  }
+
+  /** A rule of its own for what is written more than once, so that the text of the grammar grows with the schema only. */
+  #named(grammar: Grammar): Grammar {
+    if (grammar.kind === "rule" || grammar.kind === "text") return grammar;
+    const name = `part${this.#rules.size}`;
+    this.#rules.set(name, grammar);
+    return rule(name);
+  }
+}
+
+interface Member {
+  readonly written: Grammar;
+  readonly isOptional: boolean;
+}
+
+/** Members in their order, some of which may be missing, with commas between those that are there. */
+function membersGrammar(members: readonly Member[]): Grammar {
+  let rest: Grammar = text("");
+  let restAfterComma: Grammar = text("");
+  for (const { written, isOptional } of members.toReversed()) {
+    const here = sequence(written, restAfterComma);
+    const afterComma = sequence(COMMA, written, restAfterComma);
+    rest = isOptional ? choice(here, rest) : here;
+    restAfterComma = isOptional ? sequence(optional(sequence(COMMA, written)), restAfterComma) : afterComma;
+  }
+  return rest;
+}
+
+function list(part: Grammar, min: number, max: number | null): Grammar {
+  if (max === 0) return text("");
+  const more = repeat(sequence(COMMA, part), Math.max(0, min - 1), max === null ? null : max - 1);
+  const all = sequence(part, more);
+  return min === 0 ? optional(all) : all;
+}
+
+function braces(open: string, inside: Grammar, close: string): Grammar {
+  return sequence(text(open), SPACE, inside, SPACE, text(close));
+}
+
+function literal(value: unknown): Grammar {
+  return text(JSON.stringify(value));
+}
+
+/** A string whose pattern a grammar cannot say: the model may write what is refused afterwards. */
+function isLeftToChance(schema: unknown): boolean {
+  if (!isJsonObject(schema)) return false;
+  const { pattern, format } = schema;
+  if (typeof pattern !== "string" || patternGrammar(pattern) !== undefined) return false;
+  return typeof format !== "string" || formatGrammar(format) === undefined;
+}
+
+/** A pattern is mostly narrower than its format, as zod writes both; what neither says is any string of the length. */
+function stringGrammar({ pattern, format, minLength, maxLength }: Schema): Grammar {
+  const special =
+    (typeof pattern === "string" && !isPatternOf(pattern, format) ? patternGrammar(pattern) : undefined) ??
+    (typeof format === "string" ? formatGrammar(format) : undefined);
+  if (special !== undefined) return sequence(QUOTE, special, QUOTE);
+  const [min, max] = [countOf(minLength) ?? 0, countOf(maxLength)];
+  if (min === 0 && max === null) return rule("string");
+  return sequence(QUOTE, repeat(STRING_CHAR, min, max), QUOTE);
+}
+
+function numberOf(schema: Schema, isInteger: boolean): Grammar {
+  const boundOf = (name: string, otherwise: number): number => countOf(schema[name]) ?? otherwise;
+  const [minimum, above] = [boundOf("minimum", -Infinity), boundOf("exclusiveMinimum", -Infinity)];
+  const [maximum, below] = [boundOf("maximum", Infinity), boundOf("exclusiveMaximum", Infinity)];
+  const grammar = numberGrammar({
+    isInteger,
+    minimum: Math.max(minimum, above),
+    maximum: Math.min(maximum, below),
+    isAboveMinimum: above >= minimum && above !== -Infinity,
+    isBelowMaximum: below <= maximum && below !== Infinity,
+    multipleOf: countOf(schema["multipleOf"]),
+  });
+  return grammar ?? rule(isInteger ? "integer" : "number");
+}
+
+function countOf(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
+}
+
+const ANY_NUMBER = {
+  minimum: -Infinity,
+  maximum: Infinity,
+  isAboveMinimum: false,
+  isBelowMaximum: false,
+  multipleOf: null,
+};
+const COMMON_RULES: readonly (readonly [string, Grammar])[] = [
+  // Spaces between members and after names: none, one, or a new line that is indented.
+  ["space", choice(text(""), text(" "), sequence(text("\n"), repeat(chars([0x20, 0x20]), 0, 20)))],
+  ["string", sequence(QUOTE, repeat(STRING_CHAR, 0, null), QUOTE)],
+  ["integer", numberGrammar({ ...ANY_NUMBER, isInteger: true }) ?? text("0")],
+  ["number", numberGrammar({ ...ANY_NUMBER, isInteger: false }) ?? text("0")],
+  ["member", sequence(rule("string"), text(":"), SPACE, ANY)],
+  ["anyobject", braces("{", list(rule("member"), 0, null), "}")],
+  ["anyarray", braces("[", list(ANY, 0, null), "]")],
+  [
+    "any",
+    choice(
+      rule("anyobject"),
+      rule("anyarray"),
+      rule("string"),
+      rule("number"),
+      text("true"),
+      text("false"),
+      text("null"),
+    ),
+  ],
+];

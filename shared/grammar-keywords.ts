@@ -1,0 +1,99 @@
+type Schema = Readonly<Record<string, unknown>>;
+type Fail = (why: string) => never;
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Keywords without effect on which values are valid. */
+const ANNOTATIONS = words(`
+  $schema $id id $comment $anchor title description default examples example deprecated readOnly writeOnly nullable
+  contentEncoding contentMediaType contentSchema discriminator
+`);
+const UNDERSTOOD = words(`
+  type enum const anyOf oneOf allOf $ref $defs definitions format pattern minLength maxLength minimum maximum exclusiveMinimum
+  exclusiveMaximum multipleOf items prefixItems additionalItems minItems maxItems uniqueItems properties required
+  additionalProperties propertyNames minProperties maxProperties
+`);
+/** llama.cpp refuses 2,000 repeats and more. Larger upper bounds are left to the check of the answer. */
+const MAX_REPEATS = 1_999;
+
+export function isAnnotation(keyword: string): boolean {
+  return ANNOTATIONS.has(keyword) || keyword.startsWith("x-");
+}
+
+/** What is wrong with the schema's keywords; null if all are known. */
+export function checkKeywords(raw: Schema): string | null {
+  const unknown = Object.keys(raw).find((keyword) => !isAnnotation(keyword) && !UNDERSTOOD.has(keyword));
+  return unknown === undefined ? null : `keyword "${unknown}" is not supported`;
+}
+
+/** Whether agents of all versions keep the schema: it has no keyword that the first one did not know or left out. */
+export function isFirstGrammar(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isFirstGrammar);
+  if (typeof schema !== "object" || schema === null) return true;
+  return Object.entries(schema).every(([keyword, value]) => {
+    if (keyword === "format") return FIRST_FORMATS.has(String(value));
+    if (keyword === "allOf" && Array.isArray(value) && value.length > 1) return false;
+    return !LATER.has(keyword) && isFirstGrammar(value);
+  });
+}
+
+const FIRST_FORMATS = words("date-time time date");
+/** A property with one of these names costs no more than that agents of earlier versions are not asked. */
+const LATER = words(`
+  pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems propertyNames additionalItems discriminator id
+`);
+
+export function stringKeywords(raw: Schema, fail: Fail): Record<string, unknown> {
+  const { format, pattern } = raw;
+  if (pattern !== undefined && !isPattern(pattern)) fail(`pattern ${JSON.stringify(pattern)} is no regular expression`);
+  return {
+    ...counts(raw, ["minLength", "maxLength"], fail),
+    ...(typeof format === "string" ? { format } : {}),
+    ...(pattern === undefined ? {} : { pattern }),
+  };
+}
+
+export function numberKeywords(raw: Schema, fail: Fail): Record<string, number> {
+  const bounds: Record<string, number> = {};
+  for (const name of ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]) {
+    const value = raw[name];
+    if (value === undefined) continue;
+    if (typeof value !== "number") return fail(`${name} is not a number`);
+    bounds[name] = value;
+  }
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = bounds;
+  if ((bounds["multipleOf"] ?? 1) <= 0) fail("multipleOf is not above 0");
+  if (Math.max(minimum, exclusiveMinimum) > Math.min(maximum, exclusiveMaximum)) fail("no number is within the bounds");
+  return bounds;
+}
+
+/** `limit`: most items; null for any number. */
+export function arrayBounds(raw: Schema, limit: number | null, fail: Fail): { minItems?: number; maxItems?: number } {
+  const bounds: { minItems?: number; maxItems?: number } = counts(raw, ["minItems", "maxItems"], fail);
+  const most = Math.min(bounds.maxItems ?? Infinity, limit ?? Infinity);
+  if ((bounds.minItems ?? 0) > most) fail("minItems is more than there may be");
+  return { ...bounds, ...(most === Infinity ? {} : { maxItems: most }) };
+}
+
+function counts(raw: Schema, [min, max]: readonly [string, string], fail: Fail): Record<string, number> {
+  const given: Record<string, number> = {};
+  for (const name of [min, max]) {
+    const value = raw[name];
+    if (value === undefined) continue;
+    if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
+      return fail(`${name} is not a whole number`);
+    if (name === min && value > MAX_REPEATS) return fail(`${name} is not an integer in 0..${MAX_REPEATS}`);
+    if (value <= MAX_REPEATS) given[name] = value;
+  }
+  if ((given[min] ?? 0) > (given[max] ?? Infinity)) return fail(`${min} is more than ${max}`);
+  return given;
+}
+
+function isPattern(pattern: unknown): boolean {
+  if (typeof pattern !== "string") return false;
+  try {
+    return new RegExp(pattern, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

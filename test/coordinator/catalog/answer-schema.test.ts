@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { answerFault, schemaFault } from "../../../coordinator/catalog/answer-schema.ts";
+
+describe("answerFault()", () => {
+  it.each<[unknown, object, string]>([
+    [{ a: 5 }, { properties: { a: { maximum: 4 } } }, "/a must be <= 4"],
+    ["b", { type: "string", pattern: "^(?=a)" }, "must match pattern"],
+    ["2026-02-30", { format: "date" }, 'must match format "date"'],
+    [[1, 1], { uniqueItems: true }, "duplicate items"],
+    [
+      { a: { a: 5 } },
+      { properties: { a: { $ref: "#" } }, additionalProperties: false, type: "object" },
+      "/a/a must be object",
+    ],
+    [[1, 2], { items: [{}], additionalItems: false }, "must NOT have more than 1 items"],
+    [{ $id: 5 }, { properties: { $id: { type: "string" } } }, "/$id must be string"],
+    [undefined, { type: "object" }, "must be object"],
+  ])("%j is not valid by %j", (value, schema, message) => expect(answerFault({ ...schema }, value)).toContain(message));
+
+  it.each<[unknown, object]>([
+    [0.3, { multipleOf: 0.1 }],
+    [{ id: "x" }, { const: { id: "x" } }],
+    ["x", { $id: "https://example.com/a", type: "string" }],
+    ["y", { $id: "https://example.com/a", enum: ["y"] }],
+    ["x", { type: "string", format: "starts_with", "x-note": 1, nullable: true }],
+  ])("%j is valid by %j", (value, schema) => expect(answerFault({ ...schema }, value)).toBeNull());
+
+  it("gives up on a pattern that backtracks without end", () => {
+    const fault = answerFault({ type: "string", pattern: "^(a+)+$" }, `${"a".repeat(60)}!`);
+    expect(fault).toContain("cannot be checked in good time");
+  });
+});
+
+describe("schemaFault()", () => {
+  it("tells a schema from what is none", () => {
+    expect(schemaFault({ type: "object", properties: { id: { type: "string" } } })).toBeNull();
+    expect(schemaFault({ required: "a" })).toContain("/required must be array");
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { runFrames } from "../../support/attempt-frames.ts";
+import { call } from "../../support/http.ts";
+import { client, coordinator, ended, join, openForEachTest, paid, submit } from "./paid-islands.ts";
+
+openForEachTest();
+
+const FEATURES = ["chat.schema2"];
+const formatOf = (schema: object) => ({ type: "json_schema", json_schema: { name: "answer", schema } });
+const EVEN = formatOf({ type: "object", properties: { a: { type: "string", pattern: "^(?=b)" } }, required: ["a"] });
+
+it("An answer that its schema excludes ends in an error that says why, at the price of what was written", async () => {
+  await using island = await join({ features: FEATURES });
+  const jobId = await submit({ prompt: "x", response_format: EVEN });
+  const assign = await island.next("assign");
+  island.send(...runFrames(assign, '{"a":"c"}'));
+  const error = {
+    code: "schema_unmet",
+    message: expect.stringContaining('/a must match pattern "^(?=b)"'),
+    retryable: true,
+  };
+  expect(await ended(jobId)).toMatchObject({ status: "failed", error, attempts: 1 });
+  expect(await paid()).toBeGreaterThan(0);
+});
+
+it("A chat over HTTP is answered with the reason, and one that fits with the answer", async () => {
+  await using island = await join({ features: FEATURES });
+  const chat = () =>
+    call(coordinator.url, client.key, "POST", "/chat/completions", {
+      messages: [{ role: "user", content: "x" }],
+      response_format: EVEN,
+    });
+  const refused = chat();
+  island.send(...runFrames(await island.next("assign"), '{"a":"c"}'));
+  expect(await refused).toMatchObject({
+    status: 500,
+    body: { error: { code: "job_failed", job_error: "schema_unmet" } },
+  });
+  const answered = chat();
+  island.send(...runFrames(await island.next("assign"), '{"a":"b"}'));
+  expect(await answered).toMatchObject({ status: 200, body: { choices: [{ message: { content: '{"a":"b"}' } }] } });
+});
+
+it("A schema with bounds waits for an Island whose agent keeps them, one without for any", async () => {
+  await using old = await join();
+  const bounded = await submit({ prompt: "x", response_format: formatOf({ type: "integer", minimum: 3 }) });
+  const plain = await submit({ prompt: "x", response_format: formatOf({ type: "integer" }) });
+  expect((await old.next("assign")).jobId).toBe(plain);
+  await using fresh = await join({ features: FEATURES });
+  expect((await fresh.next("assign")).jobId).toBe(bounded);
+});
+
+it("A schema that is none is refused with its path", async () => {
+  const body = {
+    messages: [{ role: "user", content: "x" }],
+    response_format: formatOf({ type: "object", required: "a" }),
+  };
+  const { status, body: answer } = await call(coordinator.url, client.key, "POST", "/chat/completions", body);
+  expect([status, answer.error.message]).toEqual([422, expect.stringContaining("/required must be array")]);
+  expect(answer.error.param).toContain("response_format.json_schema.schema");
+});
