@@ -69,7 +69,6 @@ export interface ChatTool {
   readonly description: string | null;
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  readonly isStrict: boolean;
 }
 
 /** Tools that the model may call in this answer. */
@@ -83,8 +82,8 @@ export interface ToolUse {
 
 /** Null if the answer can have no call: there are no tools, or `tool_choice` is "none". */
 export function toolUseOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: ToolFields): ToolUse | null {
-  const all = (tools ?? []).map(({ function: { name, description, parameters, strict } }): ChatTool => {
-    return { name, description: description ?? null, parameters: objectSchema(parameters), isStrict: strict === true };
+  const all = (tools ?? []).map(({ function: { name, description, parameters } }): ChatTool => {
+    return { name, description: description ?? null, parameters: objectSchema(parameters) };
   });
   if (all.length === 0 || choice === "none") return null;
   const names = allowedNames(choice);
@@ -144,7 +143,7 @@ export function toolErrors(
 function grammarErrors({ tools }: ToolUse, names: readonly string[]): FieldError[] {
   const errors = tools.flatMap((tool): FieldError[] => {
     try {
-      const { type, $ref } = argumentsSchemaOf(tool);
+      const { type, $ref } = grammarSchemaOf(tool.parameters);
       if (type === "object" || $ref !== undefined) return [];
       return [{ path: pathOf(tool, names), message: "is not the schema of an object" }];
     } catch (error) {
@@ -163,11 +162,6 @@ function pathOf({ name }: ChatTool, names: readonly string[]): string {
   return `tools.${names.indexOf(name)}.function.parameters`;
 }
 
-/** What a grammar keeps of the schema of a tool's arguments. @throws {UnsupportedSchema} */
-function argumentsSchemaOf({ parameters, isStrict }: ChatTool): Readonly<Record<string, unknown>> {
-  return grammarSchemaOf(parameters, isStrict);
-}
-
 /**
  * The JSON of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset of JSON Schema that grammars have. Definitions are
  * of the whole, each with its tool in its name.
@@ -176,7 +170,7 @@ function argumentsSchemaOf({ parameters, isStrict }: ChatTool): Readonly<Record<
 export function callSchemaOf(tools: readonly ChatTool[]): Readonly<Record<string, unknown>> {
   const definitions: Record<string, unknown> = {};
   const calls = tools.map((tool, index) => {
-    const { $defs, ...schema } = withRenamedRefs(argumentsSchemaOf(tool), index) as Record<string, unknown>;
+    const { $defs, ...schema } = withRenamedRefs(grammarSchemaOf(tool.parameters), index) as Record<string, unknown>;
     for (const [name, part] of Object.entries(isJsonObject($defs) ? $defs : {})) {
       definitions[`${index}.${name}`] = part;
     }

@@ -21,7 +21,7 @@ const ROOT_PATH = "schema";
  * Reads a JSON Schema into what grammars are made of: `$ref` with `$defs`, `oneOf`, `const`, `enum`, and types with their bounds.
  * Objects get all listed properties and no others, which is valid where more or fewer are allowed; only optional ones with references
  * are named in `optional` and may be missing, so that recursion ends. What grammars cannot keep is checked in the answer
- * (coordinator/dispatch/answer-check.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
+ * (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
  * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
  */
 export function grammarSchemaOf(schema: Schema): Schema {

@@ -53,7 +53,7 @@ function fitsTool({ function: { name, arguments: args } }: ToolCall, { tools }: 
   if (tool === undefined) return false;
   try {
     const value: unknown = JSON.parse(args);
-    return isJsonObject(value) && fitsGrammar(value, tool.parameters, tool.isStrict);
+    return isJsonObject(value) && fitsGrammar(value, tool.parameters);
   } catch (error) {
     // An earlier version took it.
     return error instanceof UnsupportedSchema;

@@ -1392,6 +1392,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A response, as OpenAI's API has it
+         * @description A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background.
+         */
+        post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/responses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A stored response */
+        get: operations["getResponse"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove the prompt and the answer of a response
+         * @description One that goes on is cancelled first.
+         */
+        delete: operations["deleteResponse"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/responses/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a response in the background */
+        post: operations["cancelResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -3834,6 +3892,201 @@ export interface components {
                 type: "server_error";
             };
         };
+        OpenAiResponse: {
+            background: boolean;
+            created_at: number;
+            error: {
+                /** @enum {string} */
+                code: "server_error";
+                message: string;
+            } | null;
+            id: string;
+            incomplete_details: {
+                /** @enum {string} */
+                reason: "max_output_tokens";
+            } | null;
+            instructions: string | null;
+            max_output_tokens: number | null;
+            metadata: {
+                [key: string]: string;
+            };
+            model: string;
+            /** @enum {string} */
+            object: "response";
+            output: {
+                content: {
+                    annotations: unknown[];
+                    logprobs: unknown[];
+                    text: string;
+                    /** @enum {string} */
+                    type: "output_text";
+                }[];
+                id: string;
+                /** @enum {string} */
+                role: "assistant";
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "message";
+            }[];
+            /** @enum {boolean} */
+            parallel_tool_calls: true;
+            previous_response_id: string | null;
+            /** @enum {string} */
+            status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
+            store: boolean;
+            temperature: number | null;
+            text: {
+                format: {
+                    /** @enum {string} */
+                    type: "text";
+                } | {
+                    /** @enum {string} */
+                    type: "json_object";
+                } | {
+                    description?: string | null;
+                    name: string;
+                    schema: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean | null;
+                    /** @enum {string} */
+                    type: "json_schema";
+                };
+            };
+            /** @enum {string} */
+            tool_choice: "auto";
+            tools: unknown[];
+            top_p: number | null;
+            /** @enum {string} */
+            truncation: "disabled";
+            usage: {
+                input_tokens: number;
+                input_tokens_details: {
+                    cache_write_tokens: number;
+                    cached_tokens: number;
+                };
+                output_tokens: number;
+                output_tokens_details: {
+                    reasoning_tokens: number;
+                };
+                total_tokens: number;
+            } | null;
+        };
+        OpenAiResponseEvent: {
+            response: components["schemas"]["OpenAiResponse"];
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.created";
+        } | {
+            response: components["schemas"]["OpenAiResponse"];
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.in_progress";
+        } | {
+            response: components["schemas"]["OpenAiResponse"];
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.completed";
+        } | {
+            response: components["schemas"]["OpenAiResponse"];
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.incomplete";
+        } | {
+            response: components["schemas"]["OpenAiResponse"];
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.failed";
+        } | {
+            item: {
+                content: {
+                    annotations: unknown[];
+                    logprobs: unknown[];
+                    text: string;
+                    /** @enum {string} */
+                    type: "output_text";
+                }[];
+                id: string;
+                /** @enum {string} */
+                role: "assistant";
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "message";
+            };
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.output_item.added";
+        } | {
+            item: {
+                content: {
+                    annotations: unknown[];
+                    logprobs: unknown[];
+                    text: string;
+                    /** @enum {string} */
+                    type: "output_text";
+                }[];
+                id: string;
+                /** @enum {string} */
+                role: "assistant";
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "message";
+            };
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.output_item.done";
+        } | {
+            content_index: number;
+            item_id: string;
+            output_index: number;
+            part: {
+                annotations: unknown[];
+                logprobs: unknown[];
+                text: string;
+                /** @enum {string} */
+                type: "output_text";
+            };
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.content_part.added";
+        } | {
+            content_index: number;
+            item_id: string;
+            output_index: number;
+            part: {
+                annotations: unknown[];
+                logprobs: unknown[];
+                text: string;
+                /** @enum {string} */
+                type: "output_text";
+            };
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.content_part.done";
+        } | {
+            content_index: number;
+            delta: string;
+            item_id: string;
+            logprobs: unknown[];
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.output_text.delta";
+        } | {
+            content_index: number;
+            item_id: string;
+            logprobs: unknown[];
+            output_index: number;
+            sequence_number: number;
+            text: string;
+            /** @enum {string} */
+            type: "response.output_text.done";
+        };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         OverviewEvent: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
@@ -4086,6 +4339,53 @@ export interface components {
              */
             type: "reset";
         };
+        ResponseRequest: {
+            /** @description Answer at once; the response goes on without its client, who asks for it by its id */
+            background?: boolean | null;
+            input: string | {
+                content: string | {
+                    text: string;
+                    /** @enum {string} */
+                    type: "input_text" | "output_text" | "text";
+                }[];
+                /** @enum {string} */
+                role: "user" | "assistant" | "system" | "developer";
+                /** @enum {string|null} */
+                type?: "message" | null;
+            }[];
+            instructions?: string | null;
+            max_output_tokens?: number | null;
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description Default: the operator's default chat Cargo */
+            model?: string | null;
+            /** @description A stored response: its conversation comes before `input`, without its instructions */
+            previous_response_id?: string | null;
+            /** @description Default true. False: prompt and answer are removed when the response has ended */
+            store?: boolean | null;
+            stream?: boolean | null;
+            temperature?: number | null;
+            text?: {
+                format?: {
+                    /** @enum {string} */
+                    type: "text";
+                } | {
+                    /** @enum {string} */
+                    type: "json_object";
+                } | {
+                    description?: string | null;
+                    name: string;
+                    schema: {
+                        [key: string]: unknown;
+                    };
+                    strict?: boolean | null;
+                    /** @enum {string} */
+                    type: "json_schema";
+                } | null;
+            } | null;
+            top_p?: number | null;
+        };
         Session: {
             account: components["schemas"]["Account"];
             /**
@@ -4330,6 +4630,7 @@ export interface components {
                 total_tokens: number;
             };
         };
+        TextCompletionEvent: components["schemas"]["TextCompletion"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
         TextCompletionRequest: {
             /** @description Begin each text with its prompt */
             echo?: boolean | null;
@@ -6712,7 +7013,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["TextCompletion"];
-                    "text/event-stream": components["schemas"]["TextCompletion"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
+                    "text/event-stream": components["schemas"]["TextCompletionEvent"];
                 };
             };
             400: components["responses"]["OpenAiError400"];
@@ -8955,7 +9256,8 @@ export interface operations {
                      *           "capabilities": [
                      *             "/chat/completions",
                      *             "/completions",
-                     *             "/messages"
+                     *             "/messages",
+                     *             "/responses"
                      *           ],
                      *           "alias_of": null,
                      *           "available": true,
@@ -9009,7 +9311,8 @@ export interface operations {
                      *       "capabilities": [
                      *         "/chat/completions",
                      *         "/completions",
-                     *         "/messages"
+                     *         "/messages",
+                     *         "/responses"
                      *       ],
                      *       "alias_of": null,
                      *       "available": true,
@@ -10712,6 +11015,308 @@ export interface operations {
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
             413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    createResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "tiny-chat",
+                 *       "instructions": "You count.",
+                 *       "input": "What is 7 plus 8?"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description The response, or with `stream` its events as Server-Sent Events */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "resp_01M80NFE2BATGX5PX4TK97HXWA",
+                     *       "object": "response",
+                     *       "created_at": 1767225600,
+                     *       "status": "completed",
+                     *       "background": false,
+                     *       "error": null,
+                     *       "incomplete_details": null,
+                     *       "instructions": "You count.",
+                     *       "max_output_tokens": null,
+                     *       "metadata": {},
+                     *       "model": "tiny-chat",
+                     *       "output": [
+                     *         {
+                     *           "id": "msg_01M80NFE2BATGX5PX4TK97HXWA",
+                     *           "type": "message",
+                     *           "status": "completed",
+                     *           "role": "assistant",
+                     *           "content": [
+                     *             {
+                     *               "type": "output_text",
+                     *               "text": "15",
+                     *               "annotations": [],
+                     *               "logprobs": []
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "parallel_tool_calls": true,
+                     *       "previous_response_id": null,
+                     *       "store": true,
+                     *       "temperature": null,
+                     *       "text": {
+                     *         "format": {
+                     *           "type": "text"
+                     *         }
+                     *       },
+                     *       "tool_choice": "auto",
+                     *       "tools": [],
+                     *       "top_p": null,
+                     *       "truncation": "disabled",
+                     *       "usage": {
+                     *         "input_tokens": 17,
+                     *         "input_tokens_details": {
+                     *           "cached_tokens": 0,
+                     *           "cache_write_tokens": 0
+                     *         },
+                     *         "output_tokens": 2,
+                     *         "output_tokens_details": {
+                     *           "reasoning_tokens": 0
+                     *         },
+                     *         "total_tokens": 19
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenAiResponse"];
+                    "text/event-stream": components["schemas"]["OpenAiResponseEvent"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    getResponse: {
+        parameters: {
+            query?: {
+                stream?: "false";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response, as far as it has come */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "resp_01M80NFE2BATGX5PX4TK97HXWA",
+                     *       "object": "response",
+                     *       "created_at": 1767225600,
+                     *       "status": "completed",
+                     *       "background": false,
+                     *       "error": null,
+                     *       "incomplete_details": null,
+                     *       "instructions": "You count.",
+                     *       "max_output_tokens": null,
+                     *       "metadata": {},
+                     *       "model": "tiny-chat",
+                     *       "output": [
+                     *         {
+                     *           "id": "msg_01M80NFE2BATGX5PX4TK97HXWA",
+                     *           "type": "message",
+                     *           "status": "completed",
+                     *           "role": "assistant",
+                     *           "content": [
+                     *             {
+                     *               "type": "output_text",
+                     *               "text": "15",
+                     *               "annotations": [],
+                     *               "logprobs": []
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "parallel_tool_calls": true,
+                     *       "previous_response_id": null,
+                     *       "store": true,
+                     *       "temperature": null,
+                     *       "text": {
+                     *         "format": {
+                     *           "type": "text"
+                     *         }
+                     *       },
+                     *       "tool_choice": "auto",
+                     *       "tools": [],
+                     *       "top_p": null,
+                     *       "truncation": "disabled",
+                     *       "usage": {
+                     *         "input_tokens": 17,
+                     *         "input_tokens_details": {
+                     *           "cached_tokens": 0,
+                     *           "cache_write_tokens": 0
+                     *         },
+                     *         "output_tokens": 2,
+                     *         "output_tokens_details": {
+                     *           "reasoning_tokens": 0
+                     *         },
+                     *         "total_tokens": 19
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenAiResponse"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            410: components["responses"]["OpenAiError410"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+        };
+    };
+    deleteResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "resp_01M80NFE2BATGX5PX4TK97HXWA",
+                     *       "object": "response",
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        deleted: true;
+                        id: string;
+                        /** @enum {string} */
+                        object: "response";
+                    };
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    cancelResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response as it is then */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "resp_01M80NFE2BATGX5PX4TK97HXWA",
+                     *       "object": "response",
+                     *       "created_at": 1767225600,
+                     *       "status": "cancelled",
+                     *       "background": true,
+                     *       "error": null,
+                     *       "incomplete_details": null,
+                     *       "instructions": "You count.",
+                     *       "max_output_tokens": null,
+                     *       "metadata": {},
+                     *       "model": "tiny-chat",
+                     *       "output": [],
+                     *       "parallel_tool_calls": true,
+                     *       "previous_response_id": null,
+                     *       "store": true,
+                     *       "temperature": null,
+                     *       "text": {
+                     *         "format": {
+                     *           "type": "text"
+                     *         }
+                     *       },
+                     *       "tool_choice": "auto",
+                     *       "tools": [],
+                     *       "top_p": null,
+                     *       "truncation": "disabled",
+                     *       "usage": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OpenAiResponse"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            410: components["responses"]["OpenAiError410"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];

@@ -43,7 +43,7 @@ class JobWebhookData(TypedDict):
 
 
 class JobWebhookDataError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -198,7 +198,7 @@ class Job(TypedDict):
 
 
 class JobError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -380,7 +380,7 @@ class ErrorEvent(TypedDict):
     type: Literal["error"]
     """discriminator enum property added by openapi-typescript"""
     error: str
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
     """A new try may succeed"""
 
@@ -504,7 +504,8 @@ class ChatCompletionRequest(TypedDict):
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
     parallel_tool_calls: NotRequired[bool | None]
     max_completion_tokens: NotRequired[int | None]
-    n: NotRequired[Literal[1]]
+    n: NotRequired[int | None]
+    """Answers, each a job of its own; above 1 not streamed"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
 
 
@@ -618,6 +619,9 @@ class TextCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+
+
+TextCompletionEvent: TypeAlias = "TextCompletion | ChatCompletionError | Literal[\"[DONE]\"]"
 
 
 class TextCompletionRequest(TypedDict):
@@ -812,6 +816,271 @@ class CountTokensRequestSystemItem(TypedDict):
     text: str
 
 
+class OpenAiResponse(TypedDict):
+    id: str
+    object: Literal["response"]
+    created_at: int
+    status: Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
+    background: bool
+    error: OpenAiResponseError | None
+    incomplete_details: OpenAiResponseIncompleteDetails | None
+    instructions: str | None
+    max_output_tokens: int | None
+    metadata: dict[str, str]
+    model: str
+    output: list[OpenAiResponseOutputItem]
+    parallel_tool_calls: Literal[True]
+    previous_response_id: str | None
+    store: bool
+    temperature: float | None
+    text: OpenAiResponseText
+    tool_choice: Literal["auto"]
+    tools: list[Any]
+    top_p: float | None
+    truncation: Literal["disabled"]
+    usage: OpenAiResponseUsage | None
+
+
+class OpenAiResponseError(TypedDict):
+    code: Literal["server_error"]
+    message: str
+
+
+class OpenAiResponseIncompleteDetails(TypedDict):
+    reason: Literal["max_output_tokens"]
+
+
+class OpenAiResponseOutputItem(TypedDict):
+    id: str
+    type: Literal["message"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    role: Literal["assistant"]
+    content: list[OpenAiResponseOutputItemContentItem]
+
+
+class OpenAiResponseOutputItemContentItem(TypedDict):
+    type: Literal["output_text"]
+    text: str
+    annotations: list[Any]
+    logprobs: list[Any]
+
+
+class OpenAiResponseText(TypedDict):
+    format: OpenAiResponseTextFormat1 | OpenAiResponseTextFormat2 | OpenAiResponseTextFormat3
+
+
+class OpenAiResponseTextFormat1(TypedDict):
+    type: Literal["text"]
+
+
+class OpenAiResponseTextFormat2(TypedDict):
+    type: Literal["json_object"]
+
+
+class OpenAiResponseTextFormat3(TypedDict):
+    type: Literal["json_schema"]
+    name: str
+    description: NotRequired[str | None]
+    schema: dict[str, Any]
+    strict: NotRequired[bool | None]
+
+
+class OpenAiResponseUsage(TypedDict):
+    input_tokens: int
+    input_tokens_details: OpenAiResponseUsageInputTokensDetails
+    output_tokens: int
+    output_tokens_details: OpenAiResponseUsageOutputTokensDetails
+    total_tokens: int
+
+
+class OpenAiResponseUsageInputTokensDetails(TypedDict):
+    cached_tokens: int
+    cache_write_tokens: int
+
+
+class OpenAiResponseUsageOutputTokensDetails(TypedDict):
+    reasoning_tokens: int
+
+
+class OpenAiResponseEvent1(TypedDict):
+    type: Literal["response.created"]
+    sequence_number: int
+    response: OpenAiResponse
+
+
+class OpenAiResponseEvent2(TypedDict):
+    type: Literal["response.in_progress"]
+    sequence_number: int
+    response: OpenAiResponse
+
+
+class OpenAiResponseEvent3(TypedDict):
+    type: Literal["response.completed"]
+    sequence_number: int
+    response: OpenAiResponse
+
+
+class OpenAiResponseEvent4(TypedDict):
+    type: Literal["response.incomplete"]
+    sequence_number: int
+    response: OpenAiResponse
+
+
+class OpenAiResponseEvent5(TypedDict):
+    type: Literal["response.failed"]
+    sequence_number: int
+    response: OpenAiResponse
+
+
+class OpenAiResponseEvent6(TypedDict):
+    type: Literal["response.output_item.added"]
+    sequence_number: int
+    output_index: int
+    item: OpenAiResponseEvent6Item
+
+
+class OpenAiResponseEvent6Item(TypedDict):
+    id: str
+    type: Literal["message"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    role: Literal["assistant"]
+    content: list[OpenAiResponseEvent6ItemContentItem]
+
+
+class OpenAiResponseEvent6ItemContentItem(TypedDict):
+    type: Literal["output_text"]
+    text: str
+    annotations: list[Any]
+    logprobs: list[Any]
+
+
+class OpenAiResponseEvent7(TypedDict):
+    type: Literal["response.output_item.done"]
+    sequence_number: int
+    output_index: int
+    item: OpenAiResponseEvent7Item
+
+
+class OpenAiResponseEvent7Item(TypedDict):
+    id: str
+    type: Literal["message"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    role: Literal["assistant"]
+    content: list[OpenAiResponseEvent7ItemContentItem]
+
+
+class OpenAiResponseEvent7ItemContentItem(TypedDict):
+    type: Literal["output_text"]
+    text: str
+    annotations: list[Any]
+    logprobs: list[Any]
+
+
+class OpenAiResponseEvent8(TypedDict):
+    type: Literal["response.content_part.added"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    content_index: int
+    part: OpenAiResponseEvent8Part
+
+
+class OpenAiResponseEvent8Part(TypedDict):
+    type: Literal["output_text"]
+    text: str
+    annotations: list[Any]
+    logprobs: list[Any]
+
+
+class OpenAiResponseEvent9(TypedDict):
+    type: Literal["response.content_part.done"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    content_index: int
+    part: OpenAiResponseEvent9Part
+
+
+class OpenAiResponseEvent9Part(TypedDict):
+    type: Literal["output_text"]
+    text: str
+    annotations: list[Any]
+    logprobs: list[Any]
+
+
+class OpenAiResponseEvent10(TypedDict):
+    type: Literal["response.output_text.delta"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    content_index: int
+    delta: str
+    logprobs: list[Any]
+
+
+class OpenAiResponseEvent11(TypedDict):
+    type: Literal["response.output_text.done"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    content_index: int
+    text: str
+    logprobs: list[Any]
+
+
+OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11"
+
+
+class ResponseRequest(TypedDict):
+    model: NotRequired[str | None]
+    """Default: the operator's default chat Cargo"""
+    input: str | list[ResponseRequestInputItem]
+    instructions: NotRequired[str | None]
+    previous_response_id: NotRequired[str | None]
+    """A stored response: its conversation comes before `input`, without its instructions"""
+    max_output_tokens: NotRequired[int | None]
+    temperature: NotRequired[float | None]
+    top_p: NotRequired[float | None]
+    text: NotRequired[ResponseRequestText | None]
+    stream: NotRequired[bool | None]
+    store: NotRequired[bool | None]
+    """Default true. False: prompt and answer are removed when the response has ended"""
+    background: NotRequired[bool | None]
+    """Answer at once; the response goes on without its client, who asks for it by its id"""
+    metadata: NotRequired[dict[str, str] | None]
+
+
+class ResponseRequestInputItem(TypedDict):
+    type: NotRequired[Literal["message"]]
+    role: Literal["user", "assistant", "system", "developer"]
+    content: str | list[ResponseRequestInputItemContentItem]
+
+
+class ResponseRequestInputItemContentItem(TypedDict):
+    type: Literal["input_text", "output_text", "text"]
+    text: str
+
+
+class ResponseRequestText(TypedDict):
+    format: NotRequired[ResponseRequestTextFormat1 | ResponseRequestTextFormat2 | ResponseRequestTextFormat3 | None]
+
+
+class ResponseRequestTextFormat1(TypedDict):
+    type: Literal["text"]
+
+
+class ResponseRequestTextFormat2(TypedDict):
+    type: Literal["json_object"]
+
+
+class ResponseRequestTextFormat3(TypedDict):
+    type: Literal["json_schema"]
+    name: str
+    description: NotRequired[str | None]
+    schema: dict[str, Any]
+    strict: NotRequired[bool | None]
+
+
 class Embeddings(TypedDict):
     object: Literal["list"]
     data: list[EmbeddingsDataItem]
@@ -995,7 +1264,7 @@ class ImagesUsageInputTokensDetails(TypedDict):
 
 class ImagesRequest(TypedDict):
     prompt: str
-    model: str
+    model: NotRequired[str | None]
     """Slug of a Cargo that draws, or an alias of one"""
     n: NotRequired[int | None]
     """Default: 1. Each is a job of its own"""
@@ -1011,6 +1280,40 @@ class ImagesRequest(TypedDict):
     """How closely to follow the prompt"""
     seed: NotRequired[int | None]
     """The same seed draws the same picture. Picture number i of n has the seed plus i"""
+
+
+class SpeechEvent1(TypedDict):
+    type: Literal["speech.audio.delta"]
+    audio: str
+    """The next bytes of the file, in base64"""
+
+
+class SpeechEvent2(TypedDict):
+    type: Literal["speech.audio.done"]
+    usage: SpeechEvent2Usage
+
+
+class SpeechEvent2Usage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+
+
+SpeechEvent: TypeAlias = "SpeechEvent1 | SpeechEvent2"
+
+
+class SpeechRequest(TypedDict):
+    input: str
+    model: NotRequired[str | None]
+    """Slug of a Cargo that speaks, or an alias of one"""
+    voice: NotRequired[str | None]
+    """A voice of the Cargo; `default` or none: the Cargo's first"""
+    speed: NotRequired[float | None]
+    """Default: 1"""
+    response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
+    """Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"""
+    stream_format: NotRequired[Literal["audio", "sse", None]]
+    """Default: audio"""
 
 
 class Conversation(TypedDict):
@@ -1440,7 +1743,7 @@ class JobChangedEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     cargo: str
     """The same as workload_slug"""
-    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
+    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
     """Why it failed or timed out"""
     updated_at: str
     """ISO 8601, UTC"""
@@ -2366,6 +2669,12 @@ class CancelBatchAnswer(TypedDict):
 
 class GetJobOutputAnswer(TypedDict):
     data: JobOutput
+
+
+class DeleteResponseAnswer(TypedDict):
+    id: str
+    object: Literal["response"]
+    deleted: Literal[True]
 
 
 class ListConversationsAnswer(TypedDict):
