@@ -25,11 +25,11 @@ export const modelSchema = z
 
 /** Paths below the API's base. */
 const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
-  chat: ["/chat/completions", "/completions"],
+  chat: ["/chat/completions", "/completions", "/messages"],
   embedding: ["/embeddings", "/rerank"],
   rerank: ["/rerank"],
   classification: ["/moderations"],
-  image: [],
+  image: ["/images/generations"],
   transcription: [],
   speech: [],
 };

@@ -143,7 +143,7 @@ describe("GET /models", () => {
   it("lists Cargos in OpenAI's shape", async () => {
     const list = await api.call("GET", "/models");
     const facts = {
-      capabilities: ["/chat/completions", "/completions"],
+      capabilities: ["/chat/completions", "/completions", "/messages"],
       alias_of: null,
       available: false,
       context_length: 2_048,
