@@ -1,12 +1,13 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
-import type { Feed } from "../../jobs/feed.ts";
+import { ValidationError } from "../../../shared/errors.ts";
+import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
-import { awaitChat, streamChat } from "../streaming/awaited-chat.ts";
+import { awaitChat, doneOf, streamChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
-import { chatBodySchema, chatEventSchema, completionSchema, jobInputOf } from "../schemas/chat-schemas.ts";
+import { chatBodySchema, chatEventSchema, completionSchema, jobInputsOf } from "../schemas/chat-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
@@ -16,7 +17,8 @@ const chatRoute = createRoute({
   method: "post",
   path: `${API_BASE}/chat/completions`,
   summary: "Chat completion",
-  description: "A chat is a job: its id is the completion's id. It is cancelled when the client disconnects.",
+  description:
+    "A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other; the first one's id is the completion's.",
   request: jsonBody(chatBodySchema),
   responses: {
     200: {
@@ -32,12 +34,21 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     checkParameters(CHAT_PARAMETERS, given);
     const client = { c, identity };
     const isStreamed = body.stream === true;
-    const chat = await awaitChat(deps, client, { model: body.model, input: jobInputOf(body), isStreamed });
-    if (chat === null) return RESPONSE_ALREADY_SENT;
-    const { record } = chat.job;
-    if (!isStreamed) return c.json(completionOf(record, chat.feed));
+    const inputs = jobInputsOf(body);
+    if (isStreamed && inputs.length > 1) throw new ValidationError([{ path: "n", message: "above 1 is not streamed" }]);
+    const chats: AwaitedChat[] = [];
+    for (const input of inputs) {
+      // One after the other: an account's unfinished jobs are few.
+      // oxlint-disable-next-line no-await-in-loop
+      const chat = await awaitChat(deps, client, { model: body.model, input, isStreamed });
+      if (chat === null) return RESPONSE_ALREADY_SENT;
+      chats.push(chat);
+    }
+    const [first] = chats;
+    if (first === undefined) throw new Error("A chat has an answer");
+    if (!isStreamed) return c.json(completionOf(first.job.record, chats));
     const includeUsage = body.stream_options?.include_usage === true;
-    return streamChat(deps, client, chat, chatChunks({ ...headOf(record), includeUsage }));
+    return streamChat(deps, client, first, chatChunks({ ...headOf(first.job.record), includeUsage }));
   });
 }
 
@@ -45,17 +56,21 @@ function headOf(job: JobRecord) {
   return { jobId: job.id, createdS: Math.floor(job.createdAtMs / 1_000), model: job.slug };
 }
 
-/** @throws unless the feed ended in `done`. */
-function completionOf(job: JobRecord, feed: Feed): z.infer<typeof completionSchema> {
-  if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.id} has not ended in done`);
+/** @param job of the first choice. @throws unless all have ended in `done`. */
+function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<typeof completionSchema> {
   const { jobId, createdS, model } = headOf(job);
-  const message = { role: "assistant" as const, content: feed.text() };
+  const ends = chats.map((chat) => ({ message: assistantMessageOf(chat.feed), ...doneOf(chat) }));
   return {
     id: jobId,
     object: "chat.completion",
     created: createdS,
     model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: feed.ending.finishReason }],
-    usage: chatUsage(feed.ending.usage),
+    choices: ends.map(({ message, finishReason }, index) => {
+      return { index, message, logprobs: null, finish_reason: finishReason };
+    }),
+    usage: chatUsage({
+      promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
+      completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
+    }),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES, MAX_OUTPUT_TOKENS, messagesSchema, samplingFields } from "../../../shared/chat-input.ts";
+import { toolCallSchema, toolFields } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import type { JobInput } from "../../store/job-store.ts";
 
@@ -7,6 +8,11 @@ import type { JobInput } from "../../store/job-store.ts";
 function fitsInputLimit(messages: unknown): boolean {
   return Buffer.byteLength(JSON.stringify(messages)) <= MAX_INPUT_BYTES;
 }
+
+/** Most answers to one request. */
+const MAX_CHOICES = 8;
+/** Largest seed; the one after it is 0. */
+const SEEDS = 2 ** 32;
 
 /** Body of a chat completion. `openai/chat-parameters.ts` says what is refused; `null` means "not given". Source: DESIGN §4, row Chat. */
 export const chatBodySchema = z
@@ -17,8 +23,14 @@ export const chatBodySchema = z
       .openapi({ description: "Slug of a chat Cargo; default: the operator's default chat Cargo" }),
     messages: messagesSchema.refine(fitsInputLimit, { message: `is larger than ${MAX_INPUT_BYTES} bytes as JSON` }),
     ...samplingFields,
+    ...toolFields,
     max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
-    n: z.literal(1, "only 1 is served").nullish(),
+    n: z
+      .int()
+      .min(1)
+      .max(MAX_CHOICES)
+      .nullish()
+      .openapi({ description: "Answers, each a job of its own; above 1 not streamed" }),
     stream: z.boolean().nullish(),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   })
@@ -28,9 +40,21 @@ export type ChatBody = z.infer<typeof chatBodySchema>;
 const finishReasonSchema = z.enum(FINISH_REASONS);
 const chatUsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 
+/** A part of a call: the first has its id and name, all have arguments to append. */
+const toolCallDeltaSchema = z.object({
+  index: z.int(),
+  id: z.string().optional(),
+  type: z.literal("function").optional(),
+  function: z.object({ name: z.string().optional(), arguments: z.string() }),
+});
+
 const choiceSchema = z.object({
   index: z.int(),
-  message: z.object({ role: z.literal("assistant"), content: z.string() }),
+  message: z.object({
+    role: z.literal("assistant"),
+    content: z.string().nullable().openapi({ description: "Null for an answer of calls alone" }),
+    tool_calls: z.array(toolCallSchema).optional(),
+  }),
   logprobs: z.null(),
   finish_reason: finishReasonSchema,
 });
@@ -71,7 +95,11 @@ export const chatEventSchema = z
           .array(
             z.object({
               index: z.int(),
-              delta: z.object({ role: z.literal("assistant").optional(), content: z.string().optional() }),
+              delta: z.object({
+                role: z.literal("assistant").optional(),
+                content: z.string().optional(),
+                tool_calls: z.array(toolCallDeltaSchema).optional(),
+              }),
               logprobs: z.null(),
               finish_reason: finishReasonSchema.nullable(),
             }),
@@ -87,15 +115,28 @@ export const chatEventSchema = z
 
 /** The input of the chat's job. */
 export function jobInputOf(body: ChatBody): JobInput {
-  return { messages: body.messages, ...samplingOf(body) };
+  const tools = body.tools?.length === 0 ? null : body.tools;
+  return { messages: body.messages, ...samplingOf(body), ...givenOf({ ...body, tools }, toolFields) };
+}
+
+/** The inputs of the jobs for all answers that are asked for. With a seed, each has the next one. */
+export function jobInputsOf(body: ChatBody): JobInput[] {
+  const input = jobInputOf(body);
+  const { seed } = body;
+  return Array.from({ length: body.n ?? 1 }, (_, choice) =>
+    seed == null || choice === 0 ? input : { ...input, seed: (seed + choice) % SEEDS },
+  );
+}
+
+/** The fields of a body that are given, of those with these names. */
+function givenOf(body: Readonly<Record<string, unknown>>, fields: Readonly<Record<string, unknown>>) {
+  const entries = Object.keys(fields).map((name): [string, unknown] => [name, body[name]]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
 }
 
 /** Sampling fields of a chat job's input, without those that are `null` or not given. `max_completion_tokens` wins. */
 export function samplingOf(
   body: Pick<ChatBody, keyof typeof samplingFields | "max_completion_tokens">,
 ): Record<string, unknown> {
-  const names = Object.keys(samplingFields) as (keyof typeof samplingFields)[];
-  const fields = names.map((name): [string, unknown] => [name, body[name]]);
-  const given = { ...Object.fromEntries(fields), max_tokens: body.max_completion_tokens ?? body.max_tokens };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
+  return givenOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
 }

@@ -16,6 +16,10 @@ export const modelSchema = z
       .int()
       .nullable()
       .openapi({ description: "Tokens of prompt and answer together; null: no limit is known" }),
+    tool_calls: z
+      .enum(["grammar"])
+      .nullable()
+      .openapi({ description: "How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar" }),
   })
   .openapi("Model");
 
@@ -44,5 +48,6 @@ export function presentModel(id: string, cargo: CatalogEntry, isAvailable: boole
     alias_of: id === cargo.slug ? null : cargo.slug,
     available: isAvailable,
     context_length: cargo.contextTokens,
+    tool_calls: kind === "chat" ? "grammar" : null,
   };
 }

@@ -379,7 +379,7 @@ export interface paths {
         put?: never;
         /**
          * Chat completion
-         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects.
+         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other; the first one's id is the completion's.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -2191,13 +2191,23 @@ export interface components {
         ChatCompletion: {
             choices: {
                 /** @enum {string} */
-                finish_reason: "stop" | "length";
+                finish_reason: "stop" | "length" | "tool_calls";
                 index: number;
                 logprobs: null;
                 message: {
-                    content: string;
+                    /** @description Null for an answer of calls alone */
+                    content: string | null;
                     /** @enum {string} */
                     role: "assistant";
+                    tool_calls?: {
+                        function: {
+                            arguments: string;
+                            name: string;
+                        };
+                        id: string;
+                        /** @enum {string} */
+                        type: "function";
+                    }[];
                 };
             }[];
             created: number;
@@ -2218,9 +2228,19 @@ export interface components {
                     content?: string;
                     /** @enum {string} */
                     role?: "assistant";
+                    tool_calls?: {
+                        function: {
+                            arguments: string;
+                            name?: string;
+                        };
+                        id?: string;
+                        index: number;
+                        /** @enum {string} */
+                        type?: "function";
+                    }[];
                 };
                 /** @enum {string|null} */
-                finish_reason: "stop" | "length" | null;
+                finish_reason: "stop" | "length" | "tool_calls" | null;
                 index: number;
                 logprobs: null;
             }[];
@@ -2263,13 +2283,23 @@ export interface components {
                 }[] | null;
                 /** @enum {string} */
                 role: "system" | "user" | "assistant" | "tool" | "developer";
-                tool_calls?: unknown[] | null;
+                tool_call_id?: string | null;
+                tool_calls?: {
+                    function: {
+                        arguments: string;
+                        name: string;
+                    };
+                    id: string;
+                    /** @enum {string} */
+                    type: "function";
+                }[] | null;
             }[];
             min_p?: number | null;
             /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
-            /** @enum {number|null} */
-            n?: 1 | null;
+            /** @description Answers, each a job of its own; above 1 not streamed */
+            n?: number | null;
+            parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
             repeat_penalty?: number | null;
             response_format?: {
@@ -2297,6 +2327,39 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
+            tool_choice?: ("auto" | "none" | "required") | {
+                function: {
+                    name: string;
+                };
+                /** @enum {string} */
+                type: "function";
+            } | {
+                allowed_tools: {
+                    /** @enum {string} */
+                    mode: "auto" | "required";
+                    tools: {
+                        function: {
+                            name: string;
+                        };
+                        /** @enum {string} */
+                        type: "function";
+                    }[];
+                };
+                /** @enum {string} */
+                type: "allowed_tools";
+            } | null;
+            tools?: {
+                function: {
+                    description?: string | null;
+                    name: string;
+                    parameters?: {
+                        [key: string]: unknown;
+                    } | null;
+                    strict?: boolean | null;
+                };
+                /** @enum {string} */
+                type: "function";
+            }[] | null;
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -2319,7 +2382,7 @@ export interface components {
              */
             updated_at: string;
         };
-        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         ConversationWithMessages: {
             /**
              * Format: date-time
@@ -2517,7 +2580,7 @@ export interface components {
         };
         DoneEvent: {
             /** @enum {string} */
-            finish_reason: "stop" | "length";
+            finish_reason: "stop" | "length" | "tool_calls";
             /** @description The output, unless it is text that was streamed already */
             output?: unknown;
             /**
@@ -2974,7 +3037,7 @@ export interface components {
                 retryable: boolean;
             } | null;
             /** @enum {string|null} */
-            finish_reason: "stop" | "length" | null;
+            finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
             /** @description Empty once it was removed */
             input: {
@@ -3047,8 +3110,8 @@ export interface components {
             updated_at: string;
             workload_slug: string;
         };
-        /** @description Any number of status, token, progress and image, then exactly one done or error as the last */
-        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        /** @description Any number of status, token, tool_call, progress and image, then exactly one done or error as the last */
+        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
             /** @description The job is completed and `output` is all of it */
@@ -3108,7 +3171,7 @@ export interface components {
                     retryable: boolean;
                 } | null;
                 /** @enum {string|null} */
-                finish_reason: "stop" | "length" | null;
+                finish_reason: "stop" | "length" | "tool_calls" | null;
                 id: string;
                 /**
                  * Format: date-time
@@ -3371,7 +3434,7 @@ export interface components {
                 message: string;
             } | null;
             /** @enum {string|null} */
-            finish_reason: "stop" | "length" | null;
+            finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
             /** @description Of an answer: the job that produces it */
             job_id: string | null;
@@ -3441,6 +3504,11 @@ export interface components {
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /**
+             * @description How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar
+             * @enum {string|null}
+             */
+            tool_calls: "grammar" | null;
             /** @enum {string} */
             type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
         };
@@ -4043,6 +4111,8 @@ export interface components {
             stop?: string | string[] | null;
             stream?: boolean | null;
             temperature?: number | null;
+            /** @description Not served: null */
+            tools?: null;
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -4376,7 +4446,7 @@ export interface components {
         TextCompletion: {
             choices: {
                 /** @enum {string|null} */
-                finish_reason: "stop" | "length" | null;
+                finish_reason: "stop" | "length" | "tool_calls" | null;
                 index: number;
                 logprobs: null;
                 text: string;
@@ -4429,6 +4499,22 @@ export interface components {
              * @enum {string}
              */
             type: "token";
+        };
+        /** @description A part of a call of a tool */
+        ToolCallEvent: {
+            /** @description JSON text to append */
+            arguments: string;
+            /** @description In the first part of a call */
+            id?: string;
+            /** @description Which call of the answer, from 0 */
+            index: number;
+            /** @description In the first part of a call */
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call";
         };
         /** @description Fields that are left out stay as they are; a title of null removes the title */
         UpdateConversation: {
@@ -8847,7 +8933,8 @@ export interface operations {
                      *           ],
                      *           "alias_of": null,
                      *           "available": true,
-                     *           "context_length": 512
+                     *           "context_length": 512,
+                     *           "tool_calls": "grammar"
                      *         }
                      *       ]
                      *     }
@@ -8901,7 +8988,8 @@ export interface operations {
                      *       ],
                      *       "alias_of": null,
                      *       "available": true,
-                     *       "context_length": 512
+                     *       "context_length": 512,
+                     *       "tool_calls": "grammar"
                      *     }
                      */
                     "application/json": components["schemas"]["Model"];

@@ -42,6 +42,7 @@ const MODEL = {
   alias_of: null,
   available: true,
   context_length: 512,
+  tool_calls: "grammar",
 };
 
 const NOT_HARASSMENT = [

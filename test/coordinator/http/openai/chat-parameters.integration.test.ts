@@ -30,13 +30,13 @@ const OFFICIAL: Required<{ [Name in AnyKey<Params>]: unknown }> = {
   frequency_penalty: 1,
   presence_penalty: 1,
   logit_bias: { 5: 3 },
-  n: 1,
+  n: 2,
   stream: true,
   stream_options: { include_usage: true },
   response_format: { type: "json_object" },
   tools: [tool],
   tool_choice: "required",
-  parallel_tool_calls: "perhaps",
+  parallel_tool_calls: false,
   functions: [{ name: "sum" }],
   function_call: { name: "sum" },
   logprobs: true,
@@ -99,6 +99,16 @@ const JSON_SCHEMA: Required<{
   "response_format.json_schema.strict": { ...FORMAT, json_schema: { ...FORMAT.json_schema, strict: true } },
 };
 
+const TOOL = {
+  "tools[].type": [tool],
+  "tools[].custom": [{ ...tool, custom: { name: "sum" } }],
+  "tools[].function": [tool],
+  "tools[].function.name": [tool],
+  "tools[].function.description": [{ ...tool, function: { ...tool.function, description: "Adds" } }],
+  "tools[].function.parameters": [tool],
+  "tools[].function.strict": [{ ...tool, function: { ...tool.function, strict: true } }],
+};
+
 const OF_OTHERS = {
   "messages[].content[].cache_control": part({ cache_control: { type: "ephemeral" } }),
   "messages[].annotations": message({ annotations: [] }),
@@ -128,14 +138,17 @@ describeParameters({
   endpoint: "POST /chat/completions",
   table: CHAT_PARAMETERS,
   base: { messages: [ASKED] },
-  samples: { ...OFFICIAL, ...MESSAGES, ...PARTS, ...STREAM_OPTIONS, ...JSON_SCHEMA, ...OF_OTHERS },
+  samples: { ...OFFICIAL, ...MESSAGES, ...PARTS, ...STREAM_OPTIONS, ...JSON_SCHEMA, ...TOOL, ...OF_OTHERS },
   context: {
+    tool_choice: { tools: [tool] },
+    parallel_tool_calls: { tools: [tool] },
+    "tools[].function.description": { tools: [tool] },
     stream_options: { stream: true },
     "stream_options.include_usage": { stream: true },
     "stream_options.include_obfuscation": { stream: true },
     "response_format.json_schema.description": { response_format: FORMAT },
   },
-  // One choice is made anyway; parts are joined; the runtimes do not read the description.
-  unseen: ["n", "messages[].content[].type", "response_format.json_schema.description"],
+  // Parts are joined; the runtimes do not read the description.
+  unseen: ["messages[].content[].type", "response_format.json_schema.description"],
   arrange: (api) => answerWith(api, "Hel", "lo"),
 });
