@@ -1,16 +1,25 @@
 import type { ParameterRule } from "./parameters.ts";
 
 const BLOCKS = "messages are text; no Cargo takes pictures, documents or results of searches";
-const TOOLS = "no tools are called";
 const PRICE = "about speed and price at Anthropic";
 
 const PROMPT: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "a chat Cargo, or an alias of one" },
   { name: "messages", rule: "honoured", note: "1 to 120" },
   { name: "messages[].role", rule: "honoured", note: "user, assistant" },
-  { name: "messages[].content", rule: "honoured", note: "text, or a list of text blocks, which are joined" },
-  { name: "messages[].content[].type", rule: "honoured", note: "`text`; other kinds are refused" },
+  { name: "messages[].content", rule: "honoured", note: "text, or a list of blocks; texts are joined" },
+  {
+    name: "messages[].content[].type",
+    rule: "honoured",
+    note: "`text`, `tool_use`, `tool_result`; other kinds are refused",
+  },
   { name: "messages[].content[].text", rule: "honoured", note: "" },
+  { name: "messages[].content[].id", rule: "honoured", note: "of a `tool_use`" },
+  { name: "messages[].content[].name", rule: "honoured", note: "of a `tool_use`" },
+  { name: "messages[].content[].input", rule: "honoured", note: "of a `tool_use`" },
+  { name: "messages[].content[].tool_use_id", rule: "honoured", note: "of a `tool_result`" },
+  { name: "messages[].content[].content", rule: "honoured", note: "of a `tool_result`: text, or text blocks" },
+  { name: "messages[].content[].is_error", rule: "ignored", note: "the model reads `content`" },
   { name: "messages[].content[].cache_control", rule: "ignored", note: PRICE },
   { name: "messages[].content[].citations", rule: "ignored", note: "an earlier answer of another service" },
   { name: "messages[].content[].source", rule: "refused", note: BLOCKS },
@@ -22,8 +31,8 @@ const PROMPT: readonly ParameterRule[] = [
 ];
 
 const NOT_SERVED: readonly ParameterRule[] = [
-  { name: "tools", rule: "refused", note: TOOLS, neutral: [[]] },
-  { name: "tool_choice", rule: "refused", note: TOOLS, neutral: [{ type: "none" }, { type: "auto" }] },
+  { name: "tools", rule: "honoured", note: "up to 128 of your own; built-in ones are refused" },
+  { name: "tool_choice", rule: "honoured", note: "auto, any, tool, none; with `disable_parallel_tool_use`" },
   {
     name: "thinking",
     rule: "refused",

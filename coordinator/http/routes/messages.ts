@@ -1,10 +1,12 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
+import { toolCallsOf } from "../../jobs/tool-calls.ts";
 import { COUNT_TOKENS_PARAMETERS, MESSAGE_PARAMETERS } from "../openai/message-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, doneOf, streamChat } from "../streaming/awaited-chat.ts";
 import { messageEvents } from "../streaming/message-encoder.ts";
 import {
+  blocksOf,
   countTokensBodySchema,
   countTokensSchema,
   messageBodySchema,
@@ -64,7 +66,7 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
       type: "message" as const,
       role: "assistant" as const,
       model,
-      content: [{ type: "text" as const, text: chat.feed.text(), citations: null }],
+      content: blocksOf(chat.feed.text(), toolCallsOf(chat.feed.items)),
       stop_reason: stopReasonOf(finishReason),
       stop_sequence: null,
       usage: messageUsage(usage),
@@ -72,7 +74,8 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
   });
   serveScoped(app, deps, "write", countRoute, async ({ c, identity, body, given }) => {
     checkParameters(COUNT_TOKENS_PARAMETERS, given);
-    const order = { model: body.model, input: { ...promptOf(body), max_tokens: 1 }, isStreamed: false };
+    const input = { ...promptOf(body), max_tokens: 1 };
+    const order = { model: body.model, input, isStreamed: false, fieldOf: messageFieldOf };
     const chat = await awaitChat(deps, { c, identity }, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     return c.json({ input_tokens: doneOf(chat).usage.promptTokens });

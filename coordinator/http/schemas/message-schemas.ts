@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { MAX_TOOLS, type ToolCall } from "../../../shared/chat-tools.ts";
 import type { FinishReason, Usage } from "../../../shared/output.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { argumentsOf, messageToolChoiceSchema, messageToolSchema, toolInputOf } from "./message-tools.ts";
 
 /** Most blocks of one message. */
 const MAX_BLOCKS = 256;
@@ -11,8 +13,18 @@ const textsSchema = z.union([z.string(), z.array(textBlockSchema).max(MAX_BLOCKS
   error: 'must be a text, or a list of blocks {"type": "text", "text": "…"}',
 });
 
-const BLOCK_TYPES = ["text"] as const;
-const contentSchema = z.union([z.string(), z.array(textBlockSchema).min(1).max(MAX_BLOCKS)], {
+const BLOCK_TYPES = ["text", "tool_use", "tool_result"] as const;
+const blockInSchema = z.discriminatedUnion("type", [
+  textBlockSchema,
+  z.object({
+    type: z.literal("tool_use"),
+    id: z.string().min(1).max(256),
+    name: z.string().max(64),
+    input: z.record(z.string(), z.unknown()),
+  }),
+  z.object({ type: z.literal("tool_result"), tool_use_id: z.string().min(1).max(256), content: textsSchema.nullish() }),
+]);
+const contentSchema = z.union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
   error: ({ input }) => describeContentFault(input),
 });
 
@@ -31,6 +43,8 @@ const promptFields = {
     .min(1)
     .max(120),
   system: textsSchema.nullish(),
+  tools: z.array(messageToolSchema).max(MAX_TOOLS).nullish(),
+  tool_choice: messageToolChoiceSchema.nullish(),
 };
 
 /** Body of a message. `null` means "not given". Source: Anthropic's API. */
@@ -61,8 +75,16 @@ const usageSchema = z.object({
   cache_creation_input_tokens: z.null(),
   cache_read_input_tokens: z.null(),
 });
-const stopReasonSchema = z.enum(["end_turn", "max_tokens"]);
-const blockSchema = z.object({ type: z.literal("text"), text: z.string(), citations: z.null() });
+const stopReasonSchema = z.enum(["end_turn", "max_tokens", "tool_use"]);
+const blockSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), citations: z.null() }),
+  z.object({
+    type: z.literal("tool_use"),
+    id: z.string(),
+    name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+  }),
+]);
 
 export const messageSchema = z
   .object({
@@ -89,7 +111,10 @@ export const messageEventSchema = z
     z.object({
       type: z.literal("content_block_delta"),
       index: z.int(),
-      delta: z.object({ type: z.literal("text_delta"), text: z.string() }),
+      delta: z.discriminatedUnion("type", [
+        z.object({ type: z.literal("text_delta"), text: z.string() }),
+        z.object({ type: z.literal("input_json_delta"), partial_json: z.string() }),
+      ]),
     }),
     z.object({ type: z.literal("content_block_stop"), index: z.int() }),
     z.object({
@@ -111,11 +136,37 @@ function textOf(content: Texts): string {
   return typeof content === "string" ? content : content.map(({ text }) => text).join("");
 }
 
-/** What a chat's job is asked: the system text and the messages. */
-export function promptOf({ system, messages }: Pick<MessageBody, "system" | "messages">): JobInput {
+/** What a chat's job is asked: the system text, the messages and the tools. */
+export function promptOf({
+  system,
+  messages,
+  tools,
+  tool_choice: choice,
+}: Pick<MessageBody, "system" | "messages" | "tools" | "tool_choice">): JobInput {
   const instructions = system == null ? "" : textOf(system);
-  const turns = messages.map(({ role, content }) => ({ role, content: textOf(content) }));
-  return { messages: instructions === "" ? turns : [{ role: "system", content: instructions }, ...turns] };
+  const turns = messages.flatMap(turnsOf);
+  return {
+    messages: instructions === "" ? turns : [{ role: "system", content: instructions }, ...turns],
+    ...toolInputOf(tools ?? [], choice ?? null),
+  };
+}
+
+/** The messages that chats have for one: results of tools are messages of their own, and come first. */
+function turnsOf({ role, content }: MessageBody["messages"][number]): object[] {
+  if (typeof content === "string") return [{ role, content }];
+  const calls = content.flatMap((block) => {
+    if (block.type !== "tool_use") return [];
+    const { id, name, input } = block;
+    return [{ id, type: "function", function: { name, arguments: JSON.stringify(input) } }];
+  });
+  const results = content.flatMap((block) => {
+    if (block.type !== "tool_result") return [];
+    return [{ role: "tool", tool_call_id: block.tool_use_id, content: textOf(block.content ?? "") }];
+  });
+  const texts = content.flatMap((block) => (block.type === "text" ? [block] : []));
+  const hasText = texts.length > 0 || calls.length > 0;
+  const turn = { role, content: textOf(texts), ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  return hasText ? [...results, turn] : results;
 }
 
 /** The input of the message's job. Anthropic's default temperature is 1. */
@@ -136,11 +187,22 @@ const FIELDS: readonly (readonly [string, string])[] = [
   ["response_format.json_schema.schema", "output_config.format.schema"],
   ["stop", "stop_sequences"],
 ];
+const TOOL_FIELD = /^(tools\.\d+)\.function(?:\.(name|description))?/;
 
 /** The field of a message that became this one of the job's input. */
 export function messageFieldOf(path: string): string {
+  const [tool, place = "", member = "input_schema"] = TOOL_FIELD.exec(path) ?? [];
+  if (tool !== undefined) return `${place}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
   const [from, to] = FIELDS.find(([start]) => path.startsWith(start)) ?? ["", ""];
   return to + path.slice(from.length);
+}
+
+/** The blocks of an answer: its text, if it has any or no calls, then its calls. */
+export function blocksOf(text: string, calls: readonly ToolCall[]): MessageAnswer["content"] {
+  const uses = calls.map(({ id, function: { name, arguments: args } }) => {
+    return { type: "tool_use" as const, id, name, input: argumentsOf(args) };
+  });
+  return text === "" && uses.length > 0 ? uses : [{ type: "text", text, citations: null }, ...uses];
 }
 
 export function messageUsage({ promptTokens, completionTokens }: Usage): z.infer<typeof usageSchema> {
@@ -153,5 +215,6 @@ export function messageUsage({ promptTokens, completionTokens }: Usage): z.infer
 }
 
 export function stopReasonOf(finishReason: FinishReason): z.infer<typeof stopReasonSchema> {
+  if (finishReason === "tool_calls") return "tool_use";
   return finishReason === "length" ? "max_tokens" : "end_turn";
 }

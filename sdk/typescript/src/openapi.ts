@@ -1809,12 +1809,20 @@ export interface components {
             type: "error";
         };
         AnthropicMessage: {
-            content: {
+            content: ({
                 citations: null;
                 text: string;
                 /** @enum {string} */
                 type: "text";
-            }[];
+            } | {
+                id: string;
+                input: {
+                    [key: string]: unknown;
+                };
+                name: string;
+                /** @enum {string} */
+                type: "tool_use";
+            })[];
             id: string;
             model: string;
             /** @enum {string} */
@@ -1823,7 +1831,7 @@ export interface components {
              * @description `end_turn` also for an answer that a stop sequence ended: Islands do not say which
              * @enum {string|null}
              */
-            stop_reason: "end_turn" | "max_tokens" | null;
+            stop_reason: "end_turn" | "max_tokens" | "tool_use" | null;
             stop_sequence: null;
             /** @enum {string} */
             type: "message";
@@ -1847,6 +1855,14 @@ export interface components {
                 text: string;
                 /** @enum {string} */
                 type: "text";
+            } | {
+                id: string;
+                input: {
+                    [key: string]: unknown;
+                };
+                name: string;
+                /** @enum {string} */
+                type: "tool_use";
             };
             index: number;
             /** @enum {string} */
@@ -1856,6 +1872,10 @@ export interface components {
                 text: string;
                 /** @enum {string} */
                 type: "text_delta";
+            } | {
+                partial_json: string;
+                /** @enum {string} */
+                type: "input_json_delta";
             };
             index: number;
             /** @enum {string} */
@@ -1867,7 +1887,7 @@ export interface components {
         } | {
             delta: {
                 /** @enum {string} */
-                stop_reason: "end_turn" | "max_tokens";
+                stop_reason: "end_turn" | "max_tokens" | "tool_use";
                 stop_sequence: null;
             };
             /** @enum {string} */
@@ -2486,11 +2506,28 @@ export interface components {
         };
         CountTokensRequest: {
             messages: {
-                content: string | {
+                content: string | ({
                     text: string;
                     /** @enum {string} */
                     type: "text";
-                }[];
+                } | {
+                    id: string;
+                    input: {
+                        [key: string]: unknown;
+                    };
+                    name: string;
+                    /** @enum {string} */
+                    type: "tool_use";
+                } | {
+                    content?: string | {
+                        text: string;
+                        /** @enum {string} */
+                        type: "text";
+                    }[] | null;
+                    tool_use_id: string;
+                    /** @enum {string} */
+                    type: "tool_result";
+                })[];
                 /** @enum {string} */
                 role: "user" | "assistant";
             }[];
@@ -2500,6 +2537,33 @@ export interface components {
                 text: string;
                 /** @enum {string} */
                 type: "text";
+            }[] | null;
+            tool_choice?: {
+                disable_parallel_tool_use?: boolean | null;
+                /** @enum {string} */
+                type: "auto";
+            } | {
+                disable_parallel_tool_use?: boolean | null;
+                /** @enum {string} */
+                type: "any";
+            } | {
+                disable_parallel_tool_use?: boolean | null;
+                name: string;
+                /** @enum {string} */
+                type: "tool";
+            } | {
+                /** @enum {string} */
+                type: "none";
+            } | null;
+            tools?: {
+                description?: string | null;
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                name: string;
+                strict?: boolean | null;
+                /** @enum {string|null} */
+                type?: "custom" | null;
             }[] | null;
         };
         CreateApiKey: {
@@ -3581,11 +3645,28 @@ export interface components {
         MessageRequest: {
             max_tokens: number;
             messages: {
-                content: string | {
+                content: string | ({
                     text: string;
                     /** @enum {string} */
                     type: "text";
-                }[];
+                } | {
+                    id: string;
+                    input: {
+                        [key: string]: unknown;
+                    };
+                    name: string;
+                    /** @enum {string} */
+                    type: "tool_use";
+                } | {
+                    content?: string | {
+                        text: string;
+                        /** @enum {string} */
+                        type: "text";
+                    }[] | null;
+                    tool_use_id: string;
+                    /** @enum {string} */
+                    type: "tool_result";
+                })[];
                 /** @enum {string} */
                 role: "user" | "assistant";
             }[];
@@ -3609,6 +3690,33 @@ export interface components {
             }[] | null;
             /** @description Default 1 */
             temperature?: number | null;
+            tool_choice?: {
+                disable_parallel_tool_use?: boolean | null;
+                /** @enum {string} */
+                type: "auto";
+            } | {
+                disable_parallel_tool_use?: boolean | null;
+                /** @enum {string} */
+                type: "any";
+            } | {
+                disable_parallel_tool_use?: boolean | null;
+                name: string;
+                /** @enum {string} */
+                type: "tool";
+            } | {
+                /** @enum {string} */
+                type: "none";
+            } | null;
+            tools?: {
+                description?: string | null;
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                name: string;
+                strict?: boolean | null;
+                /** @enum {string|null} */
+                type?: "custom" | null;
+            }[] | null;
             top_k?: number | null;
             top_p?: number | null;
         };

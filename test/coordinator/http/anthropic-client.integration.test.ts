@@ -6,7 +6,8 @@ import Anthropic, {
 } from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "./api.ts";
-import { answerWith, failWith } from "./chat-answers.ts";
+import { answerWith, failWith, token } from "./chat-answers.ts";
+import { DONE } from "./scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -91,6 +92,59 @@ describe("the official Anthropic client", () => {
     await client().messages.create({ ...ASKED, output_config: { format: { type: "json_schema", schema } } });
     const format = { type: "json_schema", json_schema: { name: "output", schema, strict: true } };
     expect(api.jobs.submitted[0]?.input["response_format"]).toEqual(format);
+  });
+
+  const TOOL = { name: "sum", description: "Adds", input_schema: { type: "object" as const, properties: {} } };
+  const callTool = (): void => {
+    api.jobs.onSubmit = (feed) => {
+      const part = { type: "tool_call" as const, index: 0, count: 1 };
+      feed.push([token("Well. "), { ...part, id: "call_1", name: "sum", arguments: '{"a"' }]);
+      feed.push([
+        { ...part, arguments: ":1}" },
+        { ...part, index: 1, id: "call_2", name: "sum", arguments: "{}" },
+      ]);
+      feed.end({ ...DONE, finishReason: "tool_calls" });
+    };
+  };
+
+  it("is told of calls of tools, whole and streamed, and gives their results", async () => {
+    callTool();
+    const request = { ...ASKED, tools: [TOOL], tool_choice: { type: "any" as const, disable_parallel_tool_use: true } };
+    const message = await client().messages.create(request);
+    const content = [
+      { type: "text", text: "Well. ", citations: null },
+      { type: "tool_use", id: "call_1", name: "sum", input: { a: 1 } },
+      { type: "tool_use", id: "call_2", name: "sum", input: {} },
+    ];
+    expect([message.content, message.stop_reason]).toEqual([content, "tool_use"]);
+    const { description, input_schema: parameters, name } = TOOL;
+    expect(api.jobs.submitted[0]?.input).toMatchObject({
+      tools: [{ type: "function", function: { name, description, parameters } }],
+      tool_choice: "required",
+      parallel_tool_calls: false,
+    });
+    expect(await client().messages.stream(request).finalMessage()).toMatchObject({ content, stop_reason: "tool_use" });
+    const results = ["call_1", "call_2"].map((id) => ({ type: "tool_result" as const, tool_use_id: id, content: id }));
+    const next = [...results, { type: "text" as const, text: "And?" }];
+    const messages = [...ASKED.messages, { role: "assistant" as const, content: message.content }];
+    await client().messages.create({ ...ASKED, messages: [...messages, { role: "user", content: next }] });
+    const call = (id: string, args: string) => ({ id, type: "function", function: { name: "sum", arguments: args } });
+    expect(api.jobs.submitted[2]?.input["messages"]).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "Well. ", tool_calls: [call("call_1", '{"a":1}'), call("call_2", "{}")] },
+      { role: "tool", tool_call_id: "call_1", content: "call_1" },
+      { role: "tool", tool_call_id: "call_2", content: "call_2" },
+      { role: "user", content: "And?" },
+    ]);
+  });
+
+  it.each([
+    [{ tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools.0.type"],
+    [{ tools: [{ ...TOOL, input_schema: { type: "string" } }] }, "tools.0.input_schema"],
+    [{ tool_choice: { type: "any" } }, "tool_choice"],
+  ])("is refused %j by its name", async (body, path) => {
+    const answer = await api.call("POST", "/messages", { body: { ...ASKED, ...body } });
+    expect([answer.status, answer.body.error.details[0].path]).toEqual([422, path]);
   });
 
   it("counts the tokens of a prompt by a job that makes one", async () => {

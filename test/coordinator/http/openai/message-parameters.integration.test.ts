@@ -8,6 +8,13 @@ type Names<T> = Required<{ [Name in keyof T]: unknown }>;
 const block = (members: object) => [{ type: "text", text: "Ho", ...members }];
 const message = (members: object) => [{ role: "user", content: block(members) }];
 const cache = { cache_control: { type: "ephemeral" } };
+const used = (members: object) => [
+  { role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "add", input: {}, ...members }] },
+  { role: "user", content: "Well?" },
+];
+const answered = (members: object) => [
+  { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: "3", ...members }] },
+];
 const SCHEMA = { type: "object", properties: {} };
 
 const PROMPT = {
@@ -17,6 +24,12 @@ const PROMPT = {
   "messages[].content": [{ role: "user", content: "Ho" }],
   "messages[].content[].type": message({}),
   "messages[].content[].text": message({ text: "He" }),
+  "messages[].content[].id": used({ id: "call_2" }),
+  "messages[].content[].name": used({ name: "sum" }),
+  "messages[].content[].input": used({ input: { a: 1 } }),
+  "messages[].content[].tool_use_id": answered({ tool_use_id: "call_2" }),
+  "messages[].content[].content": answered({ content: "4" }),
+  "messages[].content[].is_error": answered({ is_error: true }),
   "messages[].content[].cache_control": message({ text: "Hi", ...cache }),
   "messages[].content[].citations": message({ text: "Hi", citations: [] }),
   "messages[].content[].source": message({ source: {} }),
@@ -26,7 +39,7 @@ const PROMPT = {
   "system[].cache_control": block(cache),
   "system[].citations": block({ citations: [] }),
   tools: [{ name: "sum", input_schema: SCHEMA }],
-  tool_choice: { type: "any" },
+  tool_choice: { type: "none" },
   thinking: { type: "enabled", budget_tokens: 1_024 },
   cache_control: { type: "ephemeral" },
   speed: "fast",
@@ -34,7 +47,11 @@ const PROMPT = {
   workspace_id: "ours",
 };
 /** Of rows about blocks of a system text: the same without what is ignored. */
-const CONTEXT = { "system[].cache_control": { system: block({}) }, "system[].citations": { system: block({}) } };
+const CONTEXT = {
+  "messages[].content[].is_error": { messages: answered({}) },
+  "system[].cache_control": { system: block({}) },
+  "system[].citations": { system: block({}) },
+};
 
 const OFFICIAL: Names<Anthropic.MessageCreateParams> & Record<string, unknown> = {
   ...PROMPT,
