@@ -37,6 +37,7 @@ import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
 import { openEvents } from "./open-events.ts";
+import { openFiles } from "./open-files.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
@@ -172,6 +173,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
   const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
+  const files = await openFiles({ config, store, clock, log });
   const retention = new Retention({
     store,
     clock,
@@ -181,6 +183,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     endAccount: async (accountId) => {
       await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
       await cargos.removeAll(accountId);
+      await files.removeAll(accountId);
     },
   });
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
@@ -234,6 +237,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     catalog,
     cargos,
     conversations,
+    files,
     recommendations,
     islands: hosts.service,
     availability: hosts.availability,
@@ -277,6 +281,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
         credentials,
         dispatcher,
         events,
+        files,
         gate,
         gateway,
         hosts,

@@ -23,7 +23,7 @@ describe("@atoll/client", () => {
       .map((name) => readFileSync(join(SOURCES, name), "utf8"))
       .join("\n");
     const called = new Set(
-      [...source.matchAll(/\.(?:call|events)\(\s*"(\w+)",\s*"([^"]+)"/g)].map(
+      [...source.matchAll(/\.(?:bytes|call|events)\(\s*"(\w+)",\s*"([^"]+)"/g)].map(
         ([, method, path]) => `${method} ${path}`,
       ),
     );

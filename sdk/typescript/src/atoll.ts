@@ -7,6 +7,7 @@ import { Cargos } from "./cargos.ts";
 import { Chat } from "./chat.ts";
 import { Conversations } from "./conversations.ts";
 import { EmbeddingsResource } from "./embeddings.ts";
+import { Files } from "./files.ts";
 import { Http } from "./http.ts";
 import { IslandTokens } from "./island-tokens.ts";
 import { Islands } from "./islands.ts";
@@ -28,6 +29,7 @@ export class Atoll {
   readonly chat: Chat;
   readonly conversations: Conversations;
   readonly embeddings: EmbeddingsResource;
+  readonly files: Files;
   readonly islandTokens: IslandTokens;
   readonly islands: Islands;
   readonly jobs: Jobs;
@@ -49,6 +51,7 @@ export class Atoll {
     this.chat = new Chat(http);
     this.conversations = new Conversations(http);
     this.embeddings = new EmbeddingsResource(http);
+    this.files = new Files(http);
     this.islandTokens = new IslandTokens(http);
     this.islands = new Islands(http);
     this.jobs = new Jobs(http);
