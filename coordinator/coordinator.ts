@@ -13,6 +13,7 @@ import { openNetwork } from "./cluster/open-network.ts";
 import { ClusterMember } from "./cluster/cluster-member.ts";
 import { CredentialWatch } from "./cluster/credential-watch.ts";
 import { SharedJobs } from "./cluster/shared-jobs.ts";
+import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
@@ -78,9 +79,10 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const clock = cluster === null ? deps.clock : networkClock;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
-  const { catalogDirectory: directory, defaultChatCargo: defaultChatSlug, modelAliases: aliases } = config;
+  const { catalogDirectory: directory, modelAliases: aliases } = config;
+  const defaults = defaultSlugsOf(config);
   const isShared = cluster !== null;
-  const catalogDeps = { directory, store: store.catalog, defaultChatSlug, aliases, isShared, clock, log };
+  const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
@@ -182,8 +184,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     onlineIslands: () => islands.connectedIds(),
     endAccount: async (accountId) => {
       await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
-      await cargos.removeAll(accountId);
-      await files.removeAll(accountId);
+      await Promise.all([cargos.removeAll(accountId), files.removeAll(accountId)]);
     },
   });
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
@@ -264,8 +265,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     uwsModule: config.uwsModule,
   });
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
-  const keyHeader = { [PUBLIC_KEY_HEADER]: signer.publicKey };
-  listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), keyHeader);
+  listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
   member?.setAddress(config.peerUrl ?? url);
   return {

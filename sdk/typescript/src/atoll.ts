@@ -9,6 +9,7 @@ import { Conversations } from "./conversations.ts";
 import { EmbeddingsResource } from "./embeddings.ts";
 import { Files } from "./files.ts";
 import { Http } from "./http.ts";
+import { ImagesResource } from "./images.ts";
 import { IslandTokens } from "./island-tokens.ts";
 import { Islands } from "./islands.ts";
 import { Jobs } from "./jobs.ts";
@@ -30,6 +31,7 @@ export class Atoll {
   readonly conversations: Conversations;
   readonly embeddings: EmbeddingsResource;
   readonly files: Files;
+  readonly images: ImagesResource;
   readonly islandTokens: IslandTokens;
   readonly islands: Islands;
   readonly jobs: Jobs;
@@ -52,6 +54,7 @@ export class Atoll {
     this.conversations = new Conversations(http);
     this.embeddings = new EmbeddingsResource(http);
     this.files = new Files(http);
+    this.images = new ImagesResource(http);
     this.islandTokens = new IslandTokens(http);
     this.islands = new Islands(http);
     this.jobs = new Jobs(http);

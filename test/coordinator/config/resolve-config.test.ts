@@ -5,6 +5,7 @@ import { describeUnknownEnv } from "../../../coordinator/config/unknown-env.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { registrationOf } from "../../../coordinator/config/exposure.ts";
 import { ConfigError } from "../../../shared/settings.ts";
+import { WITHOUT_DEFAULT } from "./without-default.ts";
 
 const EXAMPLE = new URL("../../../coordinator/config/example.toml", import.meta.url);
 
@@ -61,6 +62,12 @@ describe("resolveConfig()", () => {
       leaseRenewMs: 2_000,
       publicUrl: null,
       defaultChatCargo: "tiny-chat",
+      defaultEmbeddingCargo: null,
+      defaultImageCargo: null,
+      defaultTranscriptionCargo: null,
+      defaultSpeechCargo: null,
+      defaultModerationCargo: null,
+      defaultRerankCargo: null,
       modelAliases: new Map(),
       newAccountMicro: 10_000_000_000,
       networkFee: 0.1,
@@ -222,33 +229,6 @@ describe("registration", () => {
     expect(chosen({ toml, env: { ATOLL_SMTP_URL: "smtps://u:p@mail.example" } })).toBe("email");
   });
 });
-
-const WITHOUT_DEFAULT = new Set([
-  "log_format",
-  "model_aliases",
-  "store",
-  "cluster_key",
-  "cluster_key_file",
-  "bus",
-  "nats_user",
-  "nats_password",
-  "nats_token",
-  "nats_credentials_file",
-  "nats_nkey_file",
-  "nats_ca_file",
-  "nats_cert_file",
-  "nats_key_file",
-  "peer_url",
-  "public_url",
-  "catalog_directory",
-  "files_dir",
-  "registration",
-  "new_account_credits",
-  "smtp_url",
-  "mail_from",
-  "metrics_token",
-  "traces_url",
-]);
 
 describe("example.toml", () => {
   const text = readFileSync(EXAMPLE, "utf8");

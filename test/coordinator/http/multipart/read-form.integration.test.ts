@@ -31,7 +31,7 @@ describe.each(TRANSPORTS)("forms, by $transport", (choice) => {
     listener = await listen(
       (_request, { incoming }) =>
         handle(incoming).catch((error: unknown) => {
-          const { status, body } = answerError(error, { requestId: "r", forOpenAi: false });
+          const { status, body } = answerError(error, { requestId: "r", style: "plain" });
           return Response.json(body, { status });
         }),
       { ...choice, host: "127.0.0.1", port: 0 },
