@@ -9,6 +9,7 @@ import type { SharedJobs } from "./cluster/shared-jobs.ts";
 import type { ConversationService } from "./conversations/conversation-service.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { AccountEvents } from "./events/account-events.ts";
+import type { FileService } from "./files/file-service.ts";
 import type { Listener } from "./http/server/transport.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
 import type { BatchGate } from "./jobs/batch-gate.ts";
@@ -38,6 +39,7 @@ export interface OpenParts {
   readonly credentials: CredentialWatch | undefined;
   readonly dispatcher: Dispatcher;
   readonly events: AccountEvents;
+  readonly files: FileService;
   readonly gate: BatchGate;
   readonly gateway: ReturnType<typeof openGateway>;
   readonly hosts: ReturnType<typeof openHosts>;
@@ -78,6 +80,7 @@ export async function closeInOrder(parts: OpenParts): Promise<void> {
   await rest.within(parts.webhooks.close());
   await rest.within(parts.hosts.figures.close());
   await rest.within(parts.tracing?.close());
+  await rest.within(parts.files.close());
   await rest.within(parts.retention.close());
   await rest.within(parts.accounts.settled());
   parts.suspensions.close();

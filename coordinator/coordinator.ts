@@ -38,6 +38,7 @@ import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
 import { openEvents } from "./open-events.ts";
+import { openFiles } from "./open-files.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
@@ -174,6 +175,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
   const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
+  const files = await openFiles({ config, store, clock, log });
   const retention = new Retention({
     store,
     clock,
@@ -182,7 +184,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     onlineIslands: () => islands.connectedIds(),
     endAccount: async (accountId) => {
       await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
-      await cargos.removeAll(accountId);
+      await Promise.all([cargos.removeAll(accountId), files.removeAll(accountId)]);
     },
   });
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
@@ -236,6 +238,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     catalog,
     cargos,
     conversations,
+    files,
     recommendations,
     islands: hosts.service,
     availability: hosts.availability,
@@ -262,8 +265,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     uwsModule: config.uwsModule,
   });
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
-  const keyHeader = { [PUBLIC_KEY_HEADER]: signer.publicKey };
-  listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), keyHeader);
+  listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
   member?.setAddress(config.peerUrl ?? url);
   return {
@@ -279,6 +281,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
         credentials,
         dispatcher,
         events,
+        files,
         gate,
         gateway,
         hosts,

@@ -14,6 +14,7 @@ export const ERROR_STATUS = {
   cargo_not_found: 404,
   content_removed: 410,
   payload_too_large: 413,
+  file_budget_exceeded: 413,
   validation_failed: 422,
   email_taken: 422,
   slug_taken: 422,

@@ -1,7 +1,19 @@
 import { randomFillSync } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
-export type IdKind = "job" | "user" | "key" | "itk" | "ses" | "txn" | "batch" | "msg" | "conv" | "coord" | "ann";
+export type IdKind =
+  | "job"
+  | "user"
+  | "key"
+  | "itk"
+  | "ses"
+  | "txn"
+  | "batch"
+  | "msg"
+  | "conv"
+  | "coord"
+  | "ann"
+  | "file";
 
 /** Enough for 256 ids. A call of the system's generator for each character, as ulid makes it, costs 70 times as much. */
 const random = new Uint8Array(4_096);

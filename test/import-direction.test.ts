@@ -25,7 +25,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["store", "bus"],
     ["mail", "quotas", "scheduler"],
     ["config"],
-    ["accounts", "catalog", "webhooks", "retention"],
+    ["accounts", "catalog", "files", "webhooks", "retention"],
     ["recommendations"],
     ["jobs", "islands"],
     ["dispatch", "events"],
@@ -35,6 +35,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [
       "open-accounts.ts",
       "open-events.ts",
+      "open-files.ts",
       "open-gateway.ts",
       "open-hosts.ts",
       "open-operators.ts",

@@ -3,6 +3,7 @@ import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { MODEL_ALIASES_SETTING } from "./alias-setting.ts";
 import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
+import { FILE_SETTINGS } from "./file-settings.ts";
 import { DEFAULT_CARGO_SETTINGS } from "./default-cargo-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { TELEMETRY_SETTINGS } from "./telemetry-settings.ts";
@@ -206,6 +207,7 @@ const COORDINATOR_SETTINGS = {
     meaning: "Requests without a valid key that one client address may make in a minute",
   }),
   ...MEMORY_SETTINGS,
+  ...FILE_SETTINGS,
   webhookAllowPrivate: setting.boolean("webhook_allow_private", {
     fallback: false,
     meaning: "Also send webhooks to private addresses and over http",

@@ -9,6 +9,7 @@ import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
+import type { FileApi } from "../files/file-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { CargoAvailability } from "../islands/cargo-availability.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
@@ -45,6 +46,7 @@ export interface HttpDeps {
   readonly catalog: Catalog;
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
+  readonly files: FileApi;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
   readonly availability: Pick<CargoAvailability, "of">;
   readonly events: Pick<AccountEvents, "open" | "note" | "noteAccount">;
@@ -90,7 +92,7 @@ export type HttpApp = OpenAPIHono<HttpEnv>;
 export const API_BASE = "/api/v1";
 
 /** Paths that OpenAI's clients call; their errors have OpenAI's fields too. */
-const OPENAI_PATHS = ["chat/", "completions", "models", "embeddings", "rerank", "moderations", "images/", "audio/", "responses"].map(
+const OPENAI_PATHS = ["chat/", "completions", "models", "embeddings", "rerank", "moderations", "images/", "audio/", "responses", "files"].map(
   (path) => `${API_BASE}/${path}`,
 );
 

@@ -6,6 +6,7 @@ import type { CatalogStore } from "./catalog-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
+import type { FileStore } from "./file-store.ts";
 import type { HostFiguresStore } from "./host-figures-store.ts";
 import type { IslandStore } from "./island-store.ts";
 import type { JobStore } from "./job-store.ts";
@@ -30,6 +31,7 @@ export interface Store {
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
+  readonly files: FileStore;
   readonly hostFigures: HostFiguresStore;
   readonly islands: IslandStore;
   readonly jobs: JobStore;

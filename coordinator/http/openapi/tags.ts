@@ -8,6 +8,7 @@ const TAGS = [
     description: "Compatible with OpenAI's clients",
     paths: ["chat", "completions", "embeddings", "models", "rerank", "moderations", "images", "messages", "audio", "responses"],
   },
+  { name: "Files", description: "Large inputs and outputs; compatible with OpenAI's clients", paths: ["files"] },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   {
     name: "Cargos",

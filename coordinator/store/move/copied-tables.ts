@@ -262,6 +262,17 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     },
     ["content"],
   ),
+  table("file_blobs", "name", { name: text, sha256: text, size_bytes: integer }),
+  table("files", "id", {
+    id: text,
+    account_id: text,
+    purpose: text,
+    filename: text,
+    size_bytes: integer,
+    blob: text,
+    created_at_ms: integer,
+    expires_at_ms: integer,
+  }),
   table("removals", "kind id", { kind: text, id: text, at_ms: integer }),
   table("balances", "party", { party: text, micro: integer }),
   table("entries", "id", {
@@ -277,17 +288,3 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
 
 /** Tables with one row, whose number is set at the end. */
 export const REVISIONS = ["catalog_revision", "credentials_revision"] as const;
-
-/** Rows that are read at once, at most; of long ones fewer. */
-const PAGE_ROWS = 500;
-
-/** The next rows of a table in the order of its key, as FROM and what follows; the last key's values are $1, $2, … unless it is the first page. */
-export function nextRowsSql({ name, key }: CopiedTable, isFirst: boolean): string {
-  const order = key.join(", ");
-  const after = isFirst ? "" : `WHERE (${order}) > (${key.map((_, index) => `$${index + 1}`).join(", ")})`;
-  return `FROM ${name} ${after} ORDER BY ${order} LIMIT ${PAGE_ROWS}`;
-}
-
-export function lastKeySql({ name, key }: CopiedTable): string {
-  return `SELECT ${key.join(", ")} FROM ${name} ORDER BY ${key.map((column) => `${column} DESC`).join(", ")} LIMIT 1`;
-}

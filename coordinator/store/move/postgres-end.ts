@@ -14,7 +14,8 @@ import { MIGRATIONS } from "../postgres/migrations/all.ts";
 import { PostgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { DatabasePlace } from "../store-place.ts";
-import { lastKeySql, nextRowsSql, REVISIONS, type ColumnKind, type CopiedTable } from "./copied-tables.ts";
+import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
+import { REVISIONS, type ColumnKind, type CopiedTable } from "./copied-tables.ts";
 import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
 

@@ -13,7 +13,8 @@ import { rebuildLedgerLines } from "../sqlite/ledger/ledger-lines.ts";
 import { prepareVerify } from "../sqlite/ledger/verify-ledger.ts";
 import { MIGRATIONS } from "../sqlite/migrations/all.ts";
 import { WEBHOOK_KEY_FILE } from "../sqlite/sqlite-store.ts";
-import { lastKeySql, nextRowsSql, REVISIONS, type ColumnKind, type CopiedTable } from "./copied-tables.ts";
+import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
+import { REVISIONS, type ColumnKind, type CopiedTable } from "./copied-tables.ts";
 import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
 

@@ -9,6 +9,7 @@ import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
+import type { FileStore } from "../file-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { IslandStore } from "../island-store.ts";
 import type { JobStore } from "../job-store.ts";
@@ -31,6 +32,7 @@ import { SqliteConversationStore } from "./conversations/sqlite-conversation-sto
 import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
+import { SqliteFileStore } from "./files/sqlite-file-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
 import { SqliteIslandStore } from "./islands/sqlite-island-store.ts";
 import { SqliteAuditLog, SqliteOperatorStore } from "./operators/sqlite-operator-store.ts";
@@ -104,6 +106,7 @@ export class SqliteStore implements Store {
   readonly cluster = null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
+  readonly files: FileStore;
   readonly hostFigures: HostFiguresStore;
   readonly islands: IslandStore;
   readonly jobs: JobStore;
@@ -143,6 +146,7 @@ export class SqliteStore implements Store {
     this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
     this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
+    this.files = new SqliteFileStore(this.#db, this.#writer);
     this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);
     this.islands = new SqliteIslandStore(this.#db, this.#writer);
     this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);

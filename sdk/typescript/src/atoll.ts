@@ -8,6 +8,7 @@ import { Cargos } from "./cargos.ts";
 import { Chat } from "./chat.ts";
 import { Conversations } from "./conversations.ts";
 import { EmbeddingsResource } from "./embeddings.ts";
+import { Files } from "./files.ts";
 import { Http } from "./http.ts";
 import { ImagesResource } from "./images.ts";
 import { IslandTokens } from "./island-tokens.ts";
@@ -31,6 +32,7 @@ export class Atoll {
   readonly chat: Chat;
   readonly conversations: Conversations;
   readonly embeddings: EmbeddingsResource;
+  readonly files: Files;
   readonly images: ImagesResource;
   readonly islandTokens: IslandTokens;
   readonly islands: Islands;
@@ -54,6 +56,7 @@ export class Atoll {
     this.chat = new Chat(http);
     this.conversations = new Conversations(http);
     this.embeddings = new EmbeddingsResource(http);
+    this.files = new Files(http);
     this.images = new ImagesResource(http);
     this.islandTokens = new IslandTokens(http);
     this.islands = new Islands(http);

@@ -15,6 +15,8 @@ export interface CallTraits {
   readonly defaultTimeoutMs?: number;
   /** A failure status that is a normal answer here. */
   readonly acceptedStatus?: number;
+  /** Sent as `multipart/form-data`, in place of JSON. */
+  readonly form?: FormData;
   /** For events: called on 204, when nothing follows the reader's last event. */
   readonly onNoContent?: () => void;
 }
@@ -118,6 +120,25 @@ export class Http {
     }
   }
 
+  /** The body of an answer as it is, with retries. */
+  async bytes<M extends Method, P extends ApiPath>(
+    method: M,
+    path: P,
+    parts: PartsOf<Operation<M, P>>,
+    options: CallOptions = {},
+    traits: CallTraits = {},
+  ): Promise<Blob> {
+    const request: Request = { ...traits, method, path, parts: parts as Parts, options };
+    const retries = this.retries(options, true);
+    for (;;) {
+      try {
+        return await this.#read(request, "*/*", (response) => response.blob());
+      } catch (error) {
+        await retries.pause(error);
+      }
+    }
+  }
+
   retries({ maxRetries, signal }: CallOptions, isIdempotent: boolean): Retries {
     const { settings } = this;
     return new Retries({
@@ -128,12 +149,17 @@ export class Http {
     });
   }
 
-  async #json(request: Request): Promise<unknown> {
-    const deadline = this.#deadline(request);
-    try {
-      const response = await this.#fetch(request, "application/json", deadline.signal);
+  #json(request: Request): Promise<unknown> {
+    return this.#read(request, "application/json", async (response) => {
       const text = await response.text();
       return text === "" ? undefined : parseAnswer(text, response);
+    });
+  }
+
+  async #read<T>(request: Request, accept: string, read: (response: Response) => Promise<T>): Promise<T> {
+    const deadline = this.#deadline(request);
+    try {
+      return await read(await this.#fetch(request, accept, deadline.signal));
     } catch (error) {
       throw failureOf(error, deadline.signal);
     } finally {
@@ -148,7 +174,7 @@ export class Http {
 
   async #fetch(request: Request, accept: string, signal: AbortSignal): Promise<Response> {
     const { apiKey, apiUrl, hasCookie, headers, fetch } = this.settings;
-    const { method, parts } = request;
+    const { method, parts, form } = request;
     const response = await fetch(apiUrl + addressOf(request), {
       method: method.toUpperCase(),
       headers: {
@@ -161,6 +187,8 @@ export class Http {
         ...request.headers,
       },
       ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+      // fetch adds its type, with the boundary.
+      ...(form === undefined ? {} : { body: form }),
       signal,
       ...(hasCookie ? { credentials: "same-origin" } : {}),
       // A browser's cached answer would be out of date.

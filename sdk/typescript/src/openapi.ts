@@ -545,6 +545,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List files
+         * @description At most 1000 on a page, whatever `limit` says; `has_more` tells of further ones.
+         */
+        get: operations["listFiles"];
+        put?: never;
+        /**
+         * Upload a file
+         * @description As OpenAI's clients do. The whole request has to arrive within 60 s: larger files go in parts. A client that sends nothing for 30 s is cut.
+         */
+        post: operations["uploadFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Facts about a file */
+        get: operations["getFile"];
+        put?: never;
+        post?: never;
+        /** Delete a file */
+        delete: operations["deleteFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The content of a file
+         * @description With Range, and an ETag that is the content's SHA-256.
+         */
+        get: operations["getFileContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health": {
         parameters: {
             query?: never;
@@ -1718,7 +1780,7 @@ export interface components {
         AnthropicError413: {
             error: {
                 /** @enum {string} */
-                code: "payload_too_large";
+                code: "payload_too_large" | "file_budget_exceeded";
                 message: string;
                 /** @enum {string} */
                 type: "request_too_large";
@@ -2696,6 +2758,13 @@ export interface components {
             email: string;
             password: string;
         };
+        DeletedFile: {
+            /** @enum {boolean} */
+            deleted: true;
+            id: string;
+            /** @enum {string} */
+            object: "file";
+        };
         DoneEvent: {
             /** @enum {string} */
             finish_reason: "stop" | "length" | "tool_calls";
@@ -2796,7 +2865,7 @@ export interface components {
         Error413: {
             error: {
                 /** @enum {string} */
-                code: "payload_too_large";
+                code: "payload_too_large" | "file_budget_exceeded";
                 message: string;
             };
         };
@@ -2867,6 +2936,32 @@ export interface components {
              * @enum {string}
              */
             type: "error";
+        };
+        File: {
+            bytes: number;
+            /** @description Unix time in seconds */
+            created_at: number;
+            /** @description When it is removed; null: never by itself */
+            expires_at: number | null;
+            filename: string;
+            /** @example file_01JGFJJZ00000000000000000 */
+            id: string;
+            /** @enum {string} */
+            object: "file";
+            /** @enum {string} */
+            purpose: "assistants" | "batch" | "batch_output" | "evals" | "fine-tune" | "user_data" | "vision";
+            /** @description Of the content, in hexadecimal */
+            sha256: string;
+            /** @enum {string} */
+            status: "processed";
+        };
+        FileList: {
+            data: components["schemas"]["File"][];
+            first_id: string | null;
+            has_more: boolean;
+            last_id: string | null;
+            /** @enum {string} */
+            object: "list";
         };
         GrantCredits: {
             /** @description Credits, with up to 6 decimals */
@@ -3922,7 +4017,7 @@ export interface components {
         OpenAiError413: {
             error: {
                 /** @enum {string} */
-                code: "payload_too_large";
+                code: "payload_too_large" | "file_budget_exceeded";
                 message: string;
                 param: string | null;
                 /** @enum {string} */
@@ -4799,6 +4894,22 @@ export interface components {
             };
             title?: string | null;
         };
+        UploadFile: {
+            /** @enum {string} */
+            "expires_after[anchor]"?: "created_at";
+            /** @description How long the file lives; never longer than the coordinator keeps files */
+            "expires_after[seconds]"?: number;
+            /**
+             * Format: binary
+             * @description The file
+             */
+            file: string;
+            /**
+             * @description What it is for. Inputs of batches need `batch`; for all else any of them will do
+             * @enum {string}
+             */
+            purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
+        };
         Usage: {
             completion_tokens: number;
             /** @description Credits, with up to 6 decimals */
@@ -4943,7 +5054,7 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError410"];
             };
         };
-        /** @description The body is larger than 1 MB. Codes: payload_too_large */
+        /** @description The body is larger than 1 MB, a file larger than it may be, or the account has as many files as it may. Codes: payload_too_large, file_budget_exceeded */
         AnthropicError413: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -5102,7 +5213,7 @@ export interface components {
                 "application/json": components["schemas"]["Error410"];
             };
         };
-        /** @description The body is larger than 1 MB. Codes: payload_too_large */
+        /** @description The body is larger than 1 MB, a file larger than it may be, or the account has as many files as it may. Codes: payload_too_large, file_budget_exceeded */
         Error413: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -5261,7 +5372,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError410"];
             };
         };
-        /** @description The body is larger than 1 MB. Codes: payload_too_large */
+        /** @description The body is larger than 1 MB, a file larger than it may be, or the account has as many files as it may. Codes: payload_too_large, file_budget_exceeded */
         OpenAiError413: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -7674,6 +7785,273 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+        };
+    };
+    listFiles: {
+        parameters: {
+            query?: {
+                /** @description Id of the last file of the page before */
+                after?: string;
+                limit?: number;
+                /** @description By creation */
+                order?: "asc" | "desc";
+                purpose?: "assistants" | "batch" | "batch_output" | "evals" | "fine-tune" | "user_data" | "vision";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of files */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "data": [
+                     *         {
+                     *           "id": "file_01JGFJJZ00000000000000000P",
+                     *           "object": "file",
+                     *           "bytes": 1204224,
+                     *           "created_at": 1735689600,
+                     *           "expires_at": 1738281600,
+                     *           "filename": "meeting.wav",
+                     *           "purpose": "user_data",
+                     *           "status": "processed",
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *         }
+                     *       ],
+                     *       "first_id": "file_01JGFJJZ00000000000000000P",
+                     *       "last_id": "file_01JGFJJZ00000000000000000P",
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileList"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+        };
+    };
+    uploadFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["UploadFile"];
+            };
+        };
+        responses: {
+            /** @description The file is durable */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "file_01JGFJJZ00000000000000000P",
+                     *       "object": "file",
+                     *       "bytes": 1204224,
+                     *       "created_at": 1735689600,
+                     *       "expires_at": 1738281600,
+                     *       "filename": "meeting.wav",
+                     *       "purpose": "user_data",
+                     *       "status": "processed",
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+            507: components["responses"]["OpenAiError507"];
+        };
+    };
+    getFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "file_01JGFJJZ00000000000000000P",
+                     *       "object": "file",
+                     *       "bytes": 1204224,
+                     *       "created_at": 1735689600,
+                     *       "expires_at": 1738281600,
+                     *       "filename": "meeting.wav",
+                     *       "purpose": "user_data",
+                     *       "status": "processed",
+                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+        };
+    };
+    deleteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nobody can read it any more */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "file_01JGFJJZ00000000000000000P",
+                     *       "object": "file",
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedFile"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    getFileContent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The part that Range names */
+            206: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Of If-None-Match or If-Modified-Since: the client has it already */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            /** @description If-Match or If-Unmodified-Since does not hold */
+            412: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No part of the content is in Range */
+            416: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
         };
     };
     getHealth: {

@@ -5,6 +5,7 @@ import { describeUnknownEnv } from "../../../coordinator/config/unknown-env.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { registrationOf } from "../../../coordinator/config/exposure.ts";
 import { ConfigError } from "../../../shared/settings.ts";
+import { WITHOUT_DEFAULT } from "./without-default.ts";
 
 const EXAMPLE = new URL("../../../coordinator/config/example.toml", import.meta.url);
 
@@ -104,6 +105,10 @@ describe("resolveConfig()", () => {
       answerMemoryBytes: null,
       webhookAllowPrivate: false,
       webhookRetryMs: 5_000,
+      fileMaxBytes: 512 * 1_048_576,
+      filesBudgetBytes: 4_096 * 1_048_576,
+      filesDirectory: null,
+      keepFilesMs: 30 * 86_400_000,
       keepInputsMs: 30 * 86_400_000,
       keepOutputsMs: 30 * 86_400_000,
       keepWebhookLogMs: 7 * 86_400_000,
@@ -224,33 +229,6 @@ describe("registration", () => {
     expect(chosen({ toml, env: { ATOLL_SMTP_URL: "smtps://u:p@mail.example" } })).toBe("email");
   });
 });
-
-const WITHOUT_DEFAULT = new Set([
-  "log_format",
-  "model_aliases",
-  ...["embedding", "image", "transcription", "speech", "moderation", "rerank"].map((kind) => `default_${kind}_cargo`),
-  "store",
-  "cluster_key",
-  "cluster_key_file",
-  "bus",
-  "nats_user",
-  "nats_password",
-  "nats_token",
-  "nats_credentials_file",
-  "nats_nkey_file",
-  "nats_ca_file",
-  "nats_cert_file",
-  "nats_key_file",
-  "peer_url",
-  "public_url",
-  "catalog_directory",
-  "registration",
-  "new_account_credits",
-  "smtp_url",
-  "mail_from",
-  "metrics_token",
-  "traces_url",
-]);
 
 describe("example.toml", () => {
   const text = readFileSync(EXAMPLE, "utf8");

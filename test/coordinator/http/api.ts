@@ -28,6 +28,7 @@ import { TEST_LISTEN } from "../../support/transport.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 import { CARGOS } from "./api-catalog.ts";
+import { openTestFiles, type TestFiles } from "./api-files.ts";
 import { ApiNetwork, type ApiMember } from "./api-network.ts";
 import { apiOperators } from "./api-operators.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
@@ -93,6 +94,7 @@ export class Api implements AsyncDisposable {
   bus: HttpDeps["bus"] = null;
   readonly accounts: AccountService;
   readonly #network: ApiNetwork | null = null;
+  files!: TestFiles;
   readonly #registration: "open" | "closed";
   #listeners: readonly Listener[] = [];
   #balancer: RoundRobin | null = null;
@@ -182,12 +184,12 @@ export class Api implements AsyncDisposable {
 
   async #start(options: Partial<HttpOptions>): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), "atoll-http-"));
+    this.files = await openTestFiles({ store, clock: this.clock, directory: join(this.#directory, "files") });
     const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
-    const email = `${id}@example.com`;
     // Straight into the store: a password's hash takes its time by design, and most tests need none.
     this.account = await store.accounts.create({
       id,
-      email,
+      email: `${id}@example.com`,
       passwordHash: "",
       postings: grantPostings(id, 10_000_500_000),
       createdAtMs,
@@ -256,6 +258,7 @@ export class Api implements AsyncDisposable {
         waitMs: TEST_HTTP_OPTIONS.chatWaitMs,
         onFatal: (error) => log.fatal({ err: error }),
       }),
+      files: this.files,
       retention: { remove: async () => undefined },
       islands: islandService,
       availability: { of: async () => ({ cargos: [], isComplete: true }) },

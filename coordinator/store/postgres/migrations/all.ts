@@ -4,6 +4,7 @@ import { credentialEnds } from "./002-credential-ends.ts";
 import { hosts } from "./003-hosts.ts";
 import { keyLimits } from "./004-key-limits.ts";
 import { operators } from "./005-operators.ts";
+import { files } from "./006-files.ts";
 
 /** In order. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, name: "hosts", sql: hosts, oldest: 1 },
   { version: 4, name: "key limits", sql: keyLimits, oldest: 1 },
   { version: 5, name: "operators", sql: operators, oldest: 1 },
+  { version: 6, name: "files", sql: files, oldest: 1 },
 ];

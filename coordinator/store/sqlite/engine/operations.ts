@@ -6,6 +6,7 @@ import { contentOperations, type ContentOperations } from "../content/content-op
 import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
+import { fileOperations, type FileOperations } from "../files/file-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -34,6 +35,7 @@ export interface Operations
     ConversationOperations,
     CredentialOperations,
     FeedOperations,
+    FileOperations,
     JobOperations,
     LedgerOperations,
     MaintenanceOperations,
@@ -67,6 +69,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...conversationOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
+    ...fileOperations(db),
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),

@@ -18,6 +18,7 @@ import { lateLists } from "./016-late-lists.ts";
 import { hosts } from "./017-hosts.ts";
 import { keyLimits } from "./018-key-limits.ts";
 import { operators } from "./019-operators.ts";
+import { files } from "./020-files.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 17, name: "hosts", sql: hosts },
   { version: 18, name: "key limits", sql: keyLimits },
   { version: 19, name: "operators", sql: operators },
+  { version: 20, name: "files", sql: files },
 ];

@@ -1236,6 +1236,43 @@ class ModerationRequestInputItem(TypedDict):
     text: str
 
 
+class File(TypedDict):
+    id: str
+    object: Literal["file"]
+    bytes: int
+    created_at: int
+    """Unix time in seconds"""
+    expires_at: int | None
+    """When it is removed; null: never by itself"""
+    filename: str
+    purpose: Literal["assistants", "batch", "batch_output", "evals", "fine-tune", "user_data", "vision"]
+    status: Literal["processed"]
+    sha256: str
+    """Of the content, in hexadecimal"""
+
+
+UploadFile = TypedDict("UploadFile", {
+    "purpose": "Literal[\"assistants\", \"batch\", \"evals\", \"fine-tune\", \"user_data\", \"vision\"]",
+    "expires_after[anchor]": "NotRequired[Literal[\"created_at\"]]",
+    "expires_after[seconds]": "NotRequired[int]",
+    "file": "str",
+})
+
+
+class FileList(TypedDict):
+    object: Literal["list"]
+    data: list[File]
+    first_id: str | None
+    last_id: str | None
+    has_more: bool
+
+
+class DeletedFile(TypedDict):
+    id: str
+    object: Literal["file"]
+    deleted: Literal[True]
+
+
 class Images(TypedDict):
     created: int
     """Unix time in seconds"""

@@ -5,7 +5,7 @@ import { TestCoordinator } from "../../../support/test-coordinator.ts";
 const EMAIL = "reader@example.com";
 const requests = Object.entries(currentDocument().paths).flatMap(([path, item]) =>
   Object.entries(item)
-    .filter(([, { requestBody }]) => requestBody !== undefined)
+    .filter(([, { requestBody }]) => requestBody?.content["application/json"] !== undefined)
     .map(([method, { requestBody, responses }]) => ({
       name: `${method} ${path}`,
       method: method.toUpperCase(),

@@ -9,6 +9,7 @@ import { describeCatalog } from "./catalog-store.cases.ts";
 import { describeContent } from "./content-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
 import { describeFeeds } from "./feed-store.cases.ts";
+import { describeFiles } from "./file-store.cases.ts";
 import { describeJobRecovery } from "./job-recovery.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeSubmissions } from "./job-submissions.cases.ts";
@@ -50,6 +51,7 @@ export function describeStore(
     describeCatalog(check);
     describeContent(check);
     describeConversations(check);
+    describeFiles(check);
     describeLedger(check);
     describeIslands(check);
     describeIslandTokens(check);

@@ -47,6 +47,9 @@ export async function fillStore(store: Store): Promise<Filled> {
   await Promise.all(Array.from({ length: 150 }, (_, count) => grant(store, bob, 1_000 + count)));
   await fillAccounts(store, ann);
   await fillCatalog(store, ann);
+  const file = { purpose: "user_data", filename: "\u{1F3DD}.txt", sizeBytes: 3, sha256: "ab", blob: "ab-1" } as const;
+  const fileTimes = { createdAtMs: MADE_AT_MS, expiresAtMs: null };
+  await store.files.add({ id: "file_1", accountId: ann, ...file, ...fileTimes }, { maxBytes: 3, maxFiles: 1 });
   const jobs = await fillJobs(store, ann);
   const gone = makeJob(bob);
   await runJob(store, gone);

@@ -1,0 +1,105 @@
+import { lstat, mkdir, open, opendir, readdir, rename, rm, stat, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ServiceError } from "../../shared/errors.ts";
+
+/** What an upload or a crash left is removed after this long; no upload takes longer. */
+const ABANDONED_MS = 3_600_000;
+const NAMES_AT_ONCE = 500;
+const NAME = /^[0-9a-f]{64}-[0-9A-Za-z_]{1,40}$/;
+
+/**
+ * Contents of files on disk, below one directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`, and
+ * `arriving/` for what is still being received. A content never changes, and its name is never used again.
+ */
+export class FileContents {
+  readonly #directory: string;
+  readonly #minFreeBytes: number;
+
+  private constructor(directory: string, minFreeBytes: number) {
+    [this.#directory, this.#minFreeBytes] = [directory, minFreeBytes];
+  }
+
+  /** Makes the directories where they are missing. File system errors pass through. */
+  static async open(directory: string, minFreeBytes: number): Promise<FileContents> {
+    const contents = new FileContents(directory, minFreeBytes);
+    await mkdir(contents.arriving, { recursive: true, mode: 0o700 });
+    await mkdir(contents.#content, { recursive: true, mode: 0o700 });
+    return contents;
+  }
+
+  /** Folder for uploads in progress, on the disk of the contents. */
+  get arriving(): string {
+    return join(this.#directory, "arriving");
+  }
+
+  /** Folder that {@link pathOf} is relative to. */
+  get root(): string {
+    return this.#content;
+  }
+
+  /** Of a content, with slashes. */
+  pathOf(blob: string): string {
+    return `${blob.slice(0, 2)}/${blob}`;
+  }
+
+  /** @throws {ServiceError} `disk_full` if so many bytes more would leave less than the operator wants free. */
+  async assertRoom(bytes: number): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#directory);
+    if (bavail * bsize - bytes >= this.#minFreeBytes) return;
+    throw new ServiceError("disk_full", "The coordinator has no room for the file; its operator has to make some");
+  }
+
+  /** Moves a complete file of {@link arriving} to its place. Durable when it resolves. */
+  async place(path: string, blob: string): Promise<void> {
+    await sync(path);
+    const target = join(this.#content, this.pathOf(blob));
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await rename(path, target);
+    await sync(dirname(target));
+  }
+
+  async remove(blobs: readonly string[]): Promise<void> {
+    for (const blob of blobs) await rm(join(this.#content, this.pathOf(blob)), { force: true });
+  }
+
+  /** Removes uploads that nobody receives any more. */
+  async removeAbandoned(nowMs: number): Promise<void> {
+    for (const name of await readdir(this.arriving)) {
+      const path = join(this.arriving, name);
+      if (await isOlder(path, nowMs - ABANDONED_MS)) await rm(path, { recursive: true, force: true });
+    }
+  }
+
+  /** Names of the contents that have been here for a while, some at a time. */
+  async *settledNames(nowMs: number): AsyncGenerator<string[]> {
+    let names: string[] = [];
+    for (const folder of await readdir(this.#content)) {
+      for await (const { name } of await opendir(join(this.#content, folder))) {
+        if (!NAME.test(name)) continue;
+        if (!(await isOlder(join(this.#content, folder, name), nowMs - ABANDONED_MS))) continue;
+        names.push(name);
+        if (names.length < NAMES_AT_ONCE) continue;
+        yield names;
+        names = [];
+      }
+    }
+    if (names.length > 0) yield names;
+  }
+
+  get #content(): string {
+    return join(this.#directory, "content");
+  }
+}
+
+/** By its status, which a move renews too; false for what is gone meanwhile. */
+async function isOlder(path: string, thanMs: number): Promise<boolean> {
+  const facts = await lstat(path).catch(() => null);
+  return facts !== null && Math.max(facts.mtimeMs, facts.ctimeMs) < thanMs;
+}
+
+/** Makes a file's content, or a folder's names, durable. Windows cannot for folders. */
+async function sync(path: string): Promise<void> {
+  if (process.platform === "win32" && (await stat(path)).isDirectory()) return;
+  await using handle = await open(path, "r");
+  await handle.sync();
+}

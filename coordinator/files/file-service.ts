@@ -1,0 +1,208 @@
+import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import type { Logger } from "../../shared/logger.ts";
+import { assertFileFits } from "../store/file-budget.ts";
+import type { FileBudget, FileList, FilePurpose, FileRecord, RemovedFiles } from "../store/file-store.ts";
+import type { Store } from "../store/store.ts";
+import type { FileContents } from "./file-contents.ts";
+
+const SWEEP_EVERY_MS = 3_600_000;
+/** Files in one step; each is a write of its own, and other writes go between two. */
+const STEP = 100;
+const MAX_FILENAME_CHARS = 255;
+
+export interface FileLimits {
+  readonly maxFileBytes: number;
+  /** Of an account. */
+  readonly budget: FileBudget;
+  /** Longest life of a file; 0: no end. */
+  readonly keepMs: number;
+}
+
+export interface FileServiceDeps {
+  readonly store: Pick<Store, "files">;
+  readonly contents: FileContents;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "error">;
+  readonly limits: FileLimits;
+}
+
+/** A complete file that arrived. */
+export interface ArrivedFile {
+  /** Below {@link FileService.arriving}; it is moved away. */
+  readonly path: string;
+  /** As the client gave it. */
+  readonly filename: string;
+  readonly purpose: FilePurpose;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  /** Null: as long as files are kept. */
+  readonly expiresAfterMs: number | null;
+}
+
+/** A file's content on disk. */
+export interface FileContent {
+  readonly file: FileRecord;
+  /** Folder that `name` is relative to. */
+  readonly root: string;
+  readonly name: string;
+}
+
+/** What the API builds on; see {@link FileService}. */
+export type FileApi = Pick<
+  FileService,
+  "add" | "arriving" | "content" | "get" | "list" | "maxFileBytes" | "receive" | "remove"
+>;
+
+/** Files of accounts: facts in the store, contents on disk. It owns the timer that removes what expired. */
+export class FileService {
+  readonly #deps: FileServiceDeps;
+  /** Bytes that uploads in progress may still become, by account. */
+  readonly #arriving = new Map<string, number>();
+  readonly #stop = new AbortController();
+  #sweeping: Promise<void> = Promise.resolve();
+  #timer: Timer | null = null;
+
+  constructor(deps: FileServiceDeps) {
+    this.#deps = deps;
+  }
+
+  get maxFileBytes(): number {
+    return this.#deps.limits.maxFileBytes;
+  }
+
+  /** Folder for files that arrive. */
+  get arriving(): string {
+    return this.#deps.contents.arriving;
+  }
+
+  /** Sweeps now, in the background, and an hour after the end of each sweep. */
+  start(): void {
+    this.#sweeping = this.sweep()
+      .then(
+        () => undefined,
+        (error: unknown) => {
+          if (error instanceof ServiceError && error.code === "shutting_down") return;
+          this.#deps.log.error({ err: error }, "The hourly clean-up of files failed");
+        },
+      )
+      .finally(() => {
+        if (this.#stop.signal.aborted) return;
+        this.#timer = this.#deps.clock.schedule(SWEEP_EVERY_MS, () => this.start());
+      });
+  }
+
+  /** Ends the timer and waits for the step in progress. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#timer?.cancel();
+    await this.#sweeping;
+  }
+
+  /**
+   * Runs `receive` while room for `maxBytes` is set aside, so that uploads at once cannot pass the budget or fill the disk together.
+   * @throws {ServiceError} `file_budget_exceeded`, `disk_full`
+   */
+  async receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
+    const { store, contents, limits } = this.#deps;
+    const usage = await store.files.usage(accountId);
+    const before = this.#arriving.get(accountId) ?? 0;
+    assertFileFits({ ...usage, bytes: usage.bytes + before }, maxBytes, limits.budget);
+    this.#arriving.set(accountId, before + maxBytes);
+    try {
+      const all = [...this.#arriving.values()].reduce((sum, bytes) => sum + bytes, 0);
+      await contents.assertRoom(all);
+      return await receive();
+    } finally {
+      const left = (this.#arriving.get(accountId) ?? 0) - maxBytes;
+      if (left > 0) this.#arriving.set(accountId, left);
+      else this.#arriving.delete(accountId);
+    }
+  }
+
+  /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */
+  async add(accountId: string, arrived: ArrivedFile): Promise<FileRecord> {
+    const { store, contents, clock, limits } = this.#deps;
+    const nowMs = clock.now();
+    const id = newId("file", nowMs);
+    const { purpose, sizeBytes, sha256 } = arrived;
+    const blob = `${sha256}-${id}`;
+    const filename = cleanFilename(arrived.filename) || id;
+    const livesMs = Math.min(arrived.expiresAfterMs ?? Infinity, limits.keepMs === 0 ? Infinity : limits.keepMs);
+    const expiresAtMs = livesMs === Infinity ? null : nowMs + livesMs;
+    await contents.place(arrived.path, blob);
+    const file = { id, accountId, purpose, filename, sizeBytes, sha256, blob, createdAtMs: nowMs, expiresAtMs };
+    try {
+      const stored = await store.files.add(file, limits.budget);
+      if (stored.blob !== blob) await contents.remove([blob]);
+      return stored;
+    } catch (error) {
+      // Another error does not say whether the file is stored: the sweep finds out.
+      if (error instanceof ServiceError && error.code === "file_budget_exceeded") await contents.remove([blob]);
+      throw error;
+    }
+  }
+
+  /** @throws {ServiceError} `not_found`, also for another account's. */
+  async get(accountId: string, id: string): Promise<FileRecord> {
+    const file = await this.#deps.store.files.get(accountId, id, this.#deps.clock.now());
+    if (file === undefined) throw new ServiceError("not_found", `There is no file "${id}"`);
+    return file;
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async content(accountId: string, id: string): Promise<FileContent> {
+    const { contents } = this.#deps;
+    const file = await this.get(accountId, id);
+    return { file, root: contents.root, name: contents.pathOf(file.blob) };
+  }
+
+  list(accountId: string, list: Omit<FileList, "nowMs">): Promise<FileRecord[]> {
+    return this.#deps.store.files.list(accountId, { ...list, nowMs: this.#deps.clock.now() });
+  }
+
+  /** Resolves when nobody can read it any more. @throws {ServiceError} `not_found` */
+  async remove(accountId: string, id: string): Promise<void> {
+    await this.get(accountId, id);
+    await this.#removed(this.#deps.store.files.remove(accountId, id));
+  }
+
+  /** All files of a deleted account. May be called again. */
+  async removeAll(accountId: string): Promise<void> {
+    const { files } = this.#deps.store;
+    while ((await this.#removed(files.removeOfAccount(accountId, STEP))) > 0);
+  }
+
+  /** Removes files that expired, and what crashes left on disk. Every coordinator may do so at once. */
+  async sweep(): Promise<void> {
+    const { store, contents, clock, log } = this.#deps;
+    let expired = 0;
+    for (let done = STEP; done === STEP && !this.#stop.signal.aborted; expired += done)
+      done = await this.#removed(store.files.removeExpired(clock.now(), STEP));
+    if (expired > 0) log.info({ files: expired }, "Removed files that expired");
+    // By the clock of the disk, which has its own.
+    const nowMs = systemClock.now();
+    await contents.removeAbandoned(nowMs);
+    for await (const names of contents.settledNames(nowMs)) {
+      if (this.#stop.signal.aborted) return;
+      await contents.remove(await store.files.withoutFile(names));
+    }
+  }
+
+  async #removed(step: Promise<RemovedFiles>): Promise<number> {
+    const { files, blobs } = await step;
+    await this.#deps.contents.remove(blobs);
+    return files;
+  }
+}
+
+/** No folders, no control characters, and text that every database takes. */
+function cleanFilename(filename: string): string {
+  const [name = ""] = filename.split(/[/\\]/).slice(-1);
+  return name
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, "")
+    .slice(0, MAX_FILENAME_CHARS)
+    .toWellFormed();
+}

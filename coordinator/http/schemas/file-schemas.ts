@@ -1,0 +1,83 @@
+import { z } from "@hono/zod-openapi";
+import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/file-store.ts";
+import { queryInt } from "./pagination.ts";
+
+const MIN_LIFE_S = 3_600;
+const MAX_LIFE_S = 2_592_000;
+/** What OpenAI's clients may ask for; a page has at most {@link MAX_FILES_OF_PAGE}. */
+const MAX_LIMIT = 10_000;
+export const MAX_FILES_OF_PAGE = 1_000;
+/** `batch_output` is for files that batches write. */
+const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_output");
+
+/** Fields of the form that uploads a file, beside `file`. */
+export const uploadFieldsSchema = z.object({
+  purpose: z.enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]]).openapi({
+    description: "What it is for. Inputs of batches need `batch`; for all else any of them will do",
+  }),
+  "expires_after[anchor]": z.literal("created_at").optional(),
+  "expires_after[seconds]": z.coerce
+    .number()
+    .int()
+    .min(MIN_LIFE_S)
+    .max(MAX_LIFE_S)
+    .optional()
+    .openapi({ description: "How long the file lives; never longer than the coordinator keeps files" }),
+});
+
+export const uploadFormSchema = uploadFieldsSchema
+  .extend({ file: z.string().openapi({ format: "binary", description: "The file" }) })
+  .openapi("UploadFile");
+
+export const fileListQuery = z.object({
+  after: z.string().max(100).optional().openapi({ description: "Id of the last file of the page before" }),
+  limit: queryInt(1, MAX_LIMIT, MAX_FILES_OF_PAGE),
+  order: z.enum(["asc", "desc"]).default("desc").openapi({ description: "By creation" }),
+  purpose: z.enum(FILE_PURPOSES).optional(),
+});
+
+const secondsSchema = z.int().openapi({ description: "Unix time in seconds" });
+
+export const fileSchema = z
+  .object({
+    id: z.string().openapi({ example: "file_01JGFJJZ00000000000000000" }),
+    object: z.literal("file"),
+    bytes: z.int(),
+    created_at: secondsSchema,
+    expires_at: secondsSchema.nullable().openapi({ description: "When it is removed; null: never by itself" }),
+    filename: z.string(),
+    purpose: z.enum(FILE_PURPOSES),
+    status: z.literal("processed"),
+    sha256: z.string().openapi({ description: "Of the content, in hexadecimal" }),
+  })
+  .openapi("File");
+
+export const fileListSchema = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(fileSchema),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .openapi("FileList");
+
+export const deletedFileSchema = z
+  .object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) })
+  .openapi("DeletedFile");
+
+export function presentFile(file: FileRecord): z.infer<typeof fileSchema> {
+  const { id, sizeBytes, createdAtMs, expiresAtMs, filename, purpose, sha256 } = file;
+  const inSeconds = (ms: number): number => Math.floor(ms / 1_000);
+  return {
+    id,
+    object: "file",
+    bytes: sizeBytes,
+    created_at: inSeconds(createdAtMs),
+    expires_at: expiresAtMs === null ? null : inSeconds(expiresAtMs),
+    filename,
+    purpose,
+    status: "processed",
+    sha256,
+  };
+}

@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import type { Clock } from "../shared/clock.ts";
+import type { Logger } from "../shared/logger.ts";
+import type { CoordinatorConfig } from "./config/resolve-config.ts";
+import { FileContents } from "./files/file-contents.ts";
+import { FileService } from "./files/file-service.ts";
+import type { Store } from "./store/store.ts";
+
+const MAX_FILES = 10_000;
+
+export interface OpenFilesDeps {
+  readonly config: Pick<
+    CoordinatorConfig,
+    "dataDirectory" | "fileMaxBytes" | "filesBudgetBytes" | "filesDirectory" | "keepFilesMs" | "minFreeDiskBytes"
+  >;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export async function openFiles({ config, store, clock, log }: OpenFilesDeps): Promise<FileService> {
+  const directory = config.filesDirectory ?? join(config.dataDirectory, "files");
+  const contents = await FileContents.open(directory, config.minFreeDiskBytes);
+  const { fileMaxBytes: maxFileBytes, filesBudgetBytes: maxBytes, keepFilesMs: keepMs } = config;
+  const limits = { maxFileBytes, keepMs, budget: { maxBytes, maxFiles: MAX_FILES } };
+  const files = new FileService({ store, contents, clock, log, limits });
+  files.start();
+  return files;
+}

@@ -1,0 +1,100 @@
+import { expect } from "vitest";
+import { newId } from "../../../../shared/ids.ts";
+import type { FileList, FileRecord } from "../../../../coordinator/store/file-store.ts";
+import { type Check, MADE_AT_MS, makeAccount } from "./store-builders.ts";
+
+const BUDGET = { maxBytes: 100, maxFiles: 4 };
+const NOW_MS = MADE_AT_MS;
+const ALL: FileList = { afterId: null, limit: 10, isNewestFirst: false, purpose: null, nowMs: NOW_MS };
+
+function makeFile(accountId: string, override: Partial<FileRecord> = {}): FileRecord {
+  const id = newId("file", MADE_AT_MS);
+  const sha256 = override.sha256 ?? id;
+  return {
+    id,
+    accountId,
+    purpose: "user_data",
+    filename: "\u{1F3DD} a.txt",
+    sizeBytes: 10,
+    sha256,
+    blob: `${sha256}-${id}`,
+    createdAtMs: MADE_AT_MS,
+    expiresAtMs: null,
+    ...override,
+  };
+}
+
+export function describeFiles(check: Check): void {
+  check("files.get() gives what add() stored, to its account alone", async (store) => {
+    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+    const file = makeFile(ann, { expiresAtMs: NOW_MS + 1 });
+    expect(await store.files.add(file, BUDGET)).toEqual(file);
+    expect(await store.files.get(ann, file.id, NOW_MS)).toEqual(file);
+    expect(await store.files.get(bob, file.id, NOW_MS)).toBeUndefined();
+    // It does not exist from its expiry on.
+    expect(await store.files.get(ann, file.id, NOW_MS + 1)).toBeUndefined();
+  });
+
+  check("files.add() refuses what passes the budget in bytes or number, and stores nothing of it", async (store) => {
+    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+    await store.files.add(makeFile(ann, { sizeBytes: 60 }), BUDGET);
+    const refused = { code: "file_budget_exceeded" };
+    await expect(store.files.add(makeFile(ann, { sizeBytes: 41 }), BUDGET)).rejects.toMatchObject(refused);
+    for (let count = 0; count < 3; count += 1) await store.files.add(makeFile(ann, { sizeBytes: 1 }), BUDGET);
+    await expect(store.files.add(makeFile(ann, { sizeBytes: 1 }), BUDGET)).rejects.toMatchObject(refused);
+    expect(await store.files.usage(ann)).toEqual({ files: 4, bytes: 63 });
+    expect(await store.files.usage(bob)).toEqual({ files: 0, bytes: 0 });
+    // Files that come at once are counted one after the other.
+    const added = Array.from({ length: 6 }, () => store.files.add(makeFile(bob, { sizeBytes: 30 }), BUDGET));
+    expect((await Promise.allSettled(added)).filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+  });
+
+  check("files of equal content share one, which goes with the last of them", async (store) => {
+    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+    const first = await store.files.add(makeFile(ann, { sha256: "same" }), BUDGET);
+    const unused = makeFile(bob, { sha256: "same" });
+    const second = await store.files.add(unused, BUDGET);
+    expect(second.blob).toBe(first.blob);
+    expect(await store.files.withoutFile([first.blob, unused.blob])).toEqual([unused.blob]);
+    expect(await store.files.remove(ann, second.id)).toEqual({ files: 0, blobs: [] });
+    expect(await store.files.remove(ann, first.id)).toEqual({ files: 1, blobs: [] });
+    expect(await store.files.remove(bob, second.id)).toEqual({ files: 1, blobs: [first.blob] });
+    expect(await store.files.withoutFile([first.blob])).toEqual([first.blob]);
+    // The name of a content that is gone is not used again.
+    expect(await store.files.add(unused, BUDGET)).toMatchObject({ blob: unused.blob });
+  });
+
+  check("files.list() gives pages in both orders, by purpose, without what expired", async (store) => {
+    const ann = await makeAccount(store);
+    const [one, two, three, gone] = [
+      makeFile(ann),
+      makeFile(ann, { purpose: "batch" }),
+      makeFile(ann),
+      makeFile(ann, { expiresAtMs: NOW_MS }),
+    ];
+    for (const file of [one, two, three, gone]) await store.files.add(file, BUDGET);
+    await store.files.add(makeFile(await makeAccount(store)), BUDGET);
+    const ids = async (list: Partial<FileList>) =>
+      (await store.files.list(ann, { ...ALL, ...list })).map(({ id }) => id);
+    expect(await ids({})).toEqual([one.id, two.id, three.id]);
+    expect(await ids({ limit: 1, afterId: one.id })).toEqual([two.id]);
+    expect(await ids({ isNewestFirst: true, afterId: three.id })).toEqual([two.id, one.id]);
+    expect(await ids({ purpose: "batch" })).toEqual([two.id]);
+  });
+
+  check("files.removeExpired() and removeOfAccount() remove some at a time", async (store) => {
+    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+    const expiring = [1, 2, 3].map((late) => makeFile(ann, { expiresAtMs: NOW_MS + late }));
+    for (const file of [...expiring, makeFile(ann), makeFile(bob)]) await store.files.add(file, BUDGET);
+    const removed = await store.files.removeExpired(NOW_MS + 2, 1);
+    expect(removed).toEqual({ files: 1, blobs: [expiring[0]?.blob] });
+    expect((await store.files.removeExpired(NOW_MS + 2, 10)).files).toBe(1);
+    expect((await store.files.removeExpired(NOW_MS + 2, 10)).files).toBe(0);
+    expect((await store.files.removeOfAccount(ann, 1)).files).toBe(1);
+    expect((await store.files.removeOfAccount(ann, 10)).files).toBe(1);
+    expect([await store.files.usage(ann), await store.files.usage(bob)]).toEqual([
+      { files: 0, bytes: 0 },
+      { files: 1, bytes: 10 },
+    ]);
+  });
+}
