@@ -157,10 +157,13 @@ export class Http {
         // No page of another origin may send it: the cookie alone proves nothing.
         ...(hasCookie ? { "atoll-console": "1" } : {}),
         accept,
-        ...(parts.body === undefined ? {} : { "content-type": "application/json" }),
+        // Of a form, fetch itself names the type, with its boundary.
+        ...(parts.body === undefined || parts.body instanceof FormData ? {} : { "content-type": "application/json" }),
         ...request.headers,
       },
-      ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),
+      ...(parts.body === undefined
+        ? {}
+        : { body: parts.body instanceof FormData ? parts.body : JSON.stringify(parts.body) }),
       signal,
       ...(hasCookie ? { credentials: "same-origin" } : {}),
       // A browser's cached answer would be out of date.
