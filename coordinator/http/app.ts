@@ -49,6 +49,7 @@ import { serveRecommendations } from "./routes/recommendations.ts";
 import { serveRerank } from "./routes/rerank.ts";
 import { serveSessions } from "./routes/sessions.ts";
 import { serveSpeech } from "./routes/speech.ts";
+import { serveTranscriptions } from "./routes/transcriptions.ts";
 import { serveUsage } from "./routes/usage.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 
@@ -88,6 +89,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveFiles(app, deps);
   serveImages(app, deps);
   serveSpeech(app, deps);
+  serveTranscriptions(app, deps);
   serveConversations(app, deps);
   serveConversationMessages(app, deps);
   serveModels(app, deps);

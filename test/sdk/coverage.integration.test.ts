@@ -23,7 +23,7 @@ describe("@atoll/client", () => {
       .map((name) => readFileSync(join(SOURCES, name), "utf8"))
       .join("\n");
     const called = new Set(
-      [...source.matchAll(/\.(?:call|events|bytes)\(\s*"(\w+)",\s*"([^"]+)"/g)].map(
+      [...source.matchAll(/\.(?:call|events|bytes|chunks)\(\s*"(\w+)",\s*"([^"]+)"/g)].map(
         ([, method, path]) => `${method} ${path}`,
       ),
     );

@@ -30,7 +30,7 @@ const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
   rerank: ["/rerank"],
   classification: ["/moderations"],
   image: ["/images/generations"],
-  transcription: [],
+  transcription: ["/audio/transcriptions", "/audio/translations"],
   speech: ["/audio/speech"],
 };
 

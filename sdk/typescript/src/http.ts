@@ -64,7 +64,7 @@ export class Http {
   }
 
   /** The bytes of one answer as they come, without retries. The timeout applies until the answer begins. */
-  async *bytes<M extends Method, P extends ApiPath>(
+  async *chunks<M extends Method, P extends ApiPath>(
     method: M,
     path: P,
     parts: PartsOf<Operation<M, P>>,

@@ -22,6 +22,7 @@ export {
 export type { FileFilter, NewFile } from "./files.ts";
 export { JobFailedError } from "./job-failed-error.ts";
 export { UsagePages } from "./account.ts";
+export type { TranscriptionOptions, TranslationOptions } from "./audio.ts";
 export type { NewApiKey } from "./api-keys.ts";
 export type { ChatBody } from "./chat.ts";
 export type { MessageFilter } from "./conversations.ts";

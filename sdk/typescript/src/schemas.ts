@@ -38,6 +38,7 @@ export type ModerationRequest = Schemas["ModerationRequest"];
 export type Moderation = Schemas["Moderation"];
 export type ImagesRequest = Schemas["ImagesRequest"];
 export type Images = Schemas["Images"];
+export type Transcription = Schemas["Transcription"];
 export type SpeechRequest = Schemas["SpeechRequest"];
 export type Conversation = Schemas["Conversation"];
 export type CreateConversation = Schemas["CreateConversation"];

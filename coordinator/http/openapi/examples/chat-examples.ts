@@ -183,6 +183,12 @@ export const CHAT_EXAMPLES: Examples = {
   createSpeech: {
     request: { model: "supertonic-tts-2", input: "The tide comes in at noon.", voice: "F1", response_format: "mp3" },
   },
+  createTranscription: {
+    response: { text: "The tide comes in at noon.", usage: { type: "duration", seconds: 3 } },
+  },
+  createTranslation: {
+    response: { text: "The tide comes in at noon.", usage: { type: "duration", seconds: 3 } },
+  },
   listModels: { response: { object: "list", data: [MODEL] } },
   getModel: { response: MODEL },
   createConversation: {

@@ -74,6 +74,8 @@ describe("GET /openapi.json", () => {
       "POST /account/password",
       "POST /api-keys",
       "POST /audio/speech",
+      "POST /audio/transcriptions",
+      "POST /audio/translations",
       "POST /auth/email",
       "POST /auth/login",
       "POST /auth/logout",

@@ -1,0 +1,110 @@
+import { z } from "@hono/zod-openapi";
+import { ONNX_OUTPUTS } from "../../../shared/onnx-task.ts";
+
+/** As base64 it is what Cargos for speech take in a job's input. */
+export const MAX_SOUND_BYTES = 187_500;
+
+const formatSchema = z.enum(["json", "text", "srt", "vtt", "verbose_json"]);
+const common = {
+  model: z.string().min(1).optional().openapi({ description: "Slug of a Cargo that writes speech down, or an alias" }),
+  response_format: formatSchema.default("json"),
+};
+const granularitySchema = z.enum(["segment", "word"]);
+
+/** Fields of the form of `POST /audio/transcriptions`, beside its file. */
+export const transcriptionFieldsSchema = z
+  .object({
+    ...common,
+    language: z.string().min(2).max(20).optional(),
+    timestamp_granularities: z.array(granularitySchema).max(1, "must be one: segment or word").optional(),
+  })
+  .refine(
+    ({ timestamp_granularities: times, response_format: format }) => times === undefined || format === "verbose_json",
+    {
+      path: ["timestamp_granularities"],
+      message: "needs response_format verbose_json",
+    },
+  );
+/** Fields of the form of `POST /audio/translations`, beside its file. */
+export const translationFieldsSchema = z.object(common);
+export type TranscriptionFields = z.infer<typeof transcriptionFieldsSchema>;
+
+const file = z.string().openapi({ format: "binary", description: "A WAV file" });
+export const transcriptionFormSchema = z
+  .object({
+    file,
+    ...common,
+    language: z.string().optional(),
+    "timestamp_granularities[]": z.array(granularitySchema).optional(),
+  })
+  .openapi("TranscriptionForm");
+export const translationFormSchema = z.object({ file, ...common }).openapi("TranslationForm");
+
+const usageSchema = z.object({ type: z.literal("duration"), seconds: z.int() });
+const partSchema = { start: z.number(), end: z.number() };
+export const transcriptionSchema = z
+  .object({
+    text: z.string(),
+    task: z.enum(["transcribe", "translate"]).optional().openapi({ description: "Of verbose_json, like what follows" }),
+    language: z.string().optional().openapi({ description: "As it was asked for" }),
+    duration: z.number().optional().openapi({ description: "Seconds" }),
+    segments: z.array(z.object({ id: z.int(), ...partSchema, text: z.string() })).optional(),
+    words: z.array(z.object({ word: z.string(), ...partSchema })).optional(),
+    usage: usageSchema,
+  })
+  .openapi("Transcription");
+
+const heardSchema = ONNX_OUTPUTS["automatic-speech-recognition"];
+export type Heard = z.infer<typeof heardSchema>;
+
+/** What a job has heard; undefined for another output. */
+export function heardOf(output: unknown): Heard | undefined {
+  return heardSchema.safeParse(output).data;
+}
+
+export interface Transcript {
+  readonly heard: Heard;
+  readonly task: "transcribe" | "translate";
+  readonly language: string | undefined;
+  readonly hasWords: boolean;
+  /** Of the recording. */
+  readonly seconds: number;
+}
+
+export function presentTranscription(transcript: Transcript, isVerbose: boolean): z.infer<typeof transcriptionSchema> {
+  const { heard, task, language, hasWords, seconds } = transcript;
+  const text = heard.text.trim();
+  const usage = { type: "duration" as const, seconds: Math.ceil(seconds) };
+  if (!isVerbose) return { text, usage };
+  const parts = partsOf(transcript);
+  const times = hasWords
+    ? { words: parts.map(({ start, end, text: word }) => ({ word, start, end })) }
+    : { segments: parts.map((part, id) => ({ id, ...part })) };
+  return { task, ...(language === undefined ? {} : { language }), duration: seconds, text, ...times, usage };
+}
+
+/** Subtitles. Source: the SubRip format; W3C, "WebVTT". */
+export function subtitlesOf(transcript: Transcript, format: "srt" | "vtt"): string {
+  const point = format === "srt" ? "," : ".";
+  const cues = partsOf(transcript).map(({ start, end, text }, index) => {
+    const number = format === "srt" ? `${index + 1}\n` : "";
+    return `${number}${timeOf(start, point)} --> ${timeOf(end, point)}\n${text}\n\n`;
+  });
+  return `${format === "vtt" ? "WEBVTT\n\n" : ""}${cues.join("")}`;
+}
+
+function partsOf({ heard, seconds }: Transcript): { start: number; end: number; text: string }[] {
+  return (heard.chunks ?? []).map(({ start_s, end_s, text }) => ({
+    start: start_s,
+    end: end_s ?? Math.max(start_s, seconds),
+    text: text.trim(),
+  }));
+}
+
+/** Hours, minutes, seconds and milliseconds. */
+function timeOf(seconds: number, point: string): string {
+  const ms = Math.round(seconds * 1_000);
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+  const clock = `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1_000) % 60)}`;
+  return `${clock}${point}${String(ms % 1_000).padStart(3, "0")}`;
+}

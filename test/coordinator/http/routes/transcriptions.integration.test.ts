@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { NotFoundError, OpenAI, toFile } from "openai";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  TRANSCRIPTION_PARAMETERS,
+  TRANSLATION_PARAMETERS,
+} from "../../../../coordinator/http/openai/transcription-parameters.ts";
+import type { JsonValue } from "../../../../shared/json-value.ts";
+import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
+import { beginFrames, finishedFrame } from "../../../support/attempt-frames.ts";
+import { FakeIsland } from "../../../support/fake-island.ts";
+import { encodeWav } from "../../../support/made-sound.ts";
+import { makeCatalog } from "../../../support/small-catalog.ts";
+import { TestCoordinator } from "../../../support/test-coordinator.ts";
+
+const MODEL = "whisper-base";
+const catalogDirectory = makeCatalog(["tiny-chat", MODEL]);
+const DOCUMENT = join(import.meta.dirname, "..", "..", "..", "..", "docs", "openai.md");
+/** A second and a half. */
+const SOUND = encodeWav(new Float32Array(24_000));
+const CHUNKS = [
+  { start_s: 0, end_s: 0.75, text: " Hello" },
+  { start_s: 0.75, end_s: null, text: " island" },
+];
+let coordinator: TestCoordinator;
+let account: { id: string; key: string; islandToken: string };
+let island: FakeIsland;
+let client: OpenAI;
+
+beforeEach(async () => {
+  coordinator = await TestCoordinator.open({ catalogDirectory, chatWaitS: 20 });
+  account = await coordinator.createAccount("client@example.com");
+  client = new OpenAI({ apiKey: account.key, baseURL: `${coordinator.url}/api/v1`, maxRetries: 0 });
+  island = await FakeIsland.join(coordinator.url, account.islandToken, {
+    runtimes: [{ type: "onnx", version: "test" }],
+  });
+});
+afterEach(async () => {
+  await island[Symbol.asyncDispose]();
+  expect(coordinator.fatal).toEqual([]);
+  await coordinator[Symbol.asyncDispose]();
+});
+
+const sound = (bytes: Uint8Array = SOUND) => toFile(bytes, "sound.wav");
+
+/** Runs the next job, which hears `output`. */
+async function answer(output: JsonValue): Promise<Assign["input"]> {
+  const assign = await island.next("assign");
+  island.send(...beginFrames(assign), finishedFrame(assign, 1, { output }));
+  return assign.input;
+}
+
+async function post(fields: Readonly<Record<string, string>>, path = "transcriptions", file: Uint8Array = SOUND) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append("file", new Blob([Uint8Array.from(file)]), "sound.wav");
+  const response = await fetch(`${coordinator.url}/api/v1/audio/${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${account.key}` },
+    body: form,
+  });
+  const body = (await response.json()) as { error: { type: string; code: string; param: string; message: string } };
+  return { status: response.status, body };
+}
+
+describe("POST /audio/transcriptions", () => {
+  it("gives the openai client the text", async () => {
+    const asked = client.audio.transcriptions.create({ model: MODEL, file: await sound(), language: "en" });
+    const input = await answer({ text: " Hello island" });
+    expect(input).toEqual({ audio: SOUND.toString("base64"), language: "en" });
+    expect(await asked).toEqual({ text: "Hello island", usage: { type: "duration", seconds: 2 } });
+  });
+
+  it("gives segments with their times", async () => {
+    const ask = { model: MODEL, file: await sound(), response_format: "verbose_json" as const };
+    const asked = client.audio.transcriptions.create({ ...ask, timestamp_granularities: ["segment"] });
+    expect(await answer({ text: " Hello island", chunks: CHUNKS })).toMatchObject({ timestamps: true });
+    expect(await asked).toEqual({
+      task: "transcribe",
+      duration: 1.5,
+      text: "Hello island",
+      segments: [
+        { id: 0, start: 0, end: 0.75, text: "Hello" },
+        { id: 1, start: 0.75, end: 1.5, text: "island" },
+      ],
+      usage: { type: "duration", seconds: 2 },
+    });
+  });
+
+  it("gives subtitles, and the text alone", async () => {
+    const ask = async (format: "srt" | "vtt" | "text") =>
+      client.audio.transcriptions.create({ model: MODEL, file: await sound(), response_format: format });
+    const heard = { text: " Hello island", chunks: CHUNKS };
+    const srt = ask("srt");
+    await answer(heard);
+    expect(await srt).toBe("1\n00:00:00,000 --> 00:00:00,750\nHello\n\n2\n00:00:00,750 --> 00:00:01,500\nisland\n\n");
+    const vtt = ask("vtt");
+    await answer(heard);
+    expect(await vtt).toMatch(/^WEBVTT\n\n00:00:00\.000 --> 00:00:00\.750\nHello\n\n/);
+    const text = ask("text");
+    expect(await answer({ text: " Hello island" })).not.toHaveProperty("timestamps");
+    expect(await text).toBe("Hello island\n");
+  });
+
+  it.each<[Readonly<Record<string, string>>, string]>([
+    [{ response_format: "xml" }, "response_format"],
+    [{ "timestamp_granularities[]": "segment" }, "timestamp_granularities"],
+    [{ "timestamp_granularities[]": "word", response_format: "verbose_json" }, "timestamp_granularities"],
+    [{ no_such_parameter: "1" }, "no_such_parameter"],
+    ...TRANSCRIPTION_PARAMETERS.filter(({ rule }) => rule === "refused").map(
+      ({ name }): [Readonly<Record<string, string>>, string] => [{ [name]: "something" }, name],
+    ),
+  ])("refuses %j and names it", async (fields, param) => {
+    const { status, body } = await post({ model: MODEL, ...fields });
+    expect([status, body.error.type, body.error.param]).toEqual([422, "invalid_request_error", param]);
+  });
+
+  it("refuses what is no WAV file, and too much of one", async () => {
+    const mp3 = await post({ model: MODEL }, "transcriptions", Buffer.from("ID3 and so on"));
+    expect([mp3.status, mp3.body.error.param]).toEqual([422, "file"]);
+    const long = await post({ model: MODEL }, "transcriptions", encodeWav(new Float32Array(100_000)));
+    expect([long.status, long.body.error.message]).toEqual([413, expect.stringContaining("about 6 s")]);
+  });
+
+  it("knows no model that does not hear", async () => {
+    const asked = client.audio.transcriptions.create({ model: "tiny-chat", file: await sound() });
+    await expect(asked).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  it("fails when the Cargo puts out something else", async () => {
+    const asked = post({ model: MODEL });
+    await answer({ heard: "Hello" });
+    const { status, body } = await asked;
+    expect([status, body.error.code]).toEqual([500, "job_failed"]);
+  });
+});
+
+describe("POST /audio/translations", () => {
+  it("asks for English", async () => {
+    const asked = client.audio.translations.create({ model: MODEL, file: await sound() });
+    expect(await answer({ text: " Hello" })).toMatchObject({ task: "translate" });
+    expect(await asked).toMatchObject({ text: "Hello" });
+  });
+
+  it.each(["language", "prompt"])("refuses %s", async (name) => {
+    const { status, body } = await post({ model: MODEL, [name]: "de" }, "translations");
+    expect([status, body.error.param]).toEqual([422, name]);
+  });
+});
+
+describe.each([
+  ["POST /audio/transcriptions", TRANSCRIPTION_PARAMETERS],
+  ["POST /audio/translations", TRANSLATION_PARAMETERS],
+])("docs/openai.md, %s", (endpoint, table) => {
+  it("has a row for each parameter", () => {
+    const [, section = ""] = readFileSync(DOCUMENT, "utf8").split(`\n## ${endpoint}\n`);
+    const rows = (section.split("\n\n")[0] ?? "").trim().split("\n").slice(2);
+    expect(rows.map((row) => row.split("|").slice(1, 3).join("").replaceAll(/[` ]+/g, " ").trim())).toEqual(
+      table.map(({ name, rule }) => `${name} ${rule}`),
+    );
+  });
+});
