@@ -16,6 +16,8 @@ export interface Setting<T> {
   readonly isSecret: boolean;
   /** Never shown: a secret, or an address that may have a password. */
   readonly isHidden: boolean;
+  /** The key is a table of the file, which is one value; else a table is a group of keys. */
+  readonly isTable?: boolean;
   /** Native value of the text of a flag or variable; undefined when invalid. */
   readonly fromText: (text: string) => unknown;
   /** The program's value; undefined when `native` is not allowed. */
@@ -171,8 +173,9 @@ export function resolveSettings<Table extends SettingsTable>(
   const problems: string[] = [];
   const resolved: ResolvedSetting[] = [];
   const values: Record<string, unknown> = {};
-  const inFile = sources.file === null ? new Map<string, unknown>() : readTomlKeys(sources.file);
   const known = new Map(Object.values(table).map((entry) => [entry.key, entry]));
+  const isWhole = (key: string): boolean => known.get(key)?.isTable === true;
+  const inFile = sources.file === null ? new Map<string, unknown>() : readTomlKeys(sources.file, isWhole);
   for (const key of inFile.keys()) {
     if (!known.has(key)) problems.push(`${sources.file?.name}: ${unknownKey(key, [...known.keys()])}`);
   }
@@ -218,13 +221,13 @@ function findValue(
   return { raw: entry.fallback, isText: false, source: "default", where: `default of ${entry.key}` };
 }
 
-/** The file's values by dotted key. @throws {ConfigError} with line and column when the file is not TOML. */
-export function readTomlKeys(file: ConfigFile): Map<string, unknown> {
+/** The file's values by dotted key; of a table that `isWhole`, the table. @throws {ConfigError} with line and column when the file is not TOML. */
+export function readTomlKeys(file: ConfigFile, isWhole: (key: string) => boolean = () => false): Map<string, unknown> {
   const keys = new Map<string, unknown>();
   const walk = (table: object, prefix: string): void => {
     for (const [name, value] of Object.entries(table) as [string, unknown][]) {
       const isTable = Object.prototype.toString.call(value) === "[object Object]";
-      if (isTable) walk(value as object, `${prefix}${name}.`);
+      if (isTable && !isWhole(`${prefix}${name}`)) walk(value as object, `${prefix}${name}.`);
       else keys.set(`${prefix}${name}`, value);
     }
   };
@@ -261,7 +264,7 @@ export function describeSettings(table: SettingsTable, envPrefix: string): Setti
     key: entry.key,
     flag: flagOf(entry),
     env: variableOf(entry, envPrefix),
-    fallback: show(entry, entry.fallback) ?? entry.unsetMeans ?? "unset",
+    fallback: (show(entry, entry.fallback) || entry.unsetMeans) ?? "unset",
     allowed: entry.allowed,
     meaning: entry.meaning,
   }));

@@ -6,6 +6,7 @@ import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { isOffUnpinned } from "./cargo-pins.ts";
 import { approvedForm } from "./shipped-approval.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
+import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
 import { readShippedCargos } from "./load-catalog.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
@@ -17,7 +18,10 @@ interface CatalogSyncOptions {
   /** Folder of the shipped catalog; read once, at the start. */
   readonly directory: string;
   readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
-  readonly defaultChatSlug: string;
+  /** The Cargos of requests that name no model, as the operator set them. */
+  readonly defaults: DefaultSlugs;
+  /** The operator's other names for Cargos. */
+  readonly aliases?: ReadonlyMap<string, string>;
   /** Other coordinators change Cargos too. */
   readonly isShared?: boolean;
   readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
@@ -63,12 +67,13 @@ export class CatalogSync {
   private constructor(options: CatalogSyncOptions, shipped: readonly Shipped[]) {
     this.#options = options;
     this.#shipped = new Map(shipped.map((cargo) => [cargo.file.slug, cargo]));
-    this.catalog = new Catalog([], options.defaultChatSlug, options.isShared === true ? () => this.#look() : undefined);
+    const look = options.isShared === true ? () => this.#look() : undefined;
+    this.catalog = new Catalog([], options.defaults, look, options.aliases);
   }
 
   /** @throws {CatalogError} if the shipped catalog is invalid. */
   static async open(options: CatalogSyncOptions): Promise<CatalogSync> {
-    const files = await readShippedCargos(options.directory, options.defaultChatSlug);
+    const files = await readShippedCargos(options.directory, options.defaults);
     const numbers = await options.store.numberCargos(files.map((file) => file.slug));
     const catalogSync = new CatalogSync(
       options,
@@ -82,6 +87,7 @@ export class CatalogSync {
   watch(onChange: (slug: string) => void): void {
     this.#onChange = onChange;
     this.#reportUnpinned();
+    this.#reportAliases();
     this.#watchLater();
   }
 
@@ -177,6 +183,19 @@ export class CatalogSync {
     if (off.length === 0) return;
     const text = "Cargos of the catalog are off until coordinator cargo approve pins them; cargo list shows which";
     this.#options.log.info({ count: off.length }, text);
+  }
+
+  #reportAliases(): void {
+    const { aliases } = this.catalog;
+    for (const [alias, slug] of aliases) {
+      const has = (name: string): boolean => this.catalog.known(name) !== undefined;
+      if (has(alias)) this.#options.log.warn({ alias }, "model_aliases: a Cargo has this name; the alias is not used");
+      else if (!has(slug))
+        this.#options.log.warn(
+          { alias, cargo: slug },
+          "model_aliases: there is no such Cargo; requests for it get 404",
+        );
+    }
   }
 
   #entryOf(stored: StoredCargo, numbers: ReadonlyMap<string, number>): CatalogEntry | null {

@@ -2,6 +2,7 @@ import { DEFAULT_OUTPUT_TOKENS, MAX_INPUT_BYTES } from "../../shared/chat-input.
 import { ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
+import { findModel } from "../catalog/find-model.ts";
 import type { Conversation, Message } from "../store/conversation-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { UsedKey } from "../store/key-spending.ts";
@@ -170,7 +171,7 @@ export class ConversationService {
 
   async #chatCargo(slug: string, accountId: string): Promise<CatalogEntry> {
     const { catalog } = this.#deps;
-    const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
+    const cargo = await findModel(catalog, slug, accountId);
     if (cargo?.isChat === true) return cargo;
     throw new ServiceError("cargo_not_found", `There is no chat Cargo "${slug}"`);
   }

@@ -2,6 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { MAX_DETAILS, RateLimitedError, ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
+import { findModel } from "../catalog/find-model.ts";
 import { checkInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
 import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
@@ -29,6 +30,7 @@ export interface SubmissionRequest {
   readonly limits?: ResolvedLimits;
   /** The API key that it comes with; null or absent for a session. */
   readonly apiKey?: UsedKey | null | undefined;
+  /** Or an alias of it. */
   readonly slug: string;
   /** 0 to 100. */
   readonly priority: number;
@@ -99,9 +101,8 @@ export class Submissions {
   ): Promise<CheckedSubmission> {
     const { store, catalog, clock, webhookAllowPrivate, priorityPrice } = this.#deps;
     const { accountId, priority } = request;
-    const { slug } = request;
-    const cargo =
-      catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId)) ?? catalog.get(slug, accountId);
+    const cargo = (await findModel(catalog, request.slug, accountId)) ?? catalog.get(request.slug, accountId);
+    const { slug } = cargo;
     const { apiKey = null } = request;
     assertMayRun(apiKey, slug);
     const checked = checkInputs(cargo, inputs);

@@ -1,12 +1,23 @@
-import { readFile } from "node:fs/promises";
-import { expect, it } from "vitest";
-import { currentTypes, TYPES_FILE } from "./write-openapi-types.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { currentFiles, pythonFiles, readGenerated } from "./write-openapi-types.ts";
 
-it("sdk/typescript/src/openapi.ts is what `npm run sdk:types` writes now", async () => {
-  const [committed, current] = await Promise.all([readFile(TYPES_FILE, "utf8"), currentTypes()]);
-  const differing = current.split("\n").findIndex((line, index) => committed.split("\n")[index] !== line);
-  // The first difference says more than a diff of thousands of lines.
-  expect(committed === current ? "the same" : `differs from line ${differing + 1}; run npm run sdk:types`).toBe(
-    "the same",
-  );
+let current: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  current = await currentFiles();
+});
+
+describe("npm run sdk:types", () => {
+  it("would write what the generated files of both clients are", async () => {
+    for (const [path, source] of Object.entries(current)) {
+      const committed = await readGenerated(path);
+      const differing = source.split("\n").findIndex((line, index) => committed.split("\n")[index] !== line);
+      // The first difference says more than a diff of thousands of lines.
+      const found = committed === source ? "the same" : `differs from line ${differing + 1}; run npm run sdk:types`;
+      expect(`${path}: ${found}`).toBe(`${path}: the same`);
+    }
+  });
+
+  it("has a source for each file of the sync Python client", async () => {
+    expect(await pythonFiles("_sync")).toEqual(await pythonFiles("_async"));
+  });
 });

@@ -5,7 +5,7 @@ import type { Scope } from "../../store/account-store.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import { authenticate, requireOperator, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";
-import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
+import { errorStyleOf, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { documentedRoute, type DocumentedScope } from "../openapi/documented-route.ts";
 
 type HttpRoute = RouteConfig & { getRoutingPath(): string };
@@ -26,6 +26,8 @@ export interface Call<R> {
   readonly params: SchemaAt<R, "params">;
   readonly query: SchemaAt<R, "query">;
   readonly body: BodyOf<R>;
+  /** The JSON body as it came, with members that the schema does not know; undefined without a body. */
+  readonly given: unknown;
 }
 
 type Answer = Response | Promise<Response>;
@@ -85,7 +87,7 @@ function register(
   scope: DocumentedScope | null,
   handle: (c: Context<HttpEnv>) => Promise<Response>,
 ): void {
-  app.openAPIRegistry.registerPath(documentedRoute(route, scope, isOpenAiPath(route.path)));
+  app.openAPIRegistry.registerPath(documentedRoute(route, scope, errorStyleOf(route.path)));
   app.on(route.method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => handle(c).catch(rethrow));
 }
 
@@ -109,10 +111,12 @@ async function readCall<R extends HttpRoute>(c: Context<HttpEnv>, route: R): Pro
     assertNoNulIn(c.req.param(), () => new ServiceError("not_found", "No id has a NUL character"));
   if (query !== undefined)
     assertNoNulIn(c.req.query(), (path) => new ValidationError([{ path, message: NUL_REFUSED }]));
+  const given = bodySchema === undefined ? undefined : await readJson(c.env.incoming);
   const parts = {
     params: params === undefined ? undefined : validate(params as z.ZodType, c.req.param()),
     query: query === undefined ? undefined : validate(query as z.ZodType, c.req.query()),
-    body: bodySchema === undefined ? undefined : validate(bodySchema, await readJson(c.env.incoming)),
+    body: bodySchema === undefined ? undefined : validate(bodySchema, given),
+    given,
   };
   return { c, ...parts } as Call<R>;
 }

@@ -3,6 +3,9 @@ import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
+import { EMBEDDING_PARAMETERS } from "../openai/embedding-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -22,15 +25,17 @@ const embeddingsRoute = createRoute({
 });
 
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body }) => {
-    const { slug } = await embeddingCargo(deps, body.model, identity.accountId);
+  serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body, given }) => {
+    checkParameters(EMBEDDING_PARAMETERS, given);
+    const model = body.model ?? deps.catalog.defaultSlug("embedding");
+    const { slug } = await embeddingCargo(deps, model, identity.accountId);
     const texts = typeof body.input === "string" ? [body.input] : body.input;
     const client = { identity, response: c.env.outgoing };
     const made = await wholeOutput(deps, client, { slug, input: { input: texts }, fieldOf: (path) => path });
     if (made === null) return RESPONSE_ALREADY_SENT;
     const vectors = vectorsOf(made.output, texts.length);
     if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
-    const text = JSON.stringify(presentEmbeddings(vectors, body, made.usage));
+    const text = JSON.stringify(presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, made.usage));
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });
@@ -42,7 +47,7 @@ async function embeddingCargo(
   slug: string,
   accountId: string,
 ): Promise<CatalogEntry> {
-  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
+  const cargo = await findModel(catalog, slug, accountId);
   if (cargo !== undefined && taskOf(cargo) === "feature-extraction") return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" for embeddings`);
 }

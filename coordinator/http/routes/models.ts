@@ -1,21 +1,22 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import { submitterOf } from "../../accounts/identity.ts";
+import { submitterOf, type Identity } from "../../accounts/identity.ts";
+import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
+import { modelKindOf } from "../../catalog/model-kind.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { modelSchema, presentModel } from "../schemas/model-schemas.ts";
 import { failures, json } from "../schemas/responses.ts";
-
-const modelSchema = z
-  .object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.string() })
-  .openapi("Model");
 
 const listRoute = createRoute({
   operationId: "listModels",
   method: "get",
   path: `${API_BASE}/models`,
-  summary: "List chat Cargos in the shape of OpenAI's models",
+  summary: "List Cargos in the shape of OpenAI's models",
   description:
-    "Those that the caller can run, with its own that are not approved yet. For an API key with a list of Cargos: those of the list.",
+    "Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's " +
+    "aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.",
   responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
 });
 
@@ -23,32 +24,41 @@ const detailRoute = createRoute({
   operationId: "getModel",
   method: "get",
   path: `${API_BASE}/models/{id}`,
-  summary: "A chat Cargo in the shape of OpenAI's models",
+  summary: "A Cargo, or an alias of one, in the shape of OpenAI's models",
   request: { params: z.object({ id: z.string() }) },
   responses: { 200: json(modelSchema, "The model"), ...failures(404) },
 });
 
 export function serveModels(app: HttpApp, deps: HttpDeps): void {
   const { catalog } = deps;
-  serveScoped(app, deps, "read", listRoute, ({ c, identity }) => {
-    const { apiKey } = submitterOf(identity);
-    const chatCargos = catalog
-      .list({}, identity.accountId)
-      .filter(({ isChat, slug }) => isChat && (apiKey?.cargos?.includes(slug) ?? true));
-    return c.json({ object: "list", data: chatCargos.map(({ slug }) => presentModel(slug)) });
+  serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
+    const { accountId } = identity;
+    const canRun = await runnableNow(deps, accountId);
+    const own = catalog.list({}, accountId).filter((cargo) => isServed(cargo, identity));
+    const ownBySlug = new Map(own.map((cargo) => [cargo.slug, cargo]));
+    const aliases = [...catalog.aliases].flatMap(([id, slug]) => {
+      const cargo = catalog.find(id, accountId) === undefined ? ownBySlug.get(slug) : undefined;
+      return cargo === undefined ? [] : [presentModel(id, cargo, canRun(cargo.slug))];
+    });
+    const cargos = own.map((cargo) => presentModel(cargo.slug, cargo, canRun(cargo.slug)));
+    return c.json({ object: "list", data: [...cargos, ...aliases] });
   });
   serveScoped(app, deps, "read", detailRoute, async ({ c, params, identity }) => {
-    const { accountId } = identity;
-    const cargo = catalog.find(params.id, accountId) ?? (await catalog.seek(params.id, accountId));
-    const isAllowed = submitterOf(identity).apiKey?.cargos?.includes(params.id) ?? true;
-    if (cargo?.isChat !== true || !isAllowed) {
-      throw new ServiceError("cargo_not_found", `There is no chat Cargo "${params.id}"`);
+    const cargo = await findModel(catalog, params.id, identity.accountId);
+    if (cargo === undefined || !isServed(cargo, identity)) {
+      throw new ServiceError("cargo_not_found", `There is no model "${params.id}"`);
     }
-    return c.json(presentModel(params.id));
+    const canRun = await runnableNow(deps, identity.accountId);
+    return c.json(presentModel(params.id, cargo, canRun(cargo.slug)));
   });
 }
 
-/** `created` is 0: catalog entries have no date, and clients need the member. */
-function presentModel(slug: string): z.infer<typeof modelSchema> {
-  return { id: slug, object: "model", created: 0, owned_by: "atoll" };
+function isServed(cargo: CatalogEntry, identity: Identity): boolean {
+  return modelKindOf(cargo) !== null && (submitterOf(identity).apiKey?.cargos?.includes(cargo.slug) ?? true);
+}
+
+async function runnableNow({ availability }: Pick<HttpDeps, "availability">, accountId: string) {
+  const { cargos } = await availability.of(accountId);
+  const slugs = new Set(cargos.map(({ slug }) => slug));
+  return (slug: string): boolean => slugs.has(slug);
 }

@@ -3,6 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
 import {
   labelsOf,
   moderatedTexts,
@@ -56,7 +57,7 @@ async function classifierCargo(
   slug: string,
   accountId: string,
 ): Promise<CatalogEntry> {
-  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
+  const cargo = await findModel(catalog, slug, accountId);
   if (cargo !== undefined && taskOf(cargo) === "text-classification") return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" that classifies texts`);
 }

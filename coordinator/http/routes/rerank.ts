@@ -3,6 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
 import { vectorsOf } from "../schemas/embedding-schemas.ts";
 import {
   documentTexts,
@@ -78,7 +79,7 @@ async function rankingCargo(
   slug: string,
   accountId: string,
 ): Promise<CatalogEntry> {
-  const cargo = catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
+  const cargo = await findModel(catalog, slug, accountId);
   if (cargo !== undefined && RANKING_TASKS.has(taskOf(cargo) ?? "")) return cargo;
   throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" that ranks or makes embeddings`);
 }

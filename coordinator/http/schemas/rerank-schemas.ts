@@ -45,14 +45,10 @@ export const rerankSchema = z
       .array(
         z.object({
           index: z.int().openapi({ description: "Of the document in the request" }),
-          relevance_score: z
-            .number()
-            .min(0)
-            .max(1)
-            .openapi({
-              description:
-                "By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only",
-            }),
+          relevance_score: z.number().min(0).max(1).openapi({
+            description:
+              "By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only",
+          }),
           document: z.object({ text: z.string() }).optional(),
         }),
       )

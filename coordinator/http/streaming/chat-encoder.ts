@@ -1,6 +1,7 @@
 import type { FeedEncoder } from "./sse.ts";
 import { openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
+import type { FeedItem } from "../../store/job-store.ts";
 import type { Usage } from "../../../shared/output.ts";
 
 export interface ChatStreamHead {
@@ -21,7 +22,7 @@ export function chatUsage({ promptTokens, completionTokens }: Usage) {
 }
 
 /** Why a chat's stream cannot go on, whose job another coordinator has. */
-const CUTS: Record<CutReason, { readonly code: string; readonly message: string }> = {
+export const CUTS: Record<CutReason, { readonly code: string; readonly message: string }> = {
   memory: { code: "overloaded", message: "The coordinator has no memory for the rest of this answer; try again" },
   lost: { code: "island_lost", message: "The Island was lost, and another one answers anew; try again" },
 };
@@ -38,7 +39,10 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
   const afterText = '},"logprobs":null,"finish_reason":null}]}\n\n';
   return {
     prologue: chunk('{"role":"assistant","content":""}', "null"),
-    item: (item) => (item.type === "token" ? beforeText + JSON.stringify(item.content) + afterText : ""),
+    item(item) {
+      if (item.type === "token") return beforeText + JSON.stringify(item.content) + afterText;
+      return item.type === "tool_call" ? chunk(callDelta(item), "null") : "";
+    },
     ending(ending) {
       if (ending.type === "error") return errorLine(ending);
       const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(ending.usage))}}\n\n` : "";
@@ -48,8 +52,15 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
   };
 }
 
+/** A part of a call of a tool. OpenAI's clients take `type` with the first part. */
+function callDelta({ index, id, name, arguments: args }: Extract<FeedItem, { type: "tool_call" }>): string {
+  const call = id === undefined ? { index } : { index, id, type: "function" };
+  return JSON.stringify({ tool_calls: [{ ...call, function: { name, arguments: args } }] });
+}
+
 type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
 
-function errorLine({ message, code, retryable }: StreamError): string {
+/** The line that ends a stream whose job failed after output began. */
+export function errorLine({ message, code, retryable }: StreamError): string {
   return `data: ${JSON.stringify({ error: { message, type: openAiType(500), param: null, code, retryable } })}\n\n`;
 }

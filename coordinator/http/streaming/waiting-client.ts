@@ -60,3 +60,15 @@ export function failureOf(ending: Extract<FeedEnding, { type: "error" }>): Servi
   if (ending.code === "invalid_input") return new ValidationError([{ path: "", message: ending.message }]);
   return new JobFailedError(ending);
 }
+
+const INPUT = "input.";
+
+/** The error with the fields that the client sent, in place of those of the job's input. `fieldOf`: of a path without `input.`. */
+export function withFieldsOf({ details }: ValidationError, fieldOf: (path: string) => string): ValidationError {
+  return new ValidationError(
+    details.map(({ path, message }) => ({
+      path: path.startsWith(INPUT) ? fieldOf(path.slice(INPUT.length)) : path,
+      message,
+    })),
+  );
+}

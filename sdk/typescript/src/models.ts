@@ -2,7 +2,7 @@ import type { Http } from "./http.ts";
 import type { Model } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
-/** Chat Cargos in the shape of OpenAI's models. */
+/** Cargos, and the operator's aliases of them, in the shape of OpenAI's models. */
 export class Models {
   readonly #http: Http;
 

@@ -61,6 +61,13 @@ describe("resolveConfig()", () => {
       leaseRenewMs: 2_000,
       publicUrl: null,
       defaultChatCargo: "tiny-chat",
+      defaultEmbeddingCargo: null,
+      defaultImageCargo: null,
+      defaultTranscriptionCargo: null,
+      defaultSpeechCargo: null,
+      defaultModerationCargo: null,
+      defaultRerankCargo: null,
+      modelAliases: new Map(),
       newAccountMicro: 10_000_000_000,
       networkFee: 0.1,
       registration: null,
@@ -220,6 +227,8 @@ describe("registration", () => {
 
 const WITHOUT_DEFAULT = new Set([
   "log_format",
+  "model_aliases",
+  ...["embedding", "image", "transcription", "speech", "moderation", "rerank"].map((kind) => `default_${kind}_cargo`),
   "store",
   "cluster_key",
   "cluster_key_file",

@@ -37,6 +37,22 @@ it("a job that asks for what an older agent would ignore waits for a later one, 
   expect([assign.jobId, assign.input.top_k]).toEqual([id, 1]);
 });
 
+it("a raw prompt needs an agent that can do without a template", async () => {
+  const id = await submit({ raw: true });
+  await using later = await join({ features: ["chat.raw"] });
+  const assign = await later.next("assign");
+  expect([assign.jobId, assign.input.raw]).toEqual([id, true]);
+});
+
+it.each([
+  [{ system_prompt: "x" }, "input.raw"],
+  [{ response_format: { type: "json_object" } }, "input.response_format"],
+])("a raw prompt with %j is 422", async (input, path) => {
+  const body = { workload: "tiny-chat", input: { prompt: "Hi", raw: true, ...input } };
+  const { status, body: answer } = await api("POST", "/jobs", body);
+  expect([status, answer.error.details[0].path]).toEqual([422, path]);
+});
+
 it("is kept over a restart, also by the Island that the job is first given to", async () => {
   const id = await submit({ min_p: 0.1 });
   await coordinator.stop();

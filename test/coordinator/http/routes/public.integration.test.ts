@@ -140,10 +140,32 @@ describe("GET /cargos/:slug", () => {
 });
 
 describe("GET /models", () => {
-  it("lists chat Cargos in OpenAI's shape", async () => {
+  it("lists Cargos in OpenAI's shape", async () => {
     const list = await api.call("GET", "/models");
-    const tiny = { id: "tiny", object: "model", created: 0, owned_by: "atoll" };
-    expect([list.status, list.body]).toEqual([200, { object: "list", data: [{ ...tiny, id: "second" }, tiny] }]);
+    const facts = {
+      capabilities: ["/chat/completions", "/completions", "/messages"],
+      alias_of: null,
+      available: false,
+      context_length: 2_048,
+    };
+    const tiny = {
+      id: "tiny",
+      object: "model",
+      created: 0,
+      owned_by: "atoll",
+      type: "chat",
+      ...facts,
+      tool_calls: "grammar",
+    };
+    const words = {
+      ...tiny,
+      id: "words",
+      type: "classification",
+      capabilities: ["/moderations"],
+      context_length: null,
+      tool_calls: null,
+    };
+    expect([list.status, list.body]).toEqual([200, { object: "list", data: [{ ...tiny, id: "second" }, tiny, words] }]);
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
   });
 
@@ -156,12 +178,18 @@ describe("GET /models", () => {
     expect(await Promise.all(statuses)).toEqual([200, 404]);
   });
 
-  it.each(["words", "none"])("knows no model %s", async (id) => {
+  it("leaves out Cargos that run as jobs only", async () => {
+    api.catalog.replace([makeCargo(), makeCargo({ slug: "hash", runtimeType: "wasm", isChat: false })]);
+    expect((await api.call("GET", "/models")).body.data).toHaveLength(1);
+    expect((await api.call("GET", "/models/hash")).status).toBe(404);
+  });
+
+  it.each(["none"])("knows no model %s", async (id) => {
     const { status, body } = await api.call("GET", `/models/${id}`);
     expect([status, body.error]).toEqual([
       404,
       {
-        message: `There is no chat Cargo "${id}"`,
+        message: `There is no model "${id}"`,
         type: "invalid_request_error",
         param: null,
         code: "cargo_not_found",

@@ -61,7 +61,8 @@ function NewConversation({ onClose }: { readonly onClose: () => void }) {
       api().models.list({ signal }),
       readAvailability(signal).catch(() => null),
     ]);
-    const entries = list.map(({ id }) => ({ slug: id, text: describeAvailability(known, id)?.text }));
+    const chats = list.filter(({ type, alias_of: slug }) => type === "chat" && slug === null);
+    const entries = chats.map(({ id }) => ({ slug: id, text: describeAvailability(known, id)?.text }));
     return { entries, first: mostAvailable(entries, known)?.slug };
   }, []);
   const form = useForm(async (values) => {

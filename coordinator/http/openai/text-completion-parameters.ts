@@ -1,0 +1,28 @@
+import type { ParameterRule } from "./parameters.ts";
+
+/** Parameters of `POST /completions`. Source of the names: OpenAI's API, and llama.cpp's for `top_k`, `min_p`, `repeat_penalty`. */
+export const TEXT_COMPLETION_PARAMETERS: readonly ParameterRule[] = [
+  { name: "model", rule: "honoured", note: "a chat Cargo, or an alias of one" },
+  { name: "prompt", rule: "honoured", note: "a text, or up to 16; lists of tokens are refused" },
+  { name: "max_tokens", rule: "honoured", note: "default 16" },
+  { name: "temperature", rule: "honoured", note: "0 to 2, default 0.7" },
+  { name: "top_p", rule: "honoured", note: "" },
+  { name: "top_k", rule: "honoured", note: "0: any number" },
+  { name: "min_p", rule: "honoured", note: "" },
+  { name: "stop", rule: "honoured", note: "at most 4 texts of at most 200 characters" },
+  { name: "seed", rule: "honoured", note: "0 to 4294967295" },
+  { name: "frequency_penalty", rule: "honoured", note: "" },
+  { name: "presence_penalty", rule: "honoured", note: "" },
+  { name: "repeat_penalty", rule: "honoured", note: "0.5 to 2; 1: none" },
+  { name: "logit_bias", rule: "honoured", note: "at most 300 tokens, by their ids in the model's own vocabulary" },
+  { name: "echo", rule: "honoured", note: "" },
+  { name: "stream", rule: "honoured", note: "for one prompt" },
+  { name: "stream_options", rule: "honoured", note: "" },
+  { name: "stream_options.include_usage", rule: "honoured", note: "" },
+  { name: "stream_options.include_obfuscation", rule: "ignored", note: "answers have no padding" },
+  { name: "suffix", rule: "refused", note: "models continue a text and do not fill gaps", neutral: [""] },
+  { name: "n", rule: "refused", note: "one choice for each prompt; 1 is taken", neutral: [1] },
+  { name: "best_of", rule: "refused", note: "1 is taken", neutral: [1] },
+  { name: "logprobs", rule: "refused", note: "probabilities of tokens are not known here" },
+  { name: "user", rule: "ignored", note: "a label for OpenAI" },
+];

@@ -1,0 +1,65 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { FINISH_REASONS } from "../../../shared/output.ts";
+import type { JobInput } from "../../store/job-store.ts";
+
+/** Each is a job of its own, one after the other. */
+const MAX_PROMPTS = 16;
+/** Source: OpenAI's API. */
+const DEFAULT_TOKENS = 16;
+
+const promptSchema = z.string().min(1, "must not be empty");
+const { response_format: _, max_tokens: __, ...sampling } = samplingFields;
+
+/** Body of a legacy completion of text. `null` means "not given". Source: OpenAI's API. */
+export const textCompletionBodySchema = z
+  .object({
+    model: z.string().min(1).openapi({ description: "Slug or alias of a chat Cargo" }),
+    prompt: z
+      .union([promptSchema, z.array(promptSchema).min(1).max(MAX_PROMPTS)], {
+        error: `must be a text, or a list of 1 to ${MAX_PROMPTS} texts; ids of tokens are not taken`,
+      })
+      .openapi({ description: "Continued as it is, without the model's chat template. A list: one job for each text" }),
+    max_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish().openapi({ description: "Default 16" }),
+    ...sampling,
+    echo: z.boolean().nullish().openapi({ description: "Begin each text with its prompt" }),
+    stream: z.boolean().nullish().openapi({ description: "For one prompt" }),
+    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  })
+  .refine(({ stream, prompt }) => stream !== true || typeof prompt === "string" || prompt.length === 1, {
+    message: "is served for one prompt; send the others in requests of their own",
+    path: ["stream"],
+  })
+  .openapi("TextCompletionRequest");
+export type TextCompletionBody = z.infer<typeof textCompletionBodySchema>;
+
+const usageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+const choiceSchema = z.object({
+  index: z.int(),
+  text: z.string(),
+  logprobs: z.null(),
+  finish_reason: z.enum(FINISH_REASONS).nullable(),
+});
+
+/** A completion, or a chunk of a streamed one. */
+export const textCompletionSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("text_completion"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(choiceSchema),
+    usage: usageSchema.optional().openapi({ description: "Of a stream: in its last chunk, if it was asked for" }),
+  })
+  .openapi("TextCompletion");
+
+export function promptsOf({ prompt }: TextCompletionBody): readonly string[] {
+  return typeof prompt === "string" ? [prompt] : prompt;
+}
+
+/** The input of the job of one prompt, without fields that are `null` or not given. */
+export function rawInputOf(prompt: string, body: TextCompletionBody): JobInput {
+  const names = Object.keys(sampling) as (keyof typeof sampling)[];
+  const given = names.map((name): [string, unknown] => [name, body[name]]).filter(([, value]) => value != null);
+  return { prompt, raw: true, ...Object.fromEntries(given), max_tokens: body.max_tokens ?? DEFAULT_TOKENS };
+}

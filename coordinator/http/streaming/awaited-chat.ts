@@ -1,0 +1,101 @@
+import type { Context } from "hono";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { submitterOf, type Identity } from "../../accounts/identity.ts";
+import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
+import type { Feed, FeedEnding } from "../../jobs/feed.ts";
+import type { JobHandle } from "../../jobs/job-service.ts";
+import type { JobInput } from "../../store/job-store.ts";
+import type { HttpDeps, HttpEnv } from "../http-deps.ts";
+import type { FeedEncoder } from "./sse.ts";
+import { streamFeed } from "./stream-feed.ts";
+import { cancelAbandoned, cancelWhenGone, failureOf, goneSignal, readyFeed, withFieldsOf } from "./waiting-client.ts";
+
+/*
+ * Shared by the endpoints that run one chat for a client that waits on the connection, streamed or not, whatever the shape of their
+ * requests and answers.
+ */
+
+export interface ChatClient {
+  readonly c: Context<HttpEnv>;
+  readonly identity: Identity;
+}
+
+export interface ChatOrder {
+  /** Slug or alias of a chat Cargo; null or undefined: the operator's default. */
+  readonly model: string | null | undefined;
+  readonly input: JobInput;
+  readonly isStreamed: boolean;
+  /** From the path of a wrong field of the job's input, without `input.`, to the field that the client sent; by default the same. */
+  readonly fieldOf?: (path: string) => string;
+}
+
+/** A chat that can be answered: it has ended well, or it is streamed and has output. */
+export interface AwaitedChat {
+  readonly job: JobHandle;
+  readonly feed: Feed;
+}
+
+/**
+ * Runs a chat until it can be answered. Null when the client has left: the job is cancelled, and there is nobody to answer. No header is
+ * sent before, so that a failure can still have its status.
+ * @throws {ServiceError} of the submission; `no_island_available` when no Island took it in time; `job_failed`
+ */
+export async function awaitChat(
+  deps: Pick<HttpDeps, "jobs" | "catalog" | "options" | "log">,
+  { c, identity }: ChatClient,
+  { model, input, isStreamed, fieldOf = (path) => path }: ChatOrder,
+): Promise<AwaitedChat | null> {
+  const { jobs, catalog, options, log } = deps;
+  const { outgoing: response } = c.env;
+  const cargo = await chatCargo(deps, model ?? catalog.defaultChatSlug, identity.accountId);
+  // Before the submission: a chat that may not be streamed must not be paid for.
+  if (isStreamed) await c.get("limits").openStream(identity, response);
+  const submitting = jobs.submit({
+    ...submitterOf(identity),
+    slug: cargo.slug,
+    input,
+    priority: 0,
+    idempotency: null,
+    waitLimitMs: options.chatWaitMs,
+    isClientBound: true,
+  });
+  const job = await submitting.catch((error: unknown) => {
+    throw error instanceof ValidationError ? withFieldsOf(error, fieldOf) : error;
+  });
+  const gone = goneSignal(response);
+  cancelWhenGone(job, gone, log);
+  const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
+  const feed = await readyFeed(job, isReady, gone, log);
+  if (gone.aborted) return null;
+  if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
+  return { job, feed };
+}
+
+/** Streams the chat. From here the relay watches the client, who cannot come back for the rest. */
+export function streamChat(
+  deps: Pick<HttpDeps, "accounts" | "clock" | "options" | "log">,
+  { c, identity }: ChatClient,
+  { job, feed }: AwaitedChat,
+  encoder: FeedEncoder,
+): Response {
+  const onCut = (): void => cancelAbandoned(job, deps.log);
+  return streamFeed(deps, { response: c.env.outgoing, identity, feed, encoder, onCut });
+}
+
+/** @throws unless the chat has ended in `done`, as one has that is not streamed. */
+export function doneOf({ job, feed }: AwaitedChat): Extract<FeedEnding, { type: "done" }> {
+  if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.record.id} has not ended in done`);
+  return feed.ending;
+}
+
+/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not chat. */
+async function chatCargo(
+  { catalog }: Pick<HttpDeps, "catalog">,
+  name: string,
+  accountId: string,
+): Promise<CatalogEntry> {
+  const cargo = await findModel(catalog, name, accountId);
+  if (cargo?.isChat === true) return cargo;
+  throw new ServiceError("cargo_not_found", `There is no chat Cargo "${name}"`);
+}

@@ -1,0 +1,3 @@
+from anyio import sleep
+
+__all__ = ["sleep"]

@@ -1,0 +1,175 @@
+# Generated from the file of the same name in _async by `npm run sdk:types`. Not for editing.
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+
+from ..error_answer import error_of_answer
+from ..errors import AtollConnectionError, AtollError, AtollTimeoutError, NotFoundError, ProtocolError
+from ..operation import Operation
+from ..retries import Retries
+from ..settings import Settings
+from ..sse import EventParser, ServerEvent
+from .pause import sleep
+
+A = TypeVar("A")
+
+_DEFAULT_TIMEOUT_S = 60.0
+LONG_TIMEOUT_S = 600.0
+"""Of chats: one may wait for an Island, for its model to load, and for all tokens."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one call sends, and what its resource decides about it."""
+
+    operation: Operation[Any]
+    ids: tuple[str, ...] = ()
+    query: Mapping[str, str | int | None] = field(default_factory=dict)
+    body: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    timeout: float | None = None
+    """Replaces the client's setting."""
+    default_timeout: float = _DEFAULT_TIMEOUT_S
+    """Time limit of one try if neither the call nor the client sets one."""
+    is_idempotent: bool | None = None
+    """Default: all but POST and PATCH."""
+    late_at: float = float("inf")
+    """On the clock `monotonic`: no try ends later, and none begins."""
+    accepted_status: int = 200
+    """A failure status that is a normal answer here."""
+
+
+class Http:
+    """Requests to the coordinator with timeouts, retries and typed errors."""
+
+    def __init__(self, client: httpx.Client, settings: Settings) -> None:
+        self.client = client
+        self.settings = settings
+
+    def call(self, operation: Operation[A], *ids: str, **parts: Any) -> A:
+        """One call with retries. `ids` fill the path, `parts` are fields of `Request`."""
+        request = Request(operation, ids, **parts)
+        is_idempotent = operation.is_idempotent if request.is_idempotent is None else request.is_idempotent
+        retries = self.retries(is_idempotent)
+        while True:
+            try:
+                answer: A = self._json(request)
+                return answer
+            except AtollError as error:
+                pause = retries.pause_after(error)
+                if monotonic() + pause >= request.late_at:
+                    raise
+                sleep(pause)
+
+    def delete_once(self, operation: Operation[Any], *ids: str) -> None:
+        """A deletion. A 404 after a try without an answer counts as success: that try deleted the thing."""
+        try:
+            self.call(operation, *ids)
+        except NotFoundError as error:
+            if not error.is_repeat:
+                raise
+
+    def events(self, operation: Operation[Any], *ids: str, **parts: Any) -> Generator[ServerEvent, None, None]:
+        """
+        The events of one connection, without retries. Ends when the server closes it; ending the generator closes the connection.
+        The timeout applies until the answer begins; after that `stream_idle` does. A 204 gives one event `no_content`.
+        """
+        request = Request(operation, ids, **parts)
+        sent = self._build(request, "text/event-stream")
+        # httpx reads the limits again for the body, which is silent for as long as the job is.
+        limits: dict[str, float] = sent.extensions["timeout"]
+        response: httpx.Response | None = None
+        try:
+            response = self.client.send(sent, stream=True)
+            if not response.is_success:
+                response.read()
+                raise error_of_answer(response.status_code, response.headers, response.text)
+            if response.status_code == 204:
+                yield ServerEvent("", "no_content", "")
+                return
+            content_type = response.headers.get("content-type", "")
+            if not content_type.startswith("text/event-stream"):
+                reason = f'{operation.path} answered "{content_type}" instead of text/event-stream; is this a coordinator?'
+                raise ProtocolError(reason, "protocol", response.status_code)
+            limits["read"] = self.settings.stream_idle
+            parser = EventParser()
+            for piece in response.iter_bytes():
+                for event in parser.push(piece):
+                    yield event
+        except httpx.HTTPError as error:
+            raise _failure_of(error, operation) from error
+        finally:
+            if response is not None:
+                response.close()
+
+    def retries(self, is_idempotent: bool, max_retries: float | None = None) -> Retries:
+        most = self.settings.max_retries if max_retries is None else max_retries
+        return Retries(most, self.settings.backoff, is_idempotent)
+
+    def _json(self, request: Request) -> Any:
+        sent = self._build(request, "application/json")
+        late_at = monotonic() + self._timeout_of(request)
+        try:
+            response = self.client.send(sent, stream=True)
+            try:
+                pieces: list[bytes] = []
+                for piece in response.iter_bytes():
+                    pieces.append(piece)
+                    # httpx limits each wait, not all of them together.
+                    if monotonic() > late_at:
+                        raise httpx.ReadTimeout("The answer took too long")
+            finally:
+                response.close()
+        except httpx.HTTPError as error:
+            raise _failure_of(error, request.operation) from error
+        text = b"".join(pieces).decode("utf-8", "replace")
+        if not response.is_success and response.status_code != request.accepted_status:
+            raise error_of_answer(response.status_code, response.headers, text)
+        if text == "":
+            return None
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            reason = f"The answer {response.status_code} is not JSON; is this the address of a coordinator?"
+            raise ProtocolError(reason, "protocol", response.status_code) from error
+
+    def _build(self, request: Request, accept: str) -> httpx.Request:
+        settings = self.settings
+        parts = iter(request.ids)
+        path = "/".join(
+            quote(next(parts), safe="") if part.startswith("{") else part for part in request.operation.path.split("/")
+        )
+        headers = {**settings.headers, "accept": accept, **request.headers}
+        if settings.api_key is not None:
+            headers["authorization"] = f"Bearer {settings.api_key}"
+        content: bytes | None = None
+        if request.body is not None:
+            headers["content-type"] = "application/json"
+            content = json.dumps(request.body, ensure_ascii=False, allow_nan=False).encode()
+        return self.client.build_request(
+            request.operation.method,
+            settings.api_url + path,
+            params={name: value for name, value in request.query.items() if value is not None},
+            headers=headers,
+            content=content,
+            timeout=self._timeout_of(request),
+        )
+
+    def _timeout_of(self, request: Request) -> float:
+        timeout = self.settings.timeout if request.timeout is None else request.timeout
+        left = max(0.001, request.late_at - monotonic())
+        return min(left, request.default_timeout if timeout is None else timeout)
+
+
+def _failure_of(error: httpx.HTTPError, operation: Operation[Any]) -> AtollConnectionError:
+    if isinstance(error, httpx.TimeoutException):
+        return AtollTimeoutError(f"No answer from {operation.path} in time, or a silent stream", "timeout")
+    reason = str(error) or type(error).__name__
+    return AtollConnectionError(f"The connection to the coordinator failed: {reason}", "connection")

@@ -1,0 +1,2884 @@
+# Generated from the coordinator's OpenAPI document by `npm run sdk:types`. Not for editing.
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+
+class JobWebhook(TypedDict):
+    type: Literal["job.completed", "job.failed", "job.cancelled", "job.timeout"]
+    timestamp: str
+    """ISO 8601, UTC"""
+    data: JobWebhookData
+
+
+class JobWebhookData(TypedDict):
+    id: str
+    workload_id: int
+    workload_slug: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+    priority: int
+    input_removed_at: str | None
+    """When the input was removed: by its owner, or because the operator keeps it no longer"""
+    output_removed_at: str | None
+    """When output, stream and the message of an error were removed"""
+    output: NotRequired[Any]
+    """Text, or the JSON value that the Cargo produced; null until completed"""
+    usage: Usage | None
+    created_at: str
+    """ISO 8601, UTC"""
+    started_at: str | None
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+    duration_ms: int | None
+    finish_reason: Literal["stop", "length", "tool_calls", None]
+    error: JobWebhookDataError | None
+    attempts: int
+    """Attempts begun so far; one that an Island refused does not count"""
+    island_id: str | None
+    timings: JobWebhookDataTimings | None
+    batch_id: str | None
+    output_omitted: bool
+    """The output is too large for a webhook; GET /jobs/{id} has it"""
+
+
+class JobWebhookDataError(TypedDict):
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    message: str
+    retryable: bool
+
+
+class JobWebhookDataTimings(TypedDict):
+    load_ms: float
+    first_output_ms: float | None
+    run_ms: float
+
+
+class Usage(TypedDict):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    credits_used: float
+    """Credits, with up to 6 decimals"""
+
+
+class BatchWebhook(TypedDict):
+    type: Literal["batch.finished"]
+    timestamp: str
+    """ISO 8601, UTC"""
+    data: BatchWebhookData
+
+
+class BatchWebhookData(TypedDict):
+    id: str
+    workload_id: int
+    workload_slug: str
+    status: Literal["pending", "running", "completed", "failed", "cancelled"]
+    """pending: no job has started. failed: all jobs have ended, at least one failed or timed out"""
+    fail_mode: Literal["best_effort", "fail_fast"]
+    priority: int
+    counts: BatchCounts
+    jobs: list[BatchWebhookDataJobsItem]
+    """In the order of the inputs"""
+    created_at: str
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+
+
+class BatchWebhookDataJobsItem(TypedDict):
+    id: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+
+
+class BatchCounts(TypedDict):
+    pending: int
+    queued: int
+    running: int
+    completed: int
+    failed: int
+    cancelled: int
+    timeout: int
+    total: int
+
+
+class Health(TypedDict):
+    status: Literal["ok", "degraded"]
+    version: str
+    checks: HealthChecks
+
+
+class HealthChecks(TypedDict):
+    store: Literal["ok", "read_only", "failing"]
+    """read_only: the disk is full, another process writes, or the database is away; nothing new is accepted"""
+    bus: NotRequired[Literal["ok", "down"]]
+    """Of one of several coordinators. down: others cannot be reached; its own jobs and Islands go on"""
+
+
+class SubmittedJob(TypedDict):
+    id: str
+    workload_id: int
+    workload_slug: str
+    status: Literal["submitted"]
+    input: dict[str, Any]
+    created_at: str
+    """ISO 8601, UTC"""
+    webhook_secret: NotRequired[str]
+    """The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key"""
+
+
+class SubmitJob(TypedDict):
+    workload: str
+    """Cargo slug"""
+    input: dict[str, Any]
+    """Parameters of the Cargo; see its input_schema"""
+    priority: NotRequired[int]
+    webhook_url: NotRequired[str]
+    """URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address"""
+    webhook_secret: NotRequired[str]
+    """Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows"""
+
+
+class JobSummary(TypedDict):
+    id: str
+    workload_slug: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+    created_at: str
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+    batch_id: str | None
+
+
+class Job(TypedDict):
+    id: str
+    workload_id: int
+    workload_slug: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+    priority: int
+    input: dict[str, Any]
+    """Empty once it was removed"""
+    input_removed_at: str | None
+    """When the input was removed: by its owner, or because the operator keeps it no longer"""
+    output_removed_at: str | None
+    """When output, stream and the message of an error were removed"""
+    output: NotRequired[Any]
+    """Text, or the JSON value that the Cargo produced; null until completed"""
+    usage: Usage | None
+    created_at: str
+    """ISO 8601, UTC"""
+    started_at: str | None
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+    duration_ms: int | None
+    finish_reason: Literal["stop", "length", "tool_calls", None]
+    error: JobError | None
+    attempts: int
+    """Attempts begun so far; one that an Island refused does not count"""
+    island_id: str | None
+    waiting: Waiting | None
+    timings: JobTimings | None
+    batch_id: str | None
+    webhook: WebhookLog | None
+
+
+class JobError(TypedDict):
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    message: str
+    retryable: bool
+
+
+class JobTimings(TypedDict):
+    load_ms: float
+    first_output_ms: float | None
+    run_ms: float
+
+
+class Waiting(TypedDict):
+    """Why the job has not started, or runs and is silent; else null"""
+
+    reason: Literal["own_islands_only", "no_island_online", "no_island_offers_runtime", "no_island_fits", "all_busy", "all_refused", "all_failing", "model_downloading", "starting", "no_output", "account_limit"]
+    position: int
+    """Place in the queue of its Cargo; 1 is next"""
+    message: str
+    """The reason as a sentence"""
+    phase: Literal["accept", "start", "first_output", "silence", None]
+    """What the Island that has the job has yet to do; null while no Island has it"""
+
+
+class WebhookLog(TypedDict):
+    url: str
+    state: Literal["waiting", "pending", "delivered", "failed"]
+    """waiting: the job or batch has not ended. pending: to be delivered. failed: given up after a day, or because of a 410"""
+    attempts: list[WebhookLogAttemptsItem]
+    """The last ten tries, oldest first"""
+
+
+class WebhookLogAttemptsItem(TypedDict):
+    at: str
+    """ISO 8601, UTC"""
+    status: int | None
+    error: str | None
+
+
+class SubmittedBatch(TypedDict):
+    id: str
+    workload_id: int
+    workload_slug: str
+    status: Literal["pending", "running", "completed", "failed", "cancelled"]
+    """pending: no job has started. failed: all jobs have ended, at least one failed or timed out"""
+    fail_mode: Literal["best_effort", "fail_fast"]
+    priority: int
+    counts: BatchCounts
+    jobs: list[SubmittedBatchJobsItem]
+    """In the order of the inputs"""
+    created_at: str
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+    webhook: WebhookLog | None
+    webhook_secret: NotRequired[str]
+    """The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key"""
+
+
+class SubmittedBatchJobsItem(TypedDict):
+    id: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+
+
+class Batch(TypedDict):
+    id: str
+    workload_id: int
+    workload_slug: str
+    status: Literal["pending", "running", "completed", "failed", "cancelled"]
+    """pending: no job has started. failed: all jobs have ended, at least one failed or timed out"""
+    fail_mode: Literal["best_effort", "fail_fast"]
+    priority: int
+    counts: BatchCounts
+    jobs: list[BatchJobsItem]
+    """In the order of the inputs"""
+    created_at: str
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+    webhook: WebhookLog | None
+
+
+class BatchJobsItem(TypedDict):
+    id: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+
+
+class SubmitBatch(TypedDict):
+    workload: str
+    """Cargo slug"""
+    inputs: list[dict[str, Any]]
+    """One job for each input"""
+    priority: NotRequired[int]
+    fail_mode: NotRequired[Literal["best_effort", "fail_fast"]]
+    """fail_fast: the first job that fails or times out cancels the others. best_effort: all run"""
+    webhook_url: NotRequired[str]
+    """URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address"""
+    webhook_secret: NotRequired[str]
+    """Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows"""
+
+
+class JobOutput(TypedDict):
+    id: str
+    workload_slug: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+    output: NotRequired[Any]
+    """Text so far, the last image as {format, data}, or the output once completed; null before any output"""
+    is_complete: bool
+    """The job is completed and `output` is all of it"""
+    tokens: int
+    """Model tokens delivered"""
+    progress: JobOutputProgress | None
+    """The last progress that the Cargo reported"""
+    usage: Usage | None
+    """Null until the job has ended"""
+
+
+class JobOutputProgress(TypedDict):
+    """The last progress that the Cargo reported"""
+
+    step: int
+    total: int
+
+
+JobEvent: TypeAlias = "StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+
+
+class StatusEvent(TypedDict):
+    type: Literal["status"]
+    """discriminator enum property added by openapi-typescript"""
+    state: Literal["pending", "queued", "running", "streaming"]
+    """streaming: output follows"""
+
+
+class TokenEvent(TypedDict):
+    type: Literal["token"]
+    """discriminator enum property added by openapi-typescript"""
+    content: str
+    """Text to append"""
+
+
+class ToolCallEvent(TypedDict):
+    """A part of a call of a tool"""
+
+    type: Literal["tool_call"]
+    """discriminator enum property added by openapi-typescript"""
+    index: int
+    """Which call of the answer, from 0"""
+    id: NotRequired[str]
+    """In the first part of a call"""
+    name: NotRequired[str]
+    """In the first part of a call"""
+    arguments: str
+    """JSON text to append"""
+
+
+class ProgressEvent(TypedDict):
+    type: Literal["progress"]
+    """discriminator enum property added by openapi-typescript"""
+    step: int
+    total: int
+
+
+class ImageEvent(TypedDict):
+    type: Literal["image"]
+    """discriminator enum property added by openapi-typescript"""
+    data: str
+    format: str
+
+
+class DoneEvent(TypedDict):
+    type: Literal["done"]
+    """discriminator enum property added by openapi-typescript"""
+    usage: Usage
+    finish_reason: Literal["stop", "length", "tool_calls"]
+    output: NotRequired[Any]
+    """The output, unless it is text that was streamed already"""
+
+
+class ErrorEvent(TypedDict):
+    type: Literal["error"]
+    """discriminator enum property added by openapi-typescript"""
+    error: str
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
+    retryable: bool
+    """A new try may succeed"""
+
+
+class ChatCompletion(TypedDict):
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[ChatCompletionChoicesItem]
+    usage: ChatCompletionUsage
+
+
+class ChatCompletionChoicesItem(TypedDict):
+    index: int
+    message: ChatCompletionChoicesItemMessage
+    logprobs: None
+    finish_reason: Literal["stop", "length", "tool_calls"]
+
+
+class ChatCompletionChoicesItemMessage(TypedDict):
+    role: Literal["assistant"]
+    content: str | None
+    """Null for an answer of calls alone"""
+    tool_calls: NotRequired[list[ChatCompletionChoicesItemMessageToolCallsItem]]
+
+
+class ChatCompletionChoicesItemMessageToolCallsItem(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: ChatCompletionChoicesItemMessageToolCallsItemFunction
+
+
+class ChatCompletionChoicesItemMessageToolCallsItemFunction(TypedDict):
+    name: str
+    arguments: str
+
+
+class ChatCompletionUsage(TypedDict):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+ChatCompletionEvent: TypeAlias = "ChatCompletionChunk | ChatCompletionError | Literal[\"[DONE]\"]"
+
+
+class ChatCompletionChunk(TypedDict):
+    id: str
+    object: Literal["chat.completion.chunk"]
+    created: int
+    model: str
+    choices: list[ChatCompletionChunkChoicesItem]
+    """Empty in the chunk that carries `usage`"""
+    usage: NotRequired[ChatCompletionChunkUsage]
+
+
+class ChatCompletionChunkChoicesItem(TypedDict):
+    index: int
+    delta: ChatCompletionChunkChoicesItemDelta
+    logprobs: None
+    finish_reason: Literal["stop", "length", "tool_calls", None]
+
+
+class ChatCompletionChunkChoicesItemDelta(TypedDict):
+    role: NotRequired[Literal["assistant"]]
+    content: NotRequired[str]
+    tool_calls: NotRequired[list[ChatCompletionChunkChoicesItemDeltaToolCallsItem]]
+
+
+class ChatCompletionChunkChoicesItemDeltaToolCallsItem(TypedDict):
+    index: int
+    id: NotRequired[str]
+    type: NotRequired[Literal["function"]]
+    function: ChatCompletionChunkChoicesItemDeltaToolCallsItemFunction
+
+
+class ChatCompletionChunkChoicesItemDeltaToolCallsItemFunction(TypedDict):
+    name: NotRequired[str]
+    arguments: str
+
+
+class ChatCompletionChunkUsage(TypedDict):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class ChatCompletionError(TypedDict):
+    """The job failed after output began; no [DONE] follows"""
+
+    error: ChatCompletionErrorError
+
+
+class ChatCompletionErrorError(TypedDict):
+    message: str
+    type: Literal["server_error"]
+    param: None
+    code: str
+    retryable: bool
+    """A new try may succeed"""
+
+
+class ChatCompletionRequest(TypedDict):
+    model: NotRequired[str | None]
+    """Slug of a chat Cargo; default: the operator's default chat Cargo"""
+    messages: list[ChatCompletionRequestMessagesItem]
+    max_tokens: NotRequired[int | None]
+    temperature: NotRequired[float | None]
+    top_p: NotRequired[float | None]
+    stop: NotRequired[str | list[str] | None]
+    seed: NotRequired[int | None]
+    frequency_penalty: NotRequired[float | None]
+    presence_penalty: NotRequired[float | None]
+    top_k: NotRequired[int | None]
+    min_p: NotRequired[float | None]
+    repeat_penalty: NotRequired[float | None]
+    logit_bias: NotRequired[dict[str, float] | None]
+    response_format: NotRequired[ChatCompletionRequestResponseFormat1 | ChatCompletionRequestResponseFormat2 | ChatCompletionRequestResponseFormat3 | None]
+    tools: NotRequired[list[ChatCompletionRequestToolsItem] | None]
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
+    parallel_tool_calls: NotRequired[bool | None]
+    max_completion_tokens: NotRequired[int | None]
+    n: NotRequired[Literal[1]]
+    stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
+
+
+class ChatCompletionRequestMessagesItem(TypedDict):
+    role: Literal["system", "user", "assistant", "tool", "developer"]
+    content: NotRequired[str | list[ChatCompletionRequestMessagesItemContentItem] | None]
+    tool_calls: NotRequired[list[ChatCompletionRequestMessagesItemToolCallsItem] | None]
+    tool_call_id: NotRequired[str | None]
+
+
+class ChatCompletionRequestMessagesItemContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class ChatCompletionRequestMessagesItemToolCallsItem(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: ChatCompletionRequestMessagesItemToolCallsItemFunction
+
+
+class ChatCompletionRequestMessagesItemToolCallsItemFunction(TypedDict):
+    name: str
+    arguments: str
+
+
+class ChatCompletionRequestResponseFormat1(TypedDict):
+    type: Literal["text"]
+
+
+class ChatCompletionRequestResponseFormat2(TypedDict):
+    type: Literal["json_object"]
+
+
+class ChatCompletionRequestResponseFormat3(TypedDict):
+    type: Literal["json_schema"]
+    json_schema: ChatCompletionRequestResponseFormat3JsonSchema
+
+
+class ChatCompletionRequestResponseFormat3JsonSchema(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    schema: dict[str, Any]
+    strict: NotRequired[bool | None]
+
+
+class ChatCompletionRequestToolsItem(TypedDict):
+    type: Literal["function"]
+    function: ChatCompletionRequestToolsItemFunction
+
+
+class ChatCompletionRequestToolsItemFunction(TypedDict):
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[dict[str, Any] | None]
+    strict: NotRequired[bool | None]
+
+
+class ChatCompletionRequestToolChoice2(TypedDict):
+    type: Literal["function"]
+    function: ChatCompletionRequestToolChoice2Function
+
+
+class ChatCompletionRequestToolChoice2Function(TypedDict):
+    name: str
+
+
+class ChatCompletionRequestToolChoice3(TypedDict):
+    type: Literal["allowed_tools"]
+    allowed_tools: ChatCompletionRequestToolChoice3AllowedTools
+
+
+class ChatCompletionRequestToolChoice3AllowedTools(TypedDict):
+    mode: Literal["auto", "required"]
+    tools: list[ChatCompletionRequestToolChoice3AllowedToolsToolsItem]
+
+
+class ChatCompletionRequestToolChoice3AllowedToolsToolsItem(TypedDict):
+    type: Literal["function"]
+    function: ChatCompletionRequestToolChoice3AllowedToolsToolsItemFunction
+
+
+class ChatCompletionRequestToolChoice3AllowedToolsToolsItemFunction(TypedDict):
+    name: str
+
+
+class ChatCompletionRequestStreamOptions(TypedDict):
+    include_usage: NotRequired[bool | None]
+
+
+class TextCompletion(TypedDict):
+    id: str
+    object: Literal["text_completion"]
+    created: int
+    model: str
+    choices: list[TextCompletionChoicesItem]
+    usage: NotRequired[TextCompletionUsage]
+    """Of a stream: in its last chunk, if it was asked for"""
+
+
+class TextCompletionChoicesItem(TypedDict):
+    index: int
+    text: str
+    logprobs: None
+    finish_reason: Literal["stop", "length", "tool_calls", None]
+
+
+class TextCompletionUsage(TypedDict):
+    """Of a stream: in its last chunk, if it was asked for"""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class TextCompletionRequest(TypedDict):
+    model: str
+    """Slug or alias of a chat Cargo"""
+    prompt: str | list[str]
+    """Continued as it is, without the model's chat template. A list: one job for each text"""
+    max_tokens: NotRequired[int | None]
+    """Default 16"""
+    temperature: NotRequired[float | None]
+    top_p: NotRequired[float | None]
+    stop: NotRequired[str | list[str] | None]
+    seed: NotRequired[int | None]
+    frequency_penalty: NotRequired[float | None]
+    presence_penalty: NotRequired[float | None]
+    top_k: NotRequired[int | None]
+    min_p: NotRequired[float | None]
+    repeat_penalty: NotRequired[float | None]
+    logit_bias: NotRequired[dict[str, float] | None]
+    echo: NotRequired[bool | None]
+    """Begin each text with its prompt"""
+    stream: NotRequired[bool | None]
+    """For one prompt"""
+    stream_options: NotRequired[TextCompletionRequestStreamOptions | None]
+
+
+class TextCompletionRequestStreamOptions(TypedDict):
+    include_usage: NotRequired[bool | None]
+
+
+class AnthropicMessage(TypedDict):
+    id: str
+    type: Literal["message"]
+    role: Literal["assistant"]
+    model: str
+    content: list[AnthropicMessageContentItem]
+    stop_reason: Literal["end_turn", "max_tokens", None]
+    """`end_turn` also for an answer that a stop sequence ended: Islands do not say which"""
+    stop_sequence: None
+    usage: AnthropicMessageUsage
+
+
+class AnthropicMessageContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+    citations: None
+
+
+class AnthropicMessageUsage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+    cache_creation_input_tokens: None
+    cache_read_input_tokens: None
+
+
+class AnthropicMessageEvent1(TypedDict):
+    type: Literal["message_start"]
+    message: AnthropicMessage
+
+
+class AnthropicMessageEvent2(TypedDict):
+    type: Literal["ping"]
+
+
+class AnthropicMessageEvent3(TypedDict):
+    type: Literal["content_block_start"]
+    index: int
+    content_block: AnthropicMessageEvent3ContentBlock
+
+
+class AnthropicMessageEvent3ContentBlock(TypedDict):
+    type: Literal["text"]
+    text: str
+    citations: None
+
+
+class AnthropicMessageEvent4(TypedDict):
+    type: Literal["content_block_delta"]
+    index: int
+    delta: AnthropicMessageEvent4Delta
+
+
+class AnthropicMessageEvent4Delta(TypedDict):
+    type: Literal["text_delta"]
+    text: str
+
+
+class AnthropicMessageEvent5(TypedDict):
+    type: Literal["content_block_stop"]
+    index: int
+
+
+class AnthropicMessageEvent6(TypedDict):
+    type: Literal["message_delta"]
+    delta: AnthropicMessageEvent6Delta
+    usage: AnthropicMessageEvent6Usage
+
+
+class AnthropicMessageEvent6Delta(TypedDict):
+    stop_reason: Literal["end_turn", "max_tokens"]
+    stop_sequence: None
+
+
+class AnthropicMessageEvent6Usage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+    cache_creation_input_tokens: None
+    cache_read_input_tokens: None
+
+
+class AnthropicMessageEvent7(TypedDict):
+    type: Literal["message_stop"]
+
+
+class AnthropicMessageEvent8(TypedDict):
+    type: Literal["error"]
+    error: AnthropicMessageEvent8Error
+
+
+class AnthropicMessageEvent8Error(TypedDict):
+    type: str
+    message: str
+    code: str
+    retryable: bool
+
+
+AnthropicMessageEvent: TypeAlias = "AnthropicMessageEvent1 | AnthropicMessageEvent2 | AnthropicMessageEvent3 | AnthropicMessageEvent4 | AnthropicMessageEvent5 | AnthropicMessageEvent6 | AnthropicMessageEvent7 | AnthropicMessageEvent8"
+
+
+class MessageRequest(TypedDict):
+    model: str
+    """Slug or alias of a chat Cargo"""
+    messages: list[MessageRequestMessagesItem]
+    system: NotRequired[str | list[MessageRequestSystemItem] | None]
+    max_tokens: int
+    temperature: NotRequired[float | None]
+    """Default 1"""
+    top_p: NotRequired[float | None]
+    top_k: NotRequired[int | None]
+    stop_sequences: NotRequired[list[str] | None]
+    output_config: NotRequired[MessageRequestOutputConfig | None]
+    stream: NotRequired[bool | None]
+
+
+class MessageRequestMessagesItem(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str | list[MessageRequestMessagesItemContentItem]
+
+
+class MessageRequestMessagesItemContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class MessageRequestSystemItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class MessageRequestOutputConfig(TypedDict):
+    format: NotRequired[MessageRequestOutputConfigFormat | None]
+
+
+class MessageRequestOutputConfigFormat(TypedDict):
+    type: Literal["json_schema"]
+    schema: dict[str, Any]
+
+
+class CountedTokens(TypedDict):
+    input_tokens: int
+
+
+class CountTokensRequest(TypedDict):
+    model: str
+    """Slug or alias of a chat Cargo"""
+    messages: list[CountTokensRequestMessagesItem]
+    system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
+
+
+class CountTokensRequestMessagesItem(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str | list[CountTokensRequestMessagesItemContentItem]
+
+
+class CountTokensRequestMessagesItemContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class CountTokensRequestSystemItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class Embeddings(TypedDict):
+    object: Literal["list"]
+    data: list[EmbeddingsDataItem]
+    model: str
+    usage: EmbeddingsUsage
+
+
+class EmbeddingsDataItem(TypedDict):
+    object: Literal["embedding"]
+    index: int
+    embedding: list[float] | str
+
+
+class EmbeddingsUsage(TypedDict):
+    prompt_tokens: int
+    total_tokens: int
+
+
+class EmbeddingsRequest(TypedDict):
+    input: str | list[str]
+    model: NotRequired[str | None]
+    """Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction"""
+    dimensions: NotRequired[None]
+    """Not supported"""
+
+
+class Reranking(TypedDict):
+    id: str
+    """Of the job"""
+    object: Literal["list"]
+    model: str
+    results: list[RerankingResultsItem]
+    """Best first"""
+    usage: RerankingUsage
+
+
+class RerankingResultsItem(TypedDict):
+    index: int
+    """Of the document in the request"""
+    relevance_score: float
+    """By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only"""
+    document: NotRequired[RerankingResultsItemDocument]
+
+
+class RerankingResultsItemDocument(TypedDict):
+    text: str
+
+
+class RerankingUsage(TypedDict):
+    prompt_tokens: int
+    total_tokens: int
+
+
+class RerankRequest(TypedDict):
+    model: str
+    """Slug of a Cargo with the task text-ranking or feature-extraction"""
+    query: str
+    documents: list[str | RerankRequestDocumentsItem]
+    top_n: NotRequired[int | None]
+    """Best results to return; default: all"""
+    return_documents: NotRequired[bool | None]
+    """Default: false"""
+
+
+class RerankRequestDocumentsItem(TypedDict):
+    text: str
+
+
+class Moderation(TypedDict):
+    id: str
+    """Of the last text's job"""
+    model: str
+    results: list[ModerationResultsItem]
+
+
+class ModerationResultsItem(TypedDict):
+    flagged: bool
+    """Any category is true"""
+    categories: ModerationResultsItemCategories
+    """True from a score of 0.5 on"""
+    category_scores: ModerationResultsItemCategoryScores
+    """0 for a category that the Cargo does not know"""
+    category_applied_input_types: ModerationResultsItemCategoryAppliedInputTypes
+    """Empty for a category that the Cargo does not know"""
+    labels: list[ModerationResultsItemLabelsItem]
+    """The Cargo's own, best first: what is not one of OpenAI's categories is here only"""
+
+
+ModerationResultsItemCategories = TypedDict("ModerationResultsItemCategories", {
+    "harassment": "bool",
+    "harassment/threatening": "bool",
+    "hate": "bool",
+    "hate/threatening": "bool",
+    "illicit": "bool",
+    "illicit/violent": "bool",
+    "self-harm": "bool",
+    "self-harm/instructions": "bool",
+    "self-harm/intent": "bool",
+    "sexual": "bool",
+    "sexual/minors": "bool",
+    "violence": "bool",
+    "violence/graphic": "bool",
+})
+
+
+ModerationResultsItemCategoryScores = TypedDict("ModerationResultsItemCategoryScores", {
+    "harassment": "float",
+    "harassment/threatening": "float",
+    "hate": "float",
+    "hate/threatening": "float",
+    "illicit": "float",
+    "illicit/violent": "float",
+    "self-harm": "float",
+    "self-harm/instructions": "float",
+    "self-harm/intent": "float",
+    "sexual": "float",
+    "sexual/minors": "float",
+    "violence": "float",
+    "violence/graphic": "float",
+})
+
+
+ModerationResultsItemCategoryAppliedInputTypes = TypedDict("ModerationResultsItemCategoryAppliedInputTypes", {
+    "harassment": "list[Literal[\"text\"]]",
+    "harassment/threatening": "list[Literal[\"text\"]]",
+    "hate": "list[Literal[\"text\"]]",
+    "hate/threatening": "list[Literal[\"text\"]]",
+    "illicit": "list[Literal[\"text\"]]",
+    "illicit/violent": "list[Literal[\"text\"]]",
+    "self-harm": "list[Literal[\"text\"]]",
+    "self-harm/instructions": "list[Literal[\"text\"]]",
+    "self-harm/intent": "list[Literal[\"text\"]]",
+    "sexual": "list[Literal[\"text\"]]",
+    "sexual/minors": "list[Literal[\"text\"]]",
+    "violence": "list[Literal[\"text\"]]",
+    "violence/graphic": "list[Literal[\"text\"]]",
+})
+
+
+class ModerationResultsItemLabelsItem(TypedDict):
+    label: str
+    score: float
+
+
+class ModerationRequest(TypedDict):
+    model: str
+    """Slug of an onnx Cargo with the task text-classification"""
+    input: str | list[str | ModerationRequestInputItem]
+
+
+class ModerationRequestInputItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class Images(TypedDict):
+    created: int
+    """Unix time in seconds"""
+    data: list[ImagesDataItem]
+    output_format: Literal["png"]
+    usage: ImagesUsage
+
+
+class ImagesDataItem(TypedDict):
+    b64_json: str
+    """The file in base64"""
+
+
+class ImagesUsage(TypedDict):
+    input_tokens: int
+    input_tokens_details: ImagesUsageInputTokensDetails
+    output_tokens: int
+    """Always 0: pictures have no tokens here"""
+    total_tokens: int
+
+
+class ImagesUsageInputTokensDetails(TypedDict):
+    text_tokens: int
+    image_tokens: int
+
+
+class ImagesRequest(TypedDict):
+    prompt: str
+    model: str
+    """Slug of a Cargo that draws, or an alias of one"""
+    n: NotRequired[int | None]
+    """Default: 1. Each is a job of its own"""
+    size: NotRequired[str | None]
+    """Default: auto, which is the Cargo's own"""
+    response_format: NotRequired[Literal["b64_json"]]
+    output_format: NotRequired[Literal["png"]]
+    negative_prompt: NotRequired[str | None]
+    """What not to draw"""
+    steps: NotRequired[int | None]
+    """Steps of the sampler; default: the Cargo's"""
+    guidance_scale: NotRequired[float | None]
+    """How closely to follow the prompt"""
+    seed: NotRequired[int | None]
+    """The same seed draws the same picture. Picture number i of n has the seed plus i"""
+
+
+class Conversation(TypedDict):
+    id: str
+    title: str | None
+    model: str
+    system_prompt: str | None
+    metadata: dict[str, str]
+    created_at: str
+    """ISO 8601, UTC"""
+    updated_at: str
+    """ISO 8601, UTC"""
+
+
+class CreateConversation(TypedDict):
+    title: NotRequired[str | None]
+    model: NotRequired[str | None]
+    """Slug of a chat Cargo; default: the operator's default chat Cargo"""
+    system_prompt: NotRequired[str | None]
+    metadata: NotRequired[dict[str, str] | None]
+    """For the client's own use: at most 16 entries"""
+
+
+class ConversationWithMessages(TypedDict):
+    id: str
+    title: str | None
+    model: str
+    system_prompt: str | None
+    metadata: dict[str, str]
+    created_at: str
+    """ISO 8601, UTC"""
+    updated_at: str
+    """ISO 8601, UTC"""
+    messages: list[Message]
+
+
+class Message(TypedDict):
+    id: str
+    role: Literal["user", "assistant"]
+    content: str
+    """Of an answer in progress: the text so far"""
+    status: Literal["in_progress", "completed", "failed", "cancelled", "timeout"]
+    job_id: str | None
+    """Of an answer: the job that produces it"""
+    finish_reason: Literal["stop", "length", "tool_calls", None]
+    error: MessageError | None
+    created_at: str
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+
+
+class MessageError(TypedDict):
+    code: str
+    message: str
+
+
+class UpdateConversation(TypedDict):
+    """Fields that are left out stay as they are; a title of null removes the title"""
+
+    title: NotRequired[str | None]
+    metadata: NotRequired[dict[str, str]]
+    """For the client's own use: at most 16 entries"""
+
+
+class AnsweredMessage(TypedDict):
+    message: Message
+    user_message: Message
+    job_id: str
+    usage: Usage
+
+
+ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+
+
+class MessageEvent(TypedDict):
+    type: Literal["message"]
+    """discriminator enum property added by openapi-typescript"""
+    conversation_id: str
+    job_id: str
+    message: Message
+    user_message: Message
+
+
+class PostMessage(TypedDict):
+    content: str
+    max_tokens: NotRequired[int | None]
+    temperature: NotRequired[float | None]
+    top_p: NotRequired[float | None]
+    stop: NotRequired[str | list[str] | None]
+    seed: NotRequired[int | None]
+    frequency_penalty: NotRequired[float | None]
+    presence_penalty: NotRequired[float | None]
+    top_k: NotRequired[int | None]
+    min_p: NotRequired[float | None]
+    repeat_penalty: NotRequired[float | None]
+    logit_bias: NotRequired[dict[str, float] | None]
+    response_format: NotRequired[PostMessageResponseFormat1 | PostMessageResponseFormat2 | PostMessageResponseFormat3 | None]
+    max_completion_tokens: NotRequired[int | None]
+    tools: NotRequired[None]
+    """Not served: null"""
+
+
+class PostMessageResponseFormat1(TypedDict):
+    type: Literal["text"]
+
+
+class PostMessageResponseFormat2(TypedDict):
+    type: Literal["json_object"]
+
+
+class PostMessageResponseFormat3(TypedDict):
+    type: Literal["json_schema"]
+    json_schema: PostMessageResponseFormat3JsonSchema
+
+
+class PostMessageResponseFormat3JsonSchema(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    schema: dict[str, Any]
+    strict: NotRequired[bool | None]
+
+
+class Model(TypedDict):
+    id: str
+    """Slug of the Cargo, or the alias"""
+    object: Literal["model"]
+    created: int
+    """Always 0: Cargos have no date, and clients need the member"""
+    owned_by: str
+    type: Literal["chat", "embedding", "rerank", "classification", "image", "transcription", "speech"]
+    capabilities: list[str]
+    """Endpoints that serve it, by their paths"""
+    alias_of: str | None
+    """Slug of the Cargo that an alias stands for"""
+    available: bool
+    """A connected Island can run it now; else requests wait for one"""
+    context_length: int | None
+    """Tokens of prompt and answer together; null: no limit is known"""
+    tool_calls: Literal["grammar", None]
+    """How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar"""
+
+
+class AvailableCargo(TypedDict):
+    slug: str
+    islands: int
+    """Connected Islands that may run it"""
+    ready: int
+    """Those that have its model or image, or need none"""
+    free: int
+    """Those with a free slot"""
+
+
+class Cargo(TypedDict):
+    slug: str
+    name: str
+    description: str
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    onnx_task_type: str | None
+    category: Literal["llm", "image", "audio", "vision", "text", "utility"]
+    price_per_job: float
+    """Credits, with up to 6 decimals"""
+    required_vram_mb: int
+    required_ram_mb: int
+    context_tokens: int | None
+    licence: str
+    chat: bool
+    """Can be the `model` of a chat completion"""
+
+
+class CargoDetail(TypedDict):
+    slug: str
+    name: str
+    description: str
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    onnx_task_type: str | None
+    category: Literal["llm", "image", "audio", "vision", "text", "utility"]
+    price_per_job: float
+    """Credits, with up to 6 decimals"""
+    required_vram_mb: int
+    required_ram_mb: int
+    context_tokens: int | None
+    licence: str
+    chat: bool
+    """Can be the `model` of a chat completion"""
+    workload_id: int
+    task: str | None
+    """What it does, by the model hub's names, as feature-extraction or text-ranking; null: it chats, or its schemas say it"""
+    input_schema: dict[str, Any]
+    """JSON Schema of a job's input"""
+    example_input: dict[str, Any]
+    output_schema: dict[str, Any]
+    """JSON Schema of a job's output; {} allows any JSON value"""
+    run_limit_s: float
+    wait_limit_s: float
+    accept_limit_s: float | None
+    """Limit of this phase of an attempt; null: the coordinator's setting"""
+    start_limit_s: float | None
+    """Limit of this phase of an attempt; null: the coordinator's setting"""
+    first_output_limit_s: float | None
+    """Limit of this phase of an attempt; null: the coordinator's setting"""
+    silence_limit_s: float | None
+    """Limit of this phase of an attempt; null: the coordinator's setting"""
+    approved: bool
+    """By the operator. Until then only its owner sees and runs it"""
+
+
+class OwnedCargo(TypedDict):
+    slug: str
+    name: str
+    description: str
+    category: Literal["llm", "image", "audio", "vision", "text", "utility"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    licence: str
+    price_per_job: float
+    required_ram_mb: int
+    required_vram_mb: int
+    example_input: dict[str, Any]
+    """At most 16384 bytes as JSON"""
+    onnx_task_type: str | None
+    model: OwnedCargoModel | None
+    context_tokens: int | None
+    run_limit_s: float
+    wait_limit_s: float
+    accept_limit_s: NotRequired[float]
+    start_limit_s: NotRequired[float]
+    first_output_limit_s: NotRequired[float]
+    silence_limit_s: NotRequired[float]
+    weights: NotRequired[Literal["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4"]]
+    container: NotRequired[OwnedCargoContainer]
+    args: NotRequired[list[str]]
+    task: NotRequired[Literal["feature-extraction", "text-ranking"]]
+    adapters: NotRequired[list[OwnedCargoAdaptersItem]]
+    keep_alive_s: NotRequired[float]
+    parameters: NotRequired[str]
+    quantization: NotRequired[str]
+    memory: NotRequired[OwnedCargoMemory1 | OwnedCargoMemory2]
+    max_output_bytes: NotRequired[int]
+    input_schema: NotRequired[dict[str, Any]]
+    output_schema: NotRequired[dict[str, Any]]
+    enabled: bool
+    approved: bool
+    """By the operator. Until then only you see and run it"""
+    revision: int
+    """Number of changes so far, the first version included"""
+    created_at: str
+    """ISO 8601, UTC"""
+    updated_at: str
+    """ISO 8601, UTC"""
+
+
+class OwnedCargoModel(TypedDict):
+    url: str
+    sha256: str | None
+    size_bytes: int | None
+
+
+class OwnedCargoContainer(TypedDict):
+    image: str
+    digest: str | None
+    command: list[str] | None
+    gpu: bool
+    network: bool
+
+
+class OwnedCargoAdaptersItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: NotRequired[int | None]
+    scale: NotRequired[float]
+
+
+class OwnedCargoMemory1(TypedDict):
+    layers: int
+    kv_heads: int
+    head_dim: int
+    vocabulary: int
+    sequences: int
+
+
+class OwnedCargoMemory2(TypedDict):
+    working_mb: int
+
+
+class CreateCargo(TypedDict):
+    slug: str
+    name: str
+    description: str
+    category: Literal["llm", "image", "audio", "vision", "text", "utility"]
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    licence: str
+    price_per_job: float
+    required_ram_mb: int
+    required_vram_mb: int
+    example_input: dict[str, Any]
+    """At most 16384 bytes as JSON"""
+    onnx_task_type: NotRequired[str | None]
+    model: NotRequired[CreateCargoModel | None]
+    context_tokens: NotRequired[int | None]
+    run_limit_s: NotRequired[float | None]
+    wait_limit_s: NotRequired[float | None]
+    accept_limit_s: NotRequired[float | None]
+    start_limit_s: NotRequired[float | None]
+    first_output_limit_s: NotRequired[float | None]
+    silence_limit_s: NotRequired[float | None]
+    weights: NotRequired[Literal["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4", None]]
+    container: NotRequired[CreateCargoContainer | None]
+    args: NotRequired[list[str] | None]
+    task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
+    keep_alive_s: NotRequired[float | None]
+    parameters: NotRequired[str | None]
+    quantization: NotRequired[str | None]
+    memory: NotRequired[CreateCargoMemory1 | CreateCargoMemory2 | None]
+    max_output_bytes: NotRequired[int | None]
+    input_schema: NotRequired[dict[str, Any] | None]
+    output_schema: NotRequired[dict[str, Any] | None]
+    enabled: NotRequired[bool]
+
+
+class CreateCargoModel(TypedDict):
+    url: str
+    sha256: str | None
+    size_bytes: int | None
+
+
+class CreateCargoContainer(TypedDict):
+    image: str
+    digest: str | None
+    command: list[str] | None
+    gpu: bool
+    network: bool
+
+
+class CreateCargoAdaptersItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: NotRequired[int | None]
+    scale: NotRequired[float]
+
+
+class CreateCargoMemory1(TypedDict):
+    layers: int
+    kv_heads: int
+    head_dim: int
+    vocabulary: int
+    sequences: int
+
+
+class CreateCargoMemory2(TypedDict):
+    working_mb: int
+
+
+class ChangeCargo(TypedDict):
+    name: NotRequired[str]
+    description: NotRequired[str]
+    category: NotRequired[Literal["llm", "image", "audio", "vision", "text", "utility"]]
+    runtime_type: NotRequired[Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]]
+    licence: NotRequired[str]
+    price_per_job: NotRequired[float]
+    required_ram_mb: NotRequired[int]
+    required_vram_mb: NotRequired[int]
+    example_input: NotRequired[dict[str, Any]]
+    """At most 16384 bytes as JSON"""
+    onnx_task_type: NotRequired[str | None]
+    model: NotRequired[ChangeCargoModel | None]
+    context_tokens: NotRequired[int | None]
+    run_limit_s: NotRequired[float | None]
+    wait_limit_s: NotRequired[float | None]
+    accept_limit_s: NotRequired[float | None]
+    start_limit_s: NotRequired[float | None]
+    first_output_limit_s: NotRequired[float | None]
+    silence_limit_s: NotRequired[float | None]
+    weights: NotRequired[Literal["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4", None]]
+    container: NotRequired[ChangeCargoContainer | None]
+    args: NotRequired[list[str] | None]
+    task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
+    keep_alive_s: NotRequired[float | None]
+    parameters: NotRequired[str | None]
+    quantization: NotRequired[str | None]
+    memory: NotRequired[ChangeCargoMemory1 | ChangeCargoMemory2 | None]
+    max_output_bytes: NotRequired[int | None]
+    input_schema: NotRequired[dict[str, Any] | None]
+    output_schema: NotRequired[dict[str, Any] | None]
+    enabled: NotRequired[bool]
+
+
+class ChangeCargoModel(TypedDict):
+    url: str
+    sha256: str | None
+    size_bytes: int | None
+
+
+class ChangeCargoContainer(TypedDict):
+    image: str
+    digest: str | None
+    command: list[str] | None
+    gpu: bool
+    network: bool
+
+
+class ChangeCargoAdaptersItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: NotRequired[int | None]
+    scale: NotRequired[float]
+
+
+class ChangeCargoMemory1(TypedDict):
+    layers: int
+    kv_heads: int
+    head_dim: int
+    vocabulary: int
+    sequences: int
+
+
+class ChangeCargoMemory2(TypedDict):
+    working_mb: int
+
+
+AccountEvent: TypeAlias = "ReadyEvent | ResetEvent | JobChangedEvent | IslandChangedEvent | IslandRemovedEvent | BalanceEvent | AccountChangedEvent | OverviewEvent"
+
+
+class ReadyEvent(TypedDict):
+    """Changes are told from here on: whoever has read nothing yet reads its lists now"""
+
+    type: Literal["ready"]
+    """discriminator enum property added by openapi-typescript"""
+
+
+class ResetEvent(TypedDict):
+    """Something may have been missed, or too much changed at once: read your lists again"""
+
+    type: Literal["reset"]
+    """discriminator enum property added by openapi-typescript"""
+
+
+class JobChangedEvent(TypedDict):
+    """A job is new or in another state: the row of GET /jobs"""
+
+    id: str
+    workload_slug: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+    created_at: str
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+    batch_id: str | None
+    type: Literal["job"]
+    """discriminator enum property added by openapi-typescript"""
+    cargo: str
+    """The same as workload_slug"""
+    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
+    """Why it failed or timed out"""
+    updated_at: str
+    """ISO 8601, UTC"""
+
+
+class IslandChangedEvent(TypedDict):
+    """An Island came or went, was renamed, or says something else of itself: the row of GET /islands"""
+
+    id: str
+    """Its host id, a UUID"""
+    name: str
+    """By its owner; else of its machine, or made of its id"""
+    status: Literal["online", "paused", "quarantined", "offline", "suspended"]
+    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    is_live: bool
+    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    suspended_because: str | None
+    """What the operator says; null unless suspended"""
+    agent_version: str
+    hardware: IslandHardware
+    runtimes: list[IslandChangedEventRuntimesItem]
+    load: IslandLoad | None
+    """Null unless it is connected"""
+    loaded: list[str]
+    """Slugs of Cargos whose model is in memory, at most 10"""
+    first_seen_at: str
+    """ISO 8601, UTC"""
+    last_seen_at: str
+    """ISO 8601, UTC"""
+    uptime: IslandUptime
+    jobs: IslandJobs
+    tokens: int
+    """Of these jobs"""
+    earned: IslandEarnings
+    type: Literal["island"]
+    """discriminator enum property added by openapi-typescript"""
+    online: bool
+    """Its status is not offline"""
+
+
+class IslandChangedEventRuntimesItem(TypedDict):
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    version: str
+
+
+class IslandHardware(TypedDict):
+    """After the caps of its owner. What is not known is null"""
+
+    platform: str
+    arch: str
+    os_name: str | None
+    cpu_model: str | None
+    logical_cores: int
+    physical_cores: int | None
+    ram_mb: int
+    """In MB of 2^20 bytes"""
+    gpus: list[IslandHardwareGpusItem]
+    disk_free_mb: int | None
+    """In MB of 2^20 bytes"""
+    disk_budget_mb: int
+    """In MB of 2^20 bytes"""
+
+
+class IslandHardwareGpusItem(TypedDict):
+    vendor: str | None
+    name: str
+    vram_mb: int | None
+    """In MB of 2^20 bytes"""
+    unified_memory: bool
+    driver: str | None
+
+
+class IslandLoad(TypedDict):
+    """As it last said: every 10 s. What is not known is null"""
+
+    slots: int
+    """Jobs that it runs at the same time"""
+    slots_busy: int
+    cpu: float | None
+    """0 to 1, over all cores"""
+    free_ram_mb: int | None
+    """In MB of 2^20 bytes"""
+    free_vram_mb: int | None
+    """In MB of 2^20 bytes"""
+    temperature_c: float | None
+    """Of its hottest processor or graphics card, in degrees Celsius"""
+
+
+class IslandUptime(TypedDict):
+    """Share of the time connected, 0 to 1, in the UTC day, the last 7 and the last 30 UTC days with today, and not before it was first seen. Stored once a minute; a crash of a coordinator loses up to a minute"""
+
+    today: float | None
+    days_7: float | None
+    days_30: float | None
+
+
+class IslandJobs(TypedDict):
+    """Jobs that ended here in the last 30 UTC days; stored as uptime is"""
+
+    completed: int
+    failed: int
+    cancelled: int
+    timeout: int
+    retried: int
+    """Attempts that failed or were lost here, and went on elsewhere"""
+
+
+class IslandEarnings(TypedDict):
+    """As in the ledger, by the UTC day of the entry"""
+
+    today: float
+    """Credits, with up to 6 decimals"""
+    days_7: float
+    """Credits, with up to 6 decimals"""
+    days_30: float
+    """Credits, with up to 6 decimals"""
+
+
+class Island(TypedDict):
+    id: str
+    """Its host id, a UUID"""
+    name: str
+    """By its owner; else of its machine, or made of its id"""
+    status: Literal["online", "paused", "quarantined", "offline", "suspended"]
+    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    is_live: bool
+    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    suspended_because: str | None
+    """What the operator says; null unless suspended"""
+    agent_version: str
+    hardware: IslandHardware
+    runtimes: list[IslandRuntimesItem]
+    load: IslandLoad | None
+    """Null unless it is connected"""
+    loaded: list[str]
+    """Slugs of Cargos whose model is in memory, at most 10"""
+    first_seen_at: str
+    """ISO 8601, UTC"""
+    last_seen_at: str
+    """ISO 8601, UTC"""
+    uptime: IslandUptime
+    jobs: IslandJobs
+    tokens: int
+    """Of these jobs"""
+    earned: IslandEarnings
+
+
+class IslandRuntimesItem(TypedDict):
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    version: str
+
+
+class IslandRemovedEvent(TypedDict):
+    """GET /islands does not list it any more"""
+
+    type: Literal["island_removed"]
+    """discriminator enum property added by openapi-typescript"""
+    id: str
+
+
+class BalanceEvent(TypedDict):
+    """`credits` of GET /account"""
+
+    type: Literal["balance"]
+    """discriminator enum property added by openapi-typescript"""
+    balance: float
+    """Credits, with up to 6 decimals"""
+
+
+class AccountChangedEvent(TypedDict):
+    """Its address, role or limits, its API keys, sessions or Island tokens changed: `data` of GET /account. Read again what you show of them"""
+
+    id: str
+    email: str
+    credits: float
+    """Credits, with up to 6 decimals"""
+    role: Literal["user", "operator"]
+    created_at: str
+    """ISO 8601, UTC"""
+    type: Literal["account"]
+    """discriminator enum property added by openapi-typescript"""
+
+
+class Account(TypedDict):
+    id: str
+    email: str
+    credits: float
+    """Credits, with up to 6 decimals"""
+    role: Literal["user", "operator"]
+    created_at: str
+    """ISO 8601, UTC"""
+
+
+class OverviewEvent(TypedDict):
+    """Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is"""
+
+    islands: OverviewEventIslands
+    slots: OverviewEventSlots
+    """Of Islands that take new jobs"""
+    jobs: OverviewEventJobs
+    waiting_by_reason: list[OverviewEventWaitingByReasonItem]
+    tokens_per_second: float
+    first_token_ms: OverviewEventFirstTokenMs
+    """From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off"""
+    errors_last_minute: int
+    """Jobs that failed or timed out"""
+    coordinators: list[CoordinatorOverview]
+    is_complete: bool
+    """False: the sums lack a coordinator, which does not answer"""
+    type: Literal["overview"]
+    """discriminator enum property added by openapi-typescript"""
+
+
+class OverviewEventIslands(TypedDict):
+    online: int
+    known: int
+
+
+class OverviewEventSlots(TypedDict):
+    """Of Islands that take new jobs"""
+
+    free: int
+    all: int
+
+
+class OverviewEventJobs(TypedDict):
+    running: int
+    waiting: int
+    finished_last_minute: int
+
+
+class OverviewEventWaitingByReasonItem(TypedDict):
+    reason: Literal["own_islands_only", "no_island_online", "no_island_offers_runtime", "no_island_fits", "all_busy", "all_refused", "all_failing", "model_downloading", "starting", "no_output", "account_limit"]
+    jobs: int
+
+
+class OverviewEventFirstTokenMs(TypedDict):
+    """From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off"""
+
+    p50: float | None
+    p99: float | None
+
+
+class CoordinatorOverview(TypedDict):
+    id: str | None
+    """Null for a coordinator that is alone"""
+    address: str
+    version: str
+    answers: bool
+    """False: it said nothing in time, and its part is missing in the sums"""
+    islands: int
+    slots: CoordinatorOverviewSlots
+    jobs: CoordinatorOverviewJobs
+
+
+class CoordinatorOverviewSlots(TypedDict):
+    free: int
+    all: int
+
+
+class CoordinatorOverviewJobs(TypedDict):
+    running: int
+    waiting: int
+
+
+class NetworkOverview(TypedDict):
+    """Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is"""
+
+    islands: NetworkOverviewIslands
+    slots: NetworkOverviewSlots
+    """Of Islands that take new jobs"""
+    jobs: NetworkOverviewJobs
+    waiting_by_reason: list[NetworkOverviewWaitingByReasonItem]
+    tokens_per_second: float
+    first_token_ms: NetworkOverviewFirstTokenMs
+    """From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off"""
+    errors_last_minute: int
+    """Jobs that failed or timed out"""
+    coordinators: list[CoordinatorOverview]
+    is_complete: bool
+    """False: the sums lack a coordinator, which does not answer"""
+
+
+class NetworkOverviewIslands(TypedDict):
+    online: int
+    known: int
+
+
+class NetworkOverviewSlots(TypedDict):
+    """Of Islands that take new jobs"""
+
+    free: int
+    all: int
+
+
+class NetworkOverviewJobs(TypedDict):
+    running: int
+    waiting: int
+    finished_last_minute: int
+
+
+class NetworkOverviewWaitingByReasonItem(TypedDict):
+    reason: Literal["own_islands_only", "no_island_online", "no_island_offers_runtime", "no_island_fits", "all_busy", "all_refused", "all_failing", "model_downloading", "starting", "no_output", "account_limit"]
+    jobs: int
+
+
+class NetworkOverviewFirstTokenMs(TypedDict):
+    """From a job's submission (of a batch: its admission) to its first token, of jobs that ended in the last minute; at most 5 % off"""
+
+    p50: float | None
+    p99: float | None
+
+
+class ChangeAccount(TypedDict):
+    current_password: str
+    password: NotRequired[str]
+    email: NotRequired[str]
+
+
+class LedgerLine(TypedDict):
+    id: int
+    """Increases with time"""
+    kind: Literal["grant", "hold", "charge", "release", "earning"]
+    """grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job"""
+    amount: float
+    """Change of `credits`; negative: fewer"""
+    held: float
+    """Change of the credits set aside for unfinished jobs"""
+    balance: float
+    """`credits` afterwards"""
+    job_id: str | None
+    batch_id: str | None
+    """On the hold of a whole batch; its jobs are charged and released one by one"""
+    created_at: str
+    """ISO 8601, UTC"""
+
+
+class UsageLine(TypedDict):
+    day: str | None
+    """When the jobs ended, in UTC"""
+    kind: Literal["spent", "earned"]
+    """spent: charged for jobs. earned: with Islands of the account"""
+    workload_slug: str | None
+    api_key_id: str | None
+    """The key that submitted the jobs; null for a session, and for what is earned"""
+    jobs: int
+    """Jobs that cost or earned something"""
+    prompt_tokens: int
+    completion_tokens: int
+    credits: float
+    """Credits, with up to 6 decimals"""
+
+
+class Session(TypedDict):
+    token: str
+    """st_…; has every scope and can manage keys"""
+    expires_at: str
+    """ISO 8601, UTC"""
+    account: Account
+
+
+class CookieSession(TypedDict):
+    """A session whose token is in the cookie `atoll_session` alone"""
+
+    expires_at: str
+    """ISO 8601, UTC"""
+    account: Account
+
+
+class Credentials(TypedDict):
+    email: str
+    password: str
+
+
+class EmailProof(TypedDict):
+    password: str
+    token: str
+    """ep_…, from the mail"""
+
+
+class AccountSession(TypedDict):
+    id: str
+    created_at: str
+    """ISO 8601, UTC"""
+    last_used_at: str | None
+    """ISO 8601, UTC; up to a minute old. Null: never"""
+    expires_at: str
+    """ISO 8601, UTC"""
+    current: bool
+    """The session that asks"""
+
+
+class ApiKey(TypedDict):
+    id: str
+    name: str
+    scopes: list[Literal["read", "write"]]
+    created_at: str
+    """ISO 8601, UTC"""
+    prefix: str
+    expires_at: str | None
+    """ISO 8601, UTC"""
+    cargos: list[str] | None
+    credits_per_month: float | None
+    """Credits, with up to 6 decimals"""
+    last_used_at: str | None
+    """ISO 8601, UTC"""
+    credits_this_month: float | None
+    """What a key with credits_per_month has spent of it; null for others"""
+
+
+class CreatedApiKey(TypedDict):
+    data: CreatedApiKeyData
+    key: str
+    """The secret; shown only here"""
+    id: str
+    name: str
+    scopes: list[Literal["read", "write"]]
+    created_at: str
+    """ISO 8601, UTC"""
+
+
+class CreatedApiKeyData(TypedDict):
+    id: str
+    name: str
+    scopes: list[Literal["read", "write"]]
+    created_at: str
+    """ISO 8601, UTC"""
+    prefix: str
+    expires_at: str | None
+    """ISO 8601, UTC"""
+    cargos: list[str] | None
+    credits_per_month: float | None
+    """Credits, with up to 6 decimals"""
+
+
+class CreateApiKey(TypedDict):
+    name: NotRequired[str]
+    expires_at: NotRequired[str | None]
+    """The key is refused from then on (401 key_expired); null: never"""
+    cargos: NotRequired[list[str] | None]
+    """Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all"""
+    credits_per_month: NotRequired[float | None]
+    """What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; null: any amount"""
+
+
+class ChangeApiKey(TypedDict):
+    name: NotRequired[str]
+    expires_at: NotRequired[str | None]
+    """The key is refused from then on (401 key_expired); null: never"""
+    cargos: NotRequired[list[str] | None]
+    """Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all"""
+    credits_per_month: NotRequired[float | None]
+    """What its jobs may cost in a calendar month (UTC): charged, or held while they are unfinished. More is 402 key_credits_exceeded; null: any amount"""
+
+
+class IslandToken(TypedDict):
+    id: str
+    name: str
+    created_at: str
+    """ISO 8601, UTC"""
+    last_used_at: str | None
+    """When an Island last began a session with it; a session may last for weeks"""
+
+
+class CreateIslandToken(TypedDict):
+    name: NotRequired[str]
+    """Default: "Island token" """
+
+
+class PairingCode(TypedDict):
+    code: str
+    """Eight letters and digits, none of 0, 1, I and O"""
+    name: str
+    """Of the token that the code becomes"""
+    expires_at: str
+    """ISO 8601, UTC"""
+
+
+class IslandDetail(TypedDict):
+    id: str
+    """Its host id, a UUID"""
+    name: str
+    """By its owner; else of its machine, or made of its id"""
+    status: Literal["online", "paused", "quarantined", "offline", "suspended"]
+    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    is_live: bool
+    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    suspended_because: str | None
+    """What the operator says; null unless suspended"""
+    agent_version: str
+    hardware: IslandHardware
+    runtimes: list[IslandDetailRuntimesItem]
+    load: IslandLoad | None
+    """Null unless it is connected"""
+    loaded: list[str]
+    """Slugs of Cargos whose model is in memory, at most 10"""
+    first_seen_at: str
+    """ISO 8601, UTC"""
+    last_seen_at: str
+    """ISO 8601, UTC"""
+    uptime: IslandUptime
+    jobs: IslandJobs
+    tokens: int
+    """Of these jobs"""
+    earned: IslandEarnings
+    days: list[IslandDay]
+    """The last 30 UTC days with today, oldest first, without a gap"""
+    cached_cargos: list[str]
+    """Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected"""
+    cached_models: list[str]
+    """Models and images on its disk, at most 200; empty unless it is connected"""
+
+
+class IslandDetailRuntimesItem(TypedDict):
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    version: str
+
+
+class IslandDay(TypedDict):
+    day: str
+    """UTC"""
+    uptime: float | None
+    """Share of the day connected, 0 to 1; null before it was first seen"""
+    jobs: IslandDayJobs
+    tokens: int
+    earned: float
+    """Credits, with up to 6 decimals"""
+
+
+class IslandDayJobs(TypedDict):
+    completed: int
+    failed: int
+    cancelled: int
+    timeout: int
+    retried: int
+    """Attempts that failed or were lost here, and went on elsewhere"""
+
+
+class RenameIsland(TypedDict):
+    name: str
+    """Empty: the default name again"""
+
+
+class Recommendation(TypedDict):
+    workload_slug: str
+    model_url: str
+    model_hash: str | None
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    estimated_earnings_per_job: str
+    queued_demand: int
+    demand_score: int
+    is_default: bool
+    """Chats without a model use it"""
+
+
+class QueueLine(TypedDict):
+    workload_slug: str
+    only_islands_of: str | None
+    """The account whose Islands alone may run them, until the Cargo is approved"""
+    jobs: int
+    reason: Literal["own_islands_only", "no_island_online", "no_island_offers_runtime", "no_island_fits", "all_busy", "all_refused", "all_failing", "model_downloading", "starting", "no_output", "account_limit"]
+    message: str
+    """Of the oldest of them at the coordinator that has most"""
+    waiting_since: str
+    """Of the one that waits longest"""
+
+
+class KnownJob(TypedDict):
+    """Without what its owner asked and got, which operators do not see"""
+
+    id: str
+    account_id: str
+    account_email: str | None
+    """Null for an account that was deleted"""
+    batch_id: str | None
+    workload_slug: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+    chat: bool
+    """A client waits for the answer"""
+    priority: int
+    attempts: int
+    """Begun so far"""
+    island_id: str | None
+    error_code: str | None
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    price: float
+    """Credits, with up to 6 decimals"""
+    credits_used: float
+    """Credits, with up to 6 decimals"""
+    created_at: str
+    """ISO 8601, UTC"""
+    started_at: str | None
+    """ISO 8601, UTC"""
+    completed_at: str | None
+    """ISO 8601, UTC"""
+
+
+class AuditLine(TypedDict):
+    id: int
+    """Increases with time"""
+    at: str
+    """ISO 8601, UTC"""
+    via: Literal["api", "command"]
+    actor: str
+    """The operator's account; of a command the user of the operating system"""
+    actor_email: str | None
+    """Null for a command, and for an account that was deleted"""
+    origin: str
+    """The client's address; of a command the machine's name"""
+    action: str
+    """With `.failed` for one that was refused"""
+    target: AuditLineTarget
+    before: NotRequired[Any]
+    """JSON, or null"""
+    after: NotRequired[Any]
+    """JSON, or null"""
+
+
+class AuditLineTarget(TypedDict):
+    kind: Literal["account", "announcement", "cargo", "coordinator", "island"]
+    id: str
+
+
+class SettingInForce(TypedDict):
+    key: str
+    value: str | None
+    """In the key's units; null: unset; (hidden): a secret that is set"""
+    source: Literal["flag", "environment", "file", "default"]
+    default: str
+    """Or what an unset key means"""
+    environment: str
+    """Name of its variable"""
+    allowed: str
+    meaning: str
+
+
+class KnownAccount(TypedDict):
+    id: str
+    email: str
+    role: Literal["user", "operator"]
+    credits: float
+    """Credits, with up to 6 decimals"""
+    held: float
+    """Set aside for unfinished jobs"""
+    unfinished_jobs: int
+    islands: int
+    """Known ones, connected or not"""
+    suspended: Suspension | None
+    created_at: str
+    """ISO 8601, UTC"""
+
+
+class Suspension(TypedDict):
+    reason: str
+    since: str
+    """ISO 8601, UTC"""
+
+
+class KnownAccountDetail(TypedDict):
+    id: str
+    email: str
+    role: Literal["user", "operator"]
+    credits: float
+    """Credits, with up to 6 decimals"""
+    held: float
+    """Set aside for unfinished jobs"""
+    unfinished_jobs: int
+    islands: int
+    """Known ones, connected or not"""
+    suspended: Suspension | None
+    created_at: str
+    """ISO 8601, UTC"""
+    limits: AccountLimits
+
+
+class AccountLimits(TypedDict):
+    requests_per_minute: int
+    concurrent_jobs: int
+    concurrent_streams: int
+    share: int
+    """Weight in the fair share of slot time"""
+
+
+class SetAccountLimits(TypedDict):
+    requests_per_minute: NotRequired[int | None]
+    """Left out: as it is; null: the default again"""
+    concurrent_jobs: NotRequired[int | None]
+    """Left out: as it is; null: the default again"""
+    concurrent_streams: NotRequired[int | None]
+    """Left out: as it is; null: the default again"""
+    share: NotRequired[int | None]
+    """Left out: as it is; null: the default again"""
+
+
+class GrantCredits(TypedDict):
+    credits: float
+    """Credits, with up to 6 decimals"""
+
+
+class Suspend(TypedDict):
+    reason: str
+    """Told to who is suspended"""
+
+
+class KnownIsland(TypedDict):
+    id: str
+    """Its host id, a UUID"""
+    name: str
+    """By its owner; else of its machine, or made of its id"""
+    status: Literal["online", "paused", "quarantined", "offline", "suspended"]
+    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    is_live: bool
+    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    suspended_because: str | None
+    """What the operator says; null unless suspended"""
+    agent_version: str
+    hardware: IslandHardware
+    runtimes: list[KnownIslandRuntimesItem]
+    load: IslandLoad | None
+    """Null unless it is connected"""
+    loaded: list[str]
+    """Slugs of Cargos whose model is in memory, at most 10"""
+    first_seen_at: str
+    """ISO 8601, UTC"""
+    last_seen_at: str
+    """ISO 8601, UTC"""
+    account_id: str
+    """Of its owner"""
+    account_email: str | None
+
+
+class KnownIslandRuntimesItem(TypedDict):
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    version: str
+
+
+class KnownIslandDetail(TypedDict):
+    id: str
+    """Its host id, a UUID"""
+    name: str
+    """By its owner; else of its machine, or made of its id"""
+    status: Literal["online", "paused", "quarantined", "offline", "suspended"]
+    """paused: connected, and takes no new jobs (paused by its owner, outside its hours, or leaving). quarantined: it let down several jobs in a row and gets few or none. suspended: by the operator; its agent asks again once a minute"""
+    is_live: bool
+    """False: a coordinator that may have the Island did not answer; the status is a guess by last_seen_at"""
+    suspended_because: str | None
+    """What the operator says; null unless suspended"""
+    agent_version: str
+    hardware: IslandHardware
+    runtimes: list[KnownIslandDetailRuntimesItem]
+    load: IslandLoad | None
+    """Null unless it is connected"""
+    loaded: list[str]
+    """Slugs of Cargos whose model is in memory, at most 10"""
+    first_seen_at: str
+    """ISO 8601, UTC"""
+    last_seen_at: str
+    """ISO 8601, UTC"""
+    uptime: IslandUptime
+    jobs: IslandJobs
+    tokens: int
+    """Of these jobs"""
+    earned: IslandEarnings
+    days: list[IslandDay]
+    """The last 30 UTC days with today, oldest first, without a gap"""
+    cached_cargos: list[str]
+    """Slugs of enabled Cargos whose model or image is on its disk; empty unless it is connected"""
+    cached_models: list[str]
+    """Models and images on its disk, at most 200; empty unless it is connected"""
+    account_id: str
+    """Of its owner"""
+    account_email: str | None
+
+
+class KnownIslandDetailRuntimesItem(TypedDict):
+    type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    version: str
+
+
+class KnownCargo(TypedDict):
+    slug: str
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml", None]
+    status: Literal["offered", "waiting", "unpinned", "off", "disabled", "hidden"]
+    origin: Literal["shipped", "imported", "owned"]
+    owner_id: str | None
+    owner_email: str | None
+    pinned: bool | None
+    """Null for a Cargo that breaks a rule of this version"""
+
+
+class CargoReview(TypedDict):
+    slug: str
+    name: str
+    description: str
+    status: Literal["offered", "waiting", "unpinned", "off", "disabled", "hidden"]
+    origin: Literal["shipped", "imported", "owned"]
+    owner_id: str | None
+    owner_email: str | None
+    revision: str
+    """Hash of all of `cargo`; an approval names it"""
+    pin: CargoPin | None
+    """What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing"""
+    approval: CargoApproval | None
+    """The last one, of this definition or an earlier one"""
+    signs: SignedCargo
+    cargo: dict[str, Any]
+    """The whole definition; see catalog/README.md"""
+
+
+class CargoPin(TypedDict):
+    kind: Literal["image_digest", "model_hash", "model_commit"]
+    value: str | None
+
+
+class CargoApproval(TypedDict):
+    revision: str
+    by: str
+    """Account of an operator, or user of the operating system"""
+    at: str
+    """ISO 8601, UTC"""
+
+
+class SignedCargo(TypedDict):
+    runtime_type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
+    image: str | None
+    image_digest: str | None
+    """Null for an image: NOT PINNED, the tag decides"""
+    command: list[str] | None
+    """Null: the image's own"""
+    network: bool
+    """True: it reaches the public internet"""
+    gpu: bool
+    model_url: str | None
+    model_hash: str | None
+    model_commit: str | None
+    model_bytes: int | None
+    args: list[str] | None
+    required_ram_mb: float
+    required_vram_mb: float
+    price_per_job: float
+    """Credits, with up to 6 decimals"""
+
+
+class CargoPins(TypedDict):
+    image_digest: NotRequired[str]
+    """sha256:… of the image's manifest"""
+    model_hash: NotRequired[str]
+    """SHA-256 of the model's file or files.json, in hex"""
+    model_commit: NotRequired[str]
+    """Commit of the model's folder on the hub"""
+
+
+class ApproveCargo(TypedDict):
+    image_digest: NotRequired[str]
+    """sha256:… of the image's manifest"""
+    model_hash: NotRequired[str]
+    """SHA-256 of the model's file or files.json, in hex"""
+    model_commit: NotRequired[str]
+    """Commit of the model's folder on the hub"""
+    revision: str
+
+
+class Announcement(TypedDict):
+    id: str
+    level: Literal["info", "warning"]
+    text: str
+    """Plain text"""
+    created_at: str
+    """ISO 8601, UTC"""
+    until: str | None
+    """Null: until it is removed"""
+
+
+class AddAnnouncement(TypedDict):
+    level: NotRequired[Literal["info", "warning"]]
+    text: str
+    until: NotRequired[str | None]
+    """Left out or null: until it is removed"""
+
+
+class ListJobsAnswer(TypedDict):
+    data: list[JobSummary]
+    meta: ListJobsAnswerMeta
+
+
+class ListJobsAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class SubmitJobAnswer(TypedDict):
+    data: SubmittedJob
+
+
+class GetJobAnswer(TypedDict):
+    data: Job
+
+
+class CancelJobAnswer(TypedDict):
+    data: CancelJobAnswerData
+
+
+class CancelJobAnswerData(TypedDict):
+    id: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout", "deleted"]
+
+
+class SubmitBatchAnswer(TypedDict):
+    data: SubmittedBatch
+
+
+class GetBatchAnswer(TypedDict):
+    data: Batch
+
+
+class CancelBatchAnswer(TypedDict):
+    data: Batch
+
+
+class GetJobOutputAnswer(TypedDict):
+    data: JobOutput
+
+
+class ListConversationsAnswer(TypedDict):
+    data: list[Conversation]
+    meta: ListConversationsAnswerMeta
+
+
+class ListConversationsAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class CreateConversationAnswer(TypedDict):
+    data: Conversation
+
+
+class GetConversationAnswer(TypedDict):
+    data: ConversationWithMessages
+    meta: GetConversationAnswerMeta
+    """Of the messages"""
+
+
+class GetConversationAnswerMeta(TypedDict):
+    """Of the messages"""
+
+    total: int
+    limit: int
+    offset: int
+
+
+class UpdateConversationAnswer(TypedDict):
+    data: Conversation
+
+
+class DeleteConversationAnswer(TypedDict):
+    data: DeleteConversationAnswerData
+
+
+class DeleteConversationAnswerData(TypedDict):
+    id: str
+    deleted: Literal[True]
+
+
+class PostMessageAnswer(TypedDict):
+    data: AnsweredMessage
+
+
+class ListModelsAnswer(TypedDict):
+    object: Literal["list"]
+    data: list[Model]
+
+
+class ListAvailabilityAnswer(TypedDict):
+    data: list[AvailableCargo]
+    is_complete: bool
+    """False: a coordinator did not answer; its Islands are missing"""
+
+
+class ListCargosAnswer(TypedDict):
+    cargos: list[Cargo]
+    count: int
+
+
+class CreateCargoAnswer(TypedDict):
+    data: OwnedCargo
+
+
+class GetCargoAnswer(TypedDict):
+    data: CargoDetail
+
+
+class ChangeCargoAnswer(TypedDict):
+    data: OwnedCargo
+
+
+class DeleteCargoAnswer(TypedDict):
+    data: DeleteCargoAnswerData
+
+
+class DeleteCargoAnswerData(TypedDict):
+    slug: str
+    deleted: Literal[True]
+
+
+class ListOwnCargosAnswer(TypedDict):
+    data: list[OwnedCargo]
+    meta: ListOwnCargosAnswerMeta
+
+
+class ListOwnCargosAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class GetAccountAnswer(TypedDict):
+    data: Account
+
+
+class ChangeAccountAnswer(TypedDict):
+    data: ChangeAccountAnswerData
+
+
+class ChangeAccountAnswerData(TypedDict):
+    id: str
+    email: str
+    credits: float
+    """Credits, with up to 6 decimals"""
+    role: Literal["user", "operator"]
+    created_at: str
+    """ISO 8601, UTC"""
+    pending_email: str | None
+    """An address that waits for its proof"""
+
+
+class DeleteAccountAnswer(TypedDict):
+    data: DeleteAccountAnswerData
+
+
+class DeleteAccountAnswerData(TypedDict):
+    id: str
+    deleted: Literal[True]
+    kept: list[str]
+    """What stays for the books, under the account's id"""
+
+
+class ConfirmEmailAnswer(TypedDict):
+    data: ConfirmEmailAnswerData
+
+
+class ConfirmEmailAnswerData(TypedDict):
+    email_changed: Literal[True]
+
+
+class ListLedgerAnswer(TypedDict):
+    data: list[LedgerLine]
+    meta: ListLedgerAnswerMeta
+
+
+class ListLedgerAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class GetUsageAnswer(TypedDict):
+    data: list[UsageLine]
+    meta: GetUsageAnswerMeta
+
+
+GetUsageAnswerMeta = TypedDict("GetUsageAnswerMeta", {
+    "total": "int",
+    "limit": "int",
+    "offset": "int",
+    "from": "str",
+    "to": "str",
+    "spent": "float",
+    "earned": "float",
+})
+
+
+class RegisterAnswer1(TypedDict):
+    data: Session | CookieSession
+
+
+class RegisterAnswer2(TypedDict):
+    data: RegisterAnswer2Data
+
+
+class RegisterAnswer2Data(TypedDict):
+    accepted: Literal[True]
+
+
+RegisterAnswer: TypeAlias = "RegisterAnswer1 | RegisterAnswer2"
+
+
+class VerifyEmailAnswer(TypedDict):
+    data: Session | CookieSession
+
+
+class LoginAnswer(TypedDict):
+    data: Session | CookieSession
+
+
+class LogoutAnswer(TypedDict):
+    data: LogoutAnswerData
+
+
+class LogoutAnswerData(TypedDict):
+    logged_out: Literal[True]
+
+
+class ListSessionsAnswer(TypedDict):
+    data: list[AccountSession]
+
+
+class EndSessionAnswer(TypedDict):
+    data: EndSessionAnswerData
+
+
+class EndSessionAnswerData(TypedDict):
+    id: str
+    ended: Literal[True]
+
+
+class ChangePasswordAnswer(TypedDict):
+    data: ChangePasswordAnswerData
+
+
+class ChangePasswordAnswerData(TypedDict):
+    password_changed: Literal[True]
+
+
+class RequestPasswordResetAnswer(TypedDict):
+    data: RequestPasswordResetAnswerData
+
+
+class RequestPasswordResetAnswerData(TypedDict):
+    accepted: Literal[True]
+
+
+class ResetPasswordAnswer(TypedDict):
+    data: ResetPasswordAnswerData
+
+
+class ResetPasswordAnswerData(TypedDict):
+    password_changed: Literal[True]
+
+
+class ListApiKeysAnswer(TypedDict):
+    data: list[ApiKey]
+
+
+class ChangeApiKeyAnswer(TypedDict):
+    data: ApiKey
+
+
+class RevokeApiKeyAnswer(TypedDict):
+    data: RevokeApiKeyAnswerData
+
+
+class RevokeApiKeyAnswerData(TypedDict):
+    id: str
+    revoked: Literal[True]
+
+
+class ListIslandTokensAnswer(TypedDict):
+    data: list[IslandToken]
+
+
+class CreateIslandTokenAnswer(TypedDict):
+    data: IslandToken
+    token: str
+    """The secret, it_…; shown only here"""
+
+
+class CreatePairingCodeAnswer(TypedDict):
+    data: PairingCode
+
+
+class RevokeIslandTokenAnswer(TypedDict):
+    data: RevokeIslandTokenAnswerData
+
+
+class RevokeIslandTokenAnswerData(TypedDict):
+    id: str
+    revoked: Literal[True]
+
+
+class PairIslandAnswer(TypedDict):
+    data: PairIslandAnswerData
+
+
+class PairIslandAnswerData(TypedDict):
+    id: str
+    name: str
+    token: str
+    """The secret, it_…; shown only here"""
+    account_id: str
+
+
+class ListIslandsAnswer(TypedDict):
+    data: list[Island]
+    meta: ListIslandsAnswerMeta
+
+
+class ListIslandsAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class GetIslandAnswer(TypedDict):
+    data: IslandDetail
+
+
+class RenameIslandAnswer(TypedDict):
+    data: IslandDetail
+
+
+class RemoveIslandAnswer(TypedDict):
+    data: RemoveIslandAnswerData
+
+
+class RemoveIslandAnswerData(TypedDict):
+    id: str
+    removed: Literal[True]
+
+
+class GetIslandEarningsAnswer(TypedDict):
+    data: GetIslandEarningsAnswerData
+
+
+class GetIslandEarningsAnswerData(TypedDict):
+    name: str
+    uptime: IslandUptime
+    jobs: IslandJobs
+    tokens: int
+    earned: IslandEarnings
+    recent: list[GetIslandEarningsAnswerDataRecentItem]
+    """Of the latest jobs that earned something, newest first; at most 100"""
+
+
+class GetIslandEarningsAnswerDataRecentItem(TypedDict):
+    job_id: str
+    credits: float
+    """Credits, with up to 6 decimals"""
+    earned_at: str
+    """ISO 8601, UTC"""
+
+
+class RecommendCargosAnswer(TypedDict):
+    host_id: str
+    recommendations: list[Recommendation]
+
+
+class GetNetworkOverviewAnswer(TypedDict):
+    data: NetworkOverview
+
+
+class GetNetworkQueueAnswer(TypedDict):
+    data: list[QueueLine]
+    is_complete: bool
+    """False: a coordinator did not answer"""
+
+
+class ListNetworkJobsAnswer(TypedDict):
+    data: list[KnownJob]
+    meta: ListNetworkJobsAnswerMeta
+
+
+class ListNetworkJobsAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class ListAuditLogAnswer(TypedDict):
+    data: list[AuditLine]
+    meta: ListAuditLogAnswerMeta
+
+
+class ListAuditLogAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class ListSettingsAnswer(TypedDict):
+    data: list[SettingInForce]
+
+
+class ListAccountsAnswer(TypedDict):
+    data: list[KnownAccount]
+    meta: ListAccountsAnswerMeta
+
+
+class ListAccountsAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class GetKnownAccountAnswer(TypedDict):
+    data: KnownAccountDetail
+
+
+class SetAccountLimitsAnswer(TypedDict):
+    data: AccountLimits
+
+
+class GrantCreditsAnswer(TypedDict):
+    data: GrantCreditsAnswerData
+
+
+class GrantCreditsAnswerData(TypedDict):
+    id: str
+    credits: float
+    """Credits, with up to 6 decimals"""
+
+
+class SuspendAccountAnswer(TypedDict):
+    data: KnownAccountDetail
+
+
+class ReinstateAccountAnswer(TypedDict):
+    data: KnownAccountDetail
+
+
+class ListNetworkIslandsAnswer(TypedDict):
+    data: list[KnownIsland]
+    meta: ListNetworkIslandsAnswerMeta
+
+
+class ListNetworkIslandsAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class GetNetworkIslandAnswer(TypedDict):
+    data: KnownIslandDetail
+
+
+class SuspendIslandAnswer(TypedDict):
+    data: SuspendIslandAnswerData
+
+
+class SuspendIslandAnswerData(TypedDict):
+    id: str
+    suspended: bool
+
+
+class ReinstateIslandAnswer(TypedDict):
+    data: ReinstateIslandAnswerData
+
+
+class ReinstateIslandAnswerData(TypedDict):
+    id: str
+    suspended: bool
+
+
+class ListNetworkCargosAnswer(TypedDict):
+    data: list[KnownCargo]
+    meta: ListNetworkCargosAnswerMeta
+
+
+class ListNetworkCargosAnswerMeta(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class GetCargoReviewAnswer(TypedDict):
+    data: CargoReview
+
+
+class ReviewCargoAnswer(TypedDict):
+    data: CargoReview
+
+
+class ApproveCargoAnswer(TypedDict):
+    data: ApproveCargoAnswerData
+
+
+class ApproveCargoAnswerData(TypedDict):
+    slug: str
+    revision: str
+    approved: Literal[True]
+
+
+class DisableCargoAnswer(TypedDict):
+    data: DisableCargoAnswerData
+
+
+class DisableCargoAnswerData(TypedDict):
+    slug: str
+    disabled: bool
+
+
+class EnableCargoAnswer(TypedDict):
+    data: EnableCargoAnswerData
+
+
+class EnableCargoAnswerData(TypedDict):
+    slug: str
+    disabled: bool
+
+
+class ListAnnouncementsAnswer(TypedDict):
+    data: list[Announcement]
+
+
+class AddAnnouncementAnswer(TypedDict):
+    data: Announcement
+
+
+class RemoveAnnouncementAnswer(TypedDict):
+    data: RemoveAnnouncementAnswerData
+
+
+class RemoveAnnouncementAnswerData(TypedDict):
+    id: str
+    removed: Literal[True]
+
+
+GetOpenApiAnswer: TypeAlias = "dict[str, Any]"

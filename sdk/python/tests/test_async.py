@@ -1,0 +1,49 @@
+"""`AsyncAtoll`, of which the other client is a copy: what is its own is that many calls run at once, and that they can be cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+from conftest import QUICK, TEXT, Bench
+
+from atoll_client import AsyncAtoll, AtollTimeoutError
+
+CARGO = "tiny-chat"
+
+
+def test_many_calls_run_at_once(bench: Bench) -> None:
+    async def main() -> None:
+        async with AsyncAtoll(backoff=QUICK) as atoll:
+            runs = [atoll.jobs.run(workload=CARGO, input={"prompt": str(n)}, timeout=60) for n in range(5)]
+            jobs = await asyncio.gather(*runs)
+            assert [job["output"] for job in jobs] == [TEXT] * 5
+            bench.script({"kind": "cut", "afterBytes": 150})
+            events = [event async for event in atoll.jobs.stream(jobs[0]["id"])]
+            assert "".join(event["content"] for event in events if event["type"] == "token") == TEXT
+            chat = atoll.chat.text(model=CARGO, messages=[{"role": "user", "content": "Hi"}])
+            assert "".join([piece async for piece in chat]) == TEXT
+            assert len([job async for job in atoll.jobs.list(page_size=2, offset=1)]) >= 4
+
+    asyncio.run(main())
+
+
+def test_a_wait_and_a_stream_end_when_they_are_cancelled(bench: Bench) -> None:
+    async def main() -> None:
+        async with AsyncAtoll(backoff=QUICK) as atoll:
+            held = (await atoll.jobs.submit(workload=CARGO, input={"prompt": "hold"}))["id"]
+            with pytest.raises(AtollTimeoutError):
+                await atoll.jobs.wait(held, timeout=0.2)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(atoll.jobs.wait(held), 0.2)
+            text = ""
+            async with aclosing(atoll.jobs.stream(held)) as events:
+                async for event in events:
+                    if event["type"] == "token":
+                        if text == "":
+                            bench.finish(held)
+                        text += event["content"]
+            assert text == TEXT
+
+    asyncio.run(main())

@@ -1,0 +1,144 @@
+"""Rules without a connection."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from atoll_client import (
+    Atoll,
+    AtollConnectionError,
+    AtollError,
+    Backoff,
+    ConfigurationError,
+    InsufficientCreditsError,
+    JobFailedError,
+    RateLimitError,
+    ServerError,
+    ValidationError,
+    WebhookError,
+    operations,
+    verify_webhook,
+)
+from atoll_client.error_answer import error_of_answer, retry_after_of
+from atoll_client.retries import Retries, retry_delay_s
+from atoll_client.sse import EventParser, ServerEvent
+
+SOURCES = Path(__file__).parents[1] / "src" / "atoll_client"
+TYPESCRIPT = Path(__file__).parents[2] / "typescript" / "src"
+
+
+def test_there_is_a_method_for_all_that_the_typescript_client_does() -> None:
+    source = "".join(path.read_text() for path in TYPESCRIPT.glob("*.ts"))
+    wanted = {(m.upper(), path) for m, path in re.findall(r'\.(?:call|events)\(\s*"(\w+)",\s*"([^"]+)"', source)}
+    assert len(wanted) > 50
+    source = "".join(path.read_text() for path in (SOURCES / "_async").glob("*.py"))
+    called = [getattr(operations, name) for name in re.findall(r"\bo\.([A-Z_]+)", source)]
+    assert wanted - {(operation.method, operation.path) for operation in called} == set()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+def test_events_are_read_from_pieces_of_any_size(size: int) -> None:
+    stream = "\ufeff: hi\nid: 1\nevent: token\ndata: é→😀\n\nid: 2\r\ndata: a\r\ndata:b\r\n\r\nid:3\rdata\r\rdata: cut".encode()
+    parser = EventParser()
+    events = [event for at in range(0, len(stream), size) for event in parser.push(stream[at : at + size])]
+    assert events == [ServerEvent("1", "token", "é→😀"), ServerEvent("2", "", "a\nb"), ServerEvent("3", "", "")]
+
+
+def test_retry_after_is_a_number_or_a_date() -> None:
+    now = datetime(2026, 1, 1, 12, 0, 0, tzinfo=timezone.utc)
+    assert retry_after_of("7", now) == 7
+    assert retry_after_of("Thu, 01 Jan 2026 12:00:09 GMT", now) == 9
+    assert retry_after_of("Thu, 01 Jan 2026 11:00:00 GMT", now) == 0
+    assert retry_after_of("soon", now) is None
+    assert retry_after_of(None, now) is None
+
+
+def test_errors_have_the_facts_of_the_answer() -> None:
+    wrong = error_of_answer(422, {"x-request-id": "r1"}, '{"error":{"code":"c","message":"m","details":[{"path":"a"}]}}')
+    assert isinstance(wrong, ValidationError)
+    assert (str(wrong), wrong.code, wrong.request_id) == ("m", "c", "r1")
+    assert wrong.details == [{"path": "a", "message": ""}]
+    limited = error_of_answer(429, {"retry-after": "3"}, '{"error":{"limit":"concurrent_jobs"}}')
+    assert isinstance(limited, RateLimitError)
+    assert (limited.limit, limited.retry_after_s) == ("concurrent_jobs", 3)
+    poor = error_of_answer(402, {}, '{"error":{"required_credits":5,"balance_credits":1.5}}')
+    assert isinstance(poor, InsufficientCreditsError)
+    assert (poor.required_credits, poor.balance_credits, poor.renews_at) == (5, 1.5, None)
+    failed = error_of_answer(503, {}, '{"error":{"code":"job_failed","job_error":"model_unavailable","retryable":true}}')
+    assert isinstance(failed, JobFailedError)
+    assert (failed.job_error, failed.retryable) == ("model_unavailable", True)
+    page = error_of_answer(502, {}, "<html>Bad Gateway")
+    assert type(page) is ServerError
+    assert (page.code, str(page)) == ("http_502", "502 <html>Bad Gateway")
+
+
+def test_pauses_double_up_to_the_most_with_jitter() -> None:
+    backoff = Backoff(0.5, 8)
+    assert [retry_delay_s(n, None, backoff, 1) for n in (1, 2, 5, 9, 5000)] == [0.5, 1, 8, 8, 8]
+    assert retry_delay_s(1, None, backoff, 0) == 0.25
+    assert retry_delay_s(3, 20, backoff, 0) == 20
+
+
+def make_error(status: int, code: str = "", retry_after_s: float | None = None) -> AtollError:
+    error = error_of_answer(status, {}, "")
+    error.code = code or error.code
+    error.retry_after_s = retry_after_s
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "repeats", "repeats_idempotent"),
+    [
+        (make_error(429), True, True),
+        (make_error(429, retry_after_s=61), False, False),
+        (make_error(503, "shutting_down"), True, True),
+        (make_error(503), True, True),
+        (make_error(503, "no_island_available"), False, True),
+        (AtollConnectionError("cut", "connection"), False, True),
+        (make_error(502), False, True),
+        (make_error(500), False, False),
+        (make_error(404), False, False),
+    ],
+    ids=str,
+)
+def test_retries_what_had_no_effect_or_may_be_repeated(
+    error: AtollError, repeats: bool, repeats_idempotent: bool
+) -> None:
+    for is_idempotent, expected in ((False, repeats), (True, repeats_idempotent)):
+        retries = Retries(1, Backoff(), is_idempotent)
+        if expected:
+            assert retries.pause_after(error) >= 0
+        with pytest.raises(AtollError):
+            retries.pause_after(error)
+
+
+def test_an_address_is_needed_and_may_have_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ATOLL_BASE_URL", raising=False)
+    for wrong in (None, "", "atoll.example", "ftp://atoll.example"):
+        with pytest.raises(ConfigurationError):
+            Atoll(wrong)
+    monkeypatch.setenv("ATOLL_BASE_URL", "https://atoll.example/net/api/v1/")
+    with Atoll() as atoll:
+        assert atoll._http.settings.api_url == "https://atoll.example/net/api/v1"
+
+
+def test_a_webhook_is_verified() -> None:
+    secret = b"0123456789abcdef01234567"
+    body = b'{"type":"job.completed"}'
+
+    def sign(at: int, content: bytes) -> dict[str, str]:
+        signature = base64.b64encode(hmac.digest(secret, f"msg_1.{at}.".encode() + content, "sha256")).decode()
+        return {"Webhook-Id": "msg_1", "Webhook-Timestamp": str(at), "Webhook-Signature": f"v1,AAAA v1,{signature}"}
+
+    text = "whsec_" + base64.b64encode(secret).decode()
+    assert verify_webhook(body, sign(1_000, body), text, now=1_100)["type"] == "job.completed"
+    cases: list[tuple[dict[str, str], int]] = [(sign(1_000, b"{}"), 1_100), (sign(1_000, body), 1_301), ({}, 1_000)]
+    for headers, now in cases:
+        with pytest.raises(WebhookError):
+            verify_webhook(body, headers, text, now=now)

@@ -1,0 +1,64 @@
+import { pascal, PythonTypes, type TypeSchema } from "./python-types.ts";
+
+interface OpenApi {
+  readonly components: { readonly schemas: Readonly<Record<string, TypeSchema>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+}
+interface OpenApiOperation {
+  readonly operationId?: string;
+  readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
+}
+type Content = Readonly<Record<string, { readonly schema?: TypeSchema }>>;
+
+const API_PATH = "/api/v1";
+const METHODS = ["get", "post", "put", "patch", "delete"];
+const SUCCESSES = ["200", "201", "202"];
+/** What the client's methods decide themselves. */
+const LEFT_OUT = {
+  ChatCompletionRequest: ["stream"],
+  PostMessage: ["stream"],
+  EmbeddingsRequest: ["encoding_format"],
+  CreateApiKey: ["scopes"],
+};
+const HEAD = `# Generated from the coordinator's OpenAPI document by \`npm run sdk:types\`. Not for editing.
+from __future__ import annotations
+`;
+
+/** The generated files of the Python client by their paths in its package. The same document always gives the same text. */
+export function pythonTypes(document: unknown): Readonly<Record<string, string>> {
+  const { components, paths } = document as OpenApi;
+  const types = new PythonTypes(LEFT_OUT);
+  for (const [name, schema] of Object.entries(components.schemas)) {
+    if (!/Error\d{3}$/.test(name)) types.declare(name, schema);
+  }
+  const operations: string[] = [];
+  for (const [path, item] of Object.entries(paths)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation?.operationId === undefined || !path.startsWith(API_PATH)) continue;
+      const answer = answerOf(operation, types);
+      const name = operation.operationId.replaceAll(/[A-Z]/g, "_$&").toUpperCase();
+      const place = `"${method.toUpperCase()}", "${path.slice(API_PATH.length)}"`;
+      operations.push(`${name}: Operation[${answer}] = Operation(${place})\n`);
+    }
+  }
+  return {
+    "schemas.py": `${HEAD}\nfrom typing import Any, Literal, NotRequired, TypeAlias, TypedDict\n\n\n${types.source}`,
+    "operations.py":
+      `${HEAD}\nfrom typing import Any\n\nfrom . import schemas as s\n` +
+      `from .operation import Operation\n\n${operations.join("")}`,
+  };
+}
+
+/** The type of an operation's JSON, which is declared if it has no name. */
+function answerOf({ operationId = "", responses = {} }: OpenApiOperation, types: PythonTypes): string {
+  const schemas = SUCCESSES.map((status) => responses[status]?.content?.["application/json"]?.schema).filter(
+    (schema) => schema !== undefined,
+  );
+  const [first] = schemas;
+  if (first === undefined) return "Any";
+  if (schemas.length === 1 && first.$ref !== undefined) return `s.${types.typeOf(first, "")}`;
+  const name = `${pascal(operationId)}Answer`;
+  types.declare(name, schemas.length === 1 ? first : { anyOf: schemas });
+  return `s.${name}`;
+}

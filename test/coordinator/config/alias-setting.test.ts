@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
+import { ConfigError } from "../../../shared/settings.ts";
+
+function aliases({ env = {}, toml }: { env?: Record<string, string>; toml?: string }) {
+  const file = toml === undefined ? null : { name: "atoll.toml", text: toml };
+  return resolveConfig({ flags: {}, env, toml: file, shippedCatalogDirectory: "/shipped" }).modelAliases;
+}
+
+it("aliases are a table of the file, in either of its forms, or pairs in a variable; names may have dots", () => {
+  const both = new Map([
+    ["gpt-4.1", "tiny-chat"],
+    ["meta/llama:free", "phi-4"],
+  ]);
+  expect(aliases({ toml: '[model_aliases]\n"gpt-4.1" = "tiny-chat"\n"meta/llama:free" = "phi-4"' })).toEqual(both);
+  expect(aliases({ toml: 'model_aliases = {"gpt-4.1" = "tiny-chat", "meta/llama:free" = "phi-4"}' })).toEqual(both);
+  expect(aliases({ env: { ATOLL_MODEL_ALIASES: "gpt-4.1=tiny-chat, meta/llama:free = phi-4," } })).toEqual(both);
+  expect(aliases({})).toEqual(new Map());
+});
+
+it.each([
+  ["x", "gpt"],
+  ["no name", "=tiny-chat"],
+  ["a name with a space", "a b=tiny-chat"],
+  ["a slug that none can be", "gpt=Tiny Chat"],
+  ["one name twice", "gpt=a,gpt=b"],
+  ["too many", Array.from({ length: 201 }, (_, index) => `m${index}=a`).join(",")],
+])("aliases are refused: %s", (_, text) => {
+  expect(() => aliases({ env: { ATOLL_MODEL_ALIASES: text } })).toThrow(ConfigError);
+});
+
+it("an alias in the file that is no slug is refused", () => {
+  expect(() => aliases({ toml: "model_aliases = {gpt = 4}" })).toThrow(/model_aliases/);
+  expect(() => aliases({ toml: "model_aliases = 4" })).toThrow(/model_aliases/);
+  expect(() => aliases({ toml: 'model_aliases = ["a"]' })).toThrow(/model_aliases/);
+});

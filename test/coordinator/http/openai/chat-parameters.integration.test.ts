@@ -1,0 +1,154 @@
+import type { OpenAI } from "openai";
+import { CHAT_PARAMETERS } from "../../../../coordinator/http/openai/chat-parameters.ts";
+import { answerWith } from "../chat-answers.ts";
+import { describeParameters } from "./parameter-cases.ts";
+
+type Params = OpenAI.ChatCompletionCreateParams;
+type Message = OpenAI.ChatCompletionMessageParam;
+/** Keys of every member of a union. */
+type AnyKey<T> = T extends unknown ? keyof T & string : never;
+type Part = Exclude<OpenAI.ChatCompletionContentPart | OpenAI.ChatCompletionContentPartRefusal, string>;
+
+const ASKED = { role: "user" as const, content: "Hi" };
+const CALL = { id: "call_1", type: "function" as const, function: { name: "sum", arguments: "{}" } };
+const SCHEMA = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] };
+const FORMAT = { type: "json_schema", json_schema: { name: "sum", schema: SCHEMA } };
+const message = (members: object) => [{ ...ASKED, ...members }];
+const part = (members: object) => message({ content: [{ type: "text", text: "Hi", ...members }] });
+const tool = { type: "function" as const, function: { name: "sum", parameters: SCHEMA } };
+
+/** Complete by its type: each parameter that the official client knows. */
+const OFFICIAL: Required<{ [Name in AnyKey<Params>]: unknown }> = {
+  model: "second",
+  messages: [{ role: "user", content: "Ho" }],
+  max_completion_tokens: 7,
+  max_tokens: 7,
+  temperature: 0,
+  top_p: 0.5,
+  stop: ["."],
+  seed: 4,
+  frequency_penalty: 1,
+  presence_penalty: 1,
+  logit_bias: { 5: 3 },
+  n: 1,
+  stream: true,
+  stream_options: { include_usage: true },
+  response_format: { type: "json_object" },
+  tools: [tool],
+  tool_choice: "required",
+  parallel_tool_calls: false,
+  functions: [{ name: "sum" }],
+  function_call: { name: "sum" },
+  logprobs: true,
+  top_logprobs: 2,
+  reasoning_effort: "high",
+  verbosity: "low",
+  modalities: ["text", "audio"],
+  audio: { format: "wav", voice: "alloy" },
+  prediction: { type: "content", content: "x" },
+  web_search_options: {},
+  moderation: { model: "omni" },
+  user: "someone",
+  safety_identifier: "someone",
+  metadata: { a: "b" },
+  store: true,
+  service_tier: "priority",
+  prompt_cache_key: "a",
+  prompt_cache_options: {},
+  prompt_cache_retention: "24h",
+};
+
+const MESSAGES: Required<{ [Name in AnyKey<Message> as `messages[].${Name}`]: unknown }> = {
+  "messages[].role": message({ role: "system" }),
+  "messages[].content": message({ content: "Ho" }),
+  "messages[].name": message({ name: "Ann" }),
+  "messages[].tool_calls": [ASKED, { role: "assistant", content: null, tool_calls: [CALL] }],
+  "messages[].tool_call_id": [
+    ASKED,
+    { role: "assistant", content: null, tool_calls: [CALL] },
+    { role: "tool", content: "4", tool_call_id: "call_1" },
+  ],
+  "messages[].refusal": message({ refusal: "No" }),
+  "messages[].audio": message({ audio: { id: "a" } }),
+  "messages[].function_call": message({ function_call: { name: "sum", arguments: "{}" } }),
+};
+
+const PARTS: Required<{ [Name in AnyKey<Part> as `messages[].content[].${Name}`]: unknown }> = {
+  "messages[].content[].type": part({}),
+  "messages[].content[].text": part({ text: "Ho" }),
+  "messages[].content[].prompt_cache_breakpoint": part({ prompt_cache_breakpoint: { mode: "explicit" } }),
+  "messages[].content[].image_url": message({ content: [{ type: "image_url", image_url: { url: "data:,x" } }] }),
+  "messages[].content[].input_audio": message({ content: [{ type: "input_audio", input_audio: { data: "" } }] }),
+  "messages[].content[].file": message({ content: [{ type: "file", file: { file_id: "a" } }] }),
+  "messages[].content[].refusal": message({ role: "assistant", content: [{ type: "refusal", refusal: "No" }] }),
+};
+
+const STREAM_OPTIONS: Required<{
+  [Name in AnyKey<OpenAI.ChatCompletionStreamOptions> as `stream_options.${Name}`]: unknown;
+}> = {
+  "stream_options.include_usage": { include_usage: true },
+  "stream_options.include_obfuscation": { include_obfuscation: true },
+};
+
+const JSON_SCHEMA: Required<{
+  [Name in AnyKey<OpenAI.ResponseFormatJSONSchema["json_schema"]> as `response_format.json_schema.${Name}`]: unknown;
+}> = {
+  "response_format.json_schema.name": FORMAT,
+  "response_format.json_schema.description": { ...FORMAT, json_schema: { ...FORMAT.json_schema, description: "A" } },
+  "response_format.json_schema.schema": FORMAT,
+  "response_format.json_schema.strict": { ...FORMAT, json_schema: { ...FORMAT.json_schema, strict: true } },
+};
+
+const TOOL = {
+  "tools[].type": [tool],
+  "tools[].custom": [{ ...tool, custom: { name: "sum" } }],
+  "tools[].function": [tool],
+  "tools[].function.name": [tool],
+  "tools[].function.description": [{ ...tool, function: { ...tool.function, description: "Adds" } }],
+  "tools[].function.parameters": [tool],
+  "tools[].function.strict": [{ ...tool, function: { ...tool.function, strict: true } }],
+};
+
+const OF_OTHERS = {
+  "messages[].content[].cache_control": part({ cache_control: { type: "ephemeral" } }),
+  "messages[].annotations": message({ annotations: [] }),
+  "messages[].reasoning_content": message({ reasoning_content: "Hm" }),
+  "response_format.type": { type: "json_object" },
+  "response_format.json_schema": FORMAT,
+  top_k: 3,
+  min_p: 0.1,
+  repeat_penalty: 1.1,
+  repetition_penalty: 1.1,
+  grammar: 'root ::= "a"',
+  json_schema: SCHEMA,
+  guided_json: SCHEMA,
+  guided_regex: "a+",
+  guided_choice: ["a"],
+  guided_grammar: 'root ::= "a"',
+  structured_outputs: { choice: ["a"] },
+  min_tokens: 4,
+  ignore_eos: true,
+  stop_token_ids: [4],
+  chat_template_kwargs: { enable_thinking: false },
+  keep_alive: "5m",
+  cache_prompt: true,
+};
+
+describeParameters({
+  endpoint: "POST /chat/completions",
+  table: CHAT_PARAMETERS,
+  base: { messages: [ASKED] },
+  samples: { ...OFFICIAL, ...MESSAGES, ...PARTS, ...STREAM_OPTIONS, ...JSON_SCHEMA, ...TOOL, ...OF_OTHERS },
+  context: {
+    tool_choice: { tools: [tool] },
+    parallel_tool_calls: { tools: [tool] },
+    "tools[].function.description": { tools: [tool] },
+    stream_options: { stream: true },
+    "stream_options.include_usage": { stream: true },
+    "stream_options.include_obfuscation": { stream: true },
+    "response_format.json_schema.description": { response_format: FORMAT },
+  },
+  // One choice is made anyway; parts are joined; the runtimes do not read the description.
+  unseen: ["n", "messages[].content[].type", "response_format.json_schema.description"],
+  arrange: (api) => answerWith(api, "Hel", "lo"),
+});

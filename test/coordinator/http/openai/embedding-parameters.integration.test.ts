@@ -1,0 +1,28 @@
+import type { OpenAI } from "openai";
+import { EMBEDDING_PARAMETERS } from "../../../../coordinator/http/openai/embedding-parameters.ts";
+import { CARGOS, makeCargo } from "../api-catalog.ts";
+import { DONE } from "../scripted-jobs.ts";
+import { describeParameters } from "./parameter-cases.ts";
+
+const embedder = (slug: string, workloadId: number) =>
+  makeCargo({ slug, workloadId, runtimeType: "onnx", onnxTaskType: "feature-extraction", isChat: false });
+
+/** Complete by its type: each parameter that the official client knows. */
+const OFFICIAL: Required<{ [Name in keyof OpenAI.EmbeddingCreateParams]: unknown }> = {
+  input: "b",
+  model: "other-vectors",
+  encoding_format: "base64",
+  dimensions: 2,
+  user: "someone",
+};
+
+describeParameters({
+  endpoint: "POST /embeddings",
+  table: EMBEDDING_PARAMETERS,
+  base: { input: "a", model: "vectors" },
+  samples: OFFICIAL,
+  arrange: (api) => {
+    api.catalog.replace([...CARGOS, embedder("vectors", 20), embedder("other-vectors", 21)]);
+    api.jobs.onSubmit = (feed) => feed.end({ ...DONE, output: { embeddings: [[0.5, 2]] } });
+  },
+});

@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import type { Assign } from "../../shared/protocol/from-coordinator.ts";
+import { signIn } from "../support/operator.ts";
+import type { Fault } from "./faulty-proxy.ts";
+import { failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
+
+const PIECES = ["Hello ", "from ", "afar: é→😀"];
+
+/**
+ * What the tests of the Python client run against: the fixture, whose proxy they script over HTTP, and whose Island does what a job's
+ * prompt says. `fail`: it fails. `hold`: it says the first piece and no more, until `/finish`. Any other: three pieces.
+ */
+export class PythonBench implements AsyncDisposable {
+  readonly fixture: SdkFixture;
+  readonly operatorToken: string;
+  readonly #control: Server;
+  readonly #held = new Map<string, Assign>();
+
+  private constructor(fixture: SdkFixture, operatorToken: string) {
+    this.fixture = fixture;
+    this.operatorToken = operatorToken;
+    fixture.island.handle((frame) => {
+      if (frame.type === "assign") this.#play(frame);
+    });
+    this.#control = createServer((request, response) => {
+      void this.#answer(request).then((answer) => response.end(JSON.stringify(answer)));
+    });
+  }
+
+  static async open(): Promise<PythonBench> {
+    const fixture = await SdkFixture.open();
+    const bench = new PythonBench(fixture, await signIn(fixture.coordinator, "op@example.com", { isOperator: true }));
+    bench.#control.listen(0, "127.0.0.1");
+    await once(bench.#control, "listening");
+    return bench;
+  }
+
+  /** For the tests' process. */
+  get env(): Readonly<Record<string, string>> {
+    const { port } = this.#control.address() as AddressInfo;
+    return {
+      ATOLL_BASE_URL: this.fixture.proxy.url,
+      ATOLL_API_KEY: this.fixture.apiKey,
+      ATOLL_TEST_OPERATOR: this.operatorToken,
+      ATOLL_TEST_CONTROL: `http://127.0.0.1:${port}`,
+    };
+  }
+
+  #play(assign: Assign): void {
+    const { jobId, attempt, input } = assign;
+    const { island } = this.fixture;
+    island.send({ type: "accepted", jobId, attempt }, { type: "started", jobId, attempt });
+    const prompt = JSON.stringify(input);
+    if (prompt.includes("fail")) {
+      island.send(failed(assign, 1));
+    } else if (prompt.includes("hold")) {
+      this.#held.set(jobId, assign);
+      island.send(output(assign, 1, token(PIECES[0] ?? "")));
+    } else {
+      island.send(output(assign, 1, ...PIECES.map(token)), finished(assign, 2));
+    }
+  }
+
+  async #answer(request: IncomingMessage): Promise<unknown> {
+    const { proxy, island } = this.fixture;
+    if (request.url === "/seen") return proxy.seen;
+    if (request.url === "/script") {
+      proxy.script(...((await json(request)) as Fault[]));
+      return {};
+    }
+    const { id } = (await json(request)) as { id: string };
+    const assign = this.#held.get(id);
+    if (assign === undefined) throw new Error(`No job ${id} is held`);
+    island.send(output(assign, 2, ...PIECES.slice(1).map(token)), finished(assign, 3));
+    return {};
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#control.close();
+    this.#control.closeAllConnections();
+    await this.fixture[Symbol.asyncDispose]();
+  }
+}
