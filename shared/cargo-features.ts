@@ -1,13 +1,17 @@
 import type { CargoManifest } from "./cargo.ts";
 
-/** Names of what agents can do with Cargos that are no chats, in `features` of `hello` beside those of chats (features.ts). */
-export const CARGO_FEATURES = ["diffusers.image", "llmcpp.tasks", "onnx.speech2"] as const;
+/** Names of what agents can do with Cargos, in `features` of `hello` beside those of chats (features.ts). */
+export const CARGO_FEATURES = ["diffusers.image", "llmcpp.lora", "llmcpp.tasks", "onnx.speech2"] as const;
 export type CargoFeature = (typeof CARGO_FEATURES)[number];
 
-type Needs = (cargo: Pick<CargoManifest, "runtimeType" | "task">, input: Readonly<Record<string, unknown>>) => boolean;
+type Needs = (
+  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters">,
+  input: Readonly<Record<string, unknown>>,
+) => boolean;
 
 const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
   "diffusers.image": ({ runtimeType }, { image }) => DRAWS.has(runtimeType) && image != null,
+  "llmcpp.lora": ({ adapters }) => adapters !== undefined,
   "llmcpp.tasks": ({ task }) => task !== undefined,
   "onnx.speech2": ({ runtimeType }, { timestamps, chunk_length_s: chunk, stride_length_s: stride }) =>
     HEARS.has(runtimeType) && (typeof timestamps === "string" || chunk != null || stride != null),
@@ -15,7 +19,7 @@ const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
 const DRAWS: ReadonlySet<string> = new Set(["diffusers", "coreml"]);
 const HEARS: ReadonlySet<string> = new Set(["onnx", "coreml"]);
 
-/** What an Island must be able to do to run a job of a Cargo that is no chat, sorted. */
+/** What an Island must be able to do to run a job of a Cargo, sorted. What a chat's input asks for comes on top. */
 export function cargoFeaturesOf(
   cargo: Parameters<Needs>[0],
   input: Readonly<Record<string, unknown>>,

@@ -29,6 +29,15 @@ export const modelRefSchema = z.object({
 });
 export type ModelRef = z.infer<typeof modelRefSchema>;
 
+/** A LoRA adapter in a GGUF file, added to an `llmcpp` Cargo's model at its load. Always pinned. */
+export const adapterSchema = modelRefSchema.extend({
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** How much of it is added. */
+  scale: z.number().min(-10).max(10),
+});
+export type Adapter = z.infer<typeof adapterSchema>;
+export const MAX_ADAPTERS = 4;
+
 /** Number formats of ONNX weights under transformers.js' names. Each picks its files of a hub folder. */
 export const WEIGHT_FORMATS = ["fp32", "fp16", "int8", "uint8", "q8", "q4", "q4f16", "bnb4"] as const;
 export type WeightFormat = (typeof WEIGHT_FORMATS)[number];
@@ -78,6 +87,8 @@ export const cargoManifestSchema = z.object({
   args: argumentsSchema.optional(),
   /** `llmcpp` only: what it does instead of chatting, one of `TEXT_TASKS`. Absent: it chats. */
   task: z.string().max(100).optional(),
+  /** `llmcpp` chats only. */
+  adapters: z.array(adapterSchema).min(1).max(MAX_ADAPTERS).optional(),
   /** How long it stays in memory after its last job, unless its memory is needed before; 0: no time. Absent: as its runtime does. */
   keepAliveMs: z.number().int().min(0).max(MAX_KEEP_ALIVE_MS).optional(),
   /** For owners who decide by it. Absent in manifests of earlier versions. */
@@ -110,7 +121,7 @@ export interface Cargo extends CargoManifest {
 /** The part of a Cargo that travels to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
-  const { weights, container, args, task, keepAliveMs, category } = cargo;
+  const { weights, container, args, task, adapters, keepAliveMs, category } = cargo;
   return {
     slug,
     runtimeType,
@@ -123,6 +134,7 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
     ...(container === undefined ? {} : { container }),
     ...(args === undefined ? {} : { args }),
     ...(task === undefined ? {} : { task }),
+    ...(adapters === undefined ? {} : { adapters }),
     ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
     ...(category === undefined ? {} : { category }),
   };

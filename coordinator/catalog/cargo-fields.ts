@@ -1,9 +1,11 @@
 import { z } from "zod";
 import {
+  adapterSchema,
   argumentsSchema,
   CARGO_CATEGORIES,
   cargoManifestSchema,
   containerSchema,
+  MAX_ADAPTERS,
   MAX_KEEP_ALIVE_MS,
   modelRefSchema,
   RUNTIME_TYPES,
@@ -72,6 +74,16 @@ export const cargoFields = {
   runtime_type: z.enum(RUNTIME_TYPES),
   onnx_task_type: z.string().min(1).max(100).nullable(),
   task: z.enum(TEXT_TASKS),
+  adapters: z
+    .array(
+      modelSchema.extend({
+        sha256: adapterSchema.shape.sha256,
+        size_bytes: modelRefSchema.shape.sizeBytes.default(null),
+        scale: adapterSchema.shape.scale.default(1),
+      }),
+    )
+    .min(1)
+    .max(MAX_ADAPTERS),
   keep_alive_s: z
     .number()
     .min(0)
@@ -116,6 +128,7 @@ export const cargoFileShape = z.strictObject({
   container: cargoFields.container.optional(),
   args: cargoFields.args.optional(),
   task: cargoFields.task.optional(),
+  adapters: cargoFields.adapters.optional(),
   keep_alive_s: cargoFields.keep_alive_s.optional(),
   parameters: cargoFields.parameters.optional(),
   quantization: cargoFields.quantization.optional(),

@@ -54,6 +54,9 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     ...(file.weights === undefined ? {} : { weights: file.weights }),
     ...(file.container === undefined ? {} : { container: file.container }),
     ...(file.task === undefined ? {} : { task: file.task }),
+    ...(file.adapters === undefined
+      ? {}
+      : { adapters: file.adapters.map(({ size_bytes: sizeBytes, ...adapter }) => ({ ...adapter, sizeBytes })) }),
     ...(file.keep_alive_s === undefined ? {} : { keepAliveMs: Math.round(file.keep_alive_s * MS_PER_S) }),
     ...(file.args === undefined ? {} : { args: file.args }),
     ...(file.max_output_bytes === undefined ? {} : { maxOutputBytes: file.max_output_bytes }),

@@ -16,13 +16,13 @@ import { inputSchemas, SchemaError } from "./input-schema.ts";
 export const PROCESS_MB = 192;
 
 type OptionalField =
-  | ("onnx_task_type" | "task" | "weights" | "container" | "args" | "context_tokens" | "model")
+  | ("onnx_task_type" | "task" | "adapters" | "weights" | "container" | "args" | "context_tokens" | "model")
   | ("input_schema" | "output_schema");
 type Need = "needed" | "may" | "never";
 
 /** The fields that depend on the runtime. All other fields are the same for every runtime. */
 const NEEDS: Record<RuntimeType, Record<OptionalField, Need>> = {
-  llmcpp: needs({ model: "needed", context_tokens: "needed", task: "may" }),
+  llmcpp: needs({ model: "needed", context_tokens: "needed", task: "may", adapters: "may" }),
   onnx: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed", output_schema: "may" }),
   diffusers: needs({ model: "needed", weights: "may", input_schema: "needed" }),
   coreml: needs({
@@ -46,6 +46,7 @@ function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField
   return {
     onnx_task_type: "never",
     task: "never",
+    adapters: "never",
     weights: "never",
     container: "never",
     args: "never",
@@ -103,7 +104,18 @@ function taskProblems({ runtime_type, onnx_task_type: task, container, required_
   return problems;
 }
 
-function addressProblems({ runtime_type: runtimeType, model }: CargoFile): FieldError[] {
+function addressProblems(file: CargoFile): FieldError[] {
+  const adapters = file.adapters ?? [];
+  return [
+    ...modelProblems(file),
+    ...adapters.flatMap(({ url }, index) => under(`adapters.${index}`, urlProblems(url))),
+    ...(adapters.length > 0 && file.task !== undefined
+      ? [{ path: "adapters", message: "are for chats, not for a task" }]
+      : []),
+  ];
+}
+
+function modelProblems({ runtime_type: runtimeType, model }: CargoFile): FieldError[] {
   if (model === null) return [];
   const isHubFolder =
     isHubAddress(model.url) && hasFolderModel({ runtimeType, model: { ...model, sizeBytes: model.size_bytes } });
@@ -112,12 +124,16 @@ function addressProblems({ runtime_type: runtimeType, model }: CargoFile): Field
       { path: "model.sha256", message: "must be null for a folder of the hub; pin a commit instead: hf:owner/repo#…" },
     ];
   }
-  if (!model.url.startsWith("https:")) return [];
-  const url = URL.parse(model.url);
-  if (url === null) return [{ path: "model.url", message: "is not a URL" }];
-  if (url.username !== "" || url.password !== "") return [{ path: "model.url", message: "must not carry credentials" }];
+  return under("model", urlProblems(model.url));
+}
+
+function urlProblems(text: string): FieldError[] {
+  if (!text.startsWith("https:")) return [];
+  const url = URL.parse(text);
+  if (url === null) return [{ path: "url", message: "is not a URL" }];
+  if (url.username !== "" || url.password !== "") return [{ path: "url", message: "must not carry credentials" }];
   const problem = hostProblem(url);
-  return problem === null ? [] : [{ path: "model.url", message: problem }];
+  return problem === null ? [] : [{ path: "url", message: problem }];
 }
 
 function schemaAndExampleProblems(file: CargoFile): FieldError[] {

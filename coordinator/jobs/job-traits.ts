@@ -56,7 +56,9 @@ const SCHEMA_BYTES_PER_TOKEN = 4;
  */
 export function traitsOf(
   input: JobInput,
-  cargo: Pick<CatalogEntry, "isChat" | "runtimeType" | "onnxTaskType" | "task" | "maxOutputBytes"> | undefined,
+  cargo:
+    | Pick<CatalogEntry, "isChat" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "maxOutputBytes">
+    | undefined,
   maxOutputBytes: number,
 ): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
@@ -87,7 +89,7 @@ export function traitsOf(
     responseFormat: request.responseFormat,
     stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
     toolUse: request.toolUse,
-    features: chatFeaturesOf(parsed.data),
+    features: [...(cargo === undefined ? [] : cargoFeaturesOf(cargo, {})), ...chatFeaturesOf(parsed.data)].toSorted(),
     formatTokens: formatTokensOf(request),
   };
 }

@@ -5,6 +5,8 @@ import type { DownloadStatus, RemoveOutcome, StoredItem } from "../disk/stored-i
 export interface ArtifactLease {
   /** The model's file, or its folder; null for a Cargo without a model. */
   readonly path: string | null;
+  /** Files of the Cargo's `adapters`, in their order. Absent: it has none. */
+  readonly adapterPaths?: readonly string[];
   release(): void;
 }
 

@@ -103,7 +103,8 @@ export class CargoFiles {
         leave();
         lease?.release();
       };
-      return { path: lease?.path ?? null, release: releaseOnce };
+      const { path = null, adapterPaths = [] } = lease ?? {};
+      return { path, adapterPaths, release: releaseOnce };
     } catch (error) {
       leave();
       throw error;

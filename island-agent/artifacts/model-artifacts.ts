@@ -1,4 +1,4 @@
-import { cacheKeyOf, hasFolderModel, type CargoManifest } from "../../shared/cargo.ts";
+import { hasFolderModel, modelKey, type CargoManifest } from "../../shared/cargo.ts";
 import type { DownloadStatus, RemoveOutcome } from "../disk/stored-item.ts";
 import type { FolderStore } from "../models/folders/folder-store.ts";
 import type { ModelStore } from "../models/store/model-store.ts";
@@ -81,22 +81,40 @@ class FileArtifacts implements ArtifactStore {
   }
 
   async acquire(
-    { slug, model }: CargoManifest,
+    { slug, model, adapters = [] }: CargoManifest,
     signal: AbortSignal,
     onProgress: () => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
     if (model === null) throw new TypeError(`Cargo ${slug} has no model`);
-    return this.#models.acquire(slug, model, signal, onProgress, mayEvict);
+    const leases: Pick<ArtifactLease, "release">[] = [];
+    const release = (): void => {
+      for (const lease of leases) lease.release();
+    };
+    const paths: string[] = [];
+    try {
+      for (const ref of [model, ...adapters]) {
+        const lease = await this.#models.acquire(slug, ref, signal, onProgress, mayEvict);
+        leases.push(lease);
+        paths.push(lease.path);
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+    const [path = null, ...adapterPaths] = paths;
+    return { path, adapterPaths, release };
   }
 
+  /** Of the model and its adapters. */
   bytesOnDisk(cargo: CargoManifest): number | null {
-    const key = cacheKeyOf(cargo);
-    return this.#models.list().find((model) => model.key === key)?.bytes ?? null;
+    const stored = new Map(this.#models.list().map(({ key, bytes }) => [key, bytes]));
+    const sizes = keysOf(cargo).map((key) => stored.get(key) ?? null);
+    return sizes.every((bytes) => bytes !== null) ? sizes.reduce((sum, bytes) => sum + bytes, 0) : null;
   }
 
   takenBytes(cargo: CargoManifest): number {
-    return this.#models.takenBytes(new Set([cacheKeyOf(cargo) ?? ""]));
+    return this.#models.takenBytes(new Set(keysOf(cargo)));
   }
 
   list(): StoredArtifact[] {
@@ -119,4 +137,9 @@ class FileArtifacts implements ArtifactStore {
   async prune(): Promise<void> {
     await this.#models.prune();
   }
+}
+
+/** Keys of the files that a Cargo needs. */
+function keysOf({ model, adapters = [] }: CargoManifest): string[] {
+  return [...(model === null ? [] : [model]), ...adapters].map(modelKey);
 }

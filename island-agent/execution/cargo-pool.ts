@@ -198,7 +198,8 @@ export class CargoPool {
     entry.files = lease;
     entry.readySinceMs = this.#deps.clock.monotonicMs();
     signal.throwIfAborted();
-    const loaded = await runtime.load(manifest, lease.path, signal, (estimate) => this.#admit(entry, estimate));
+    const admit = (estimate: () => Promise<MemoryUse>): Promise<number> => this.#admit(entry, estimate);
+    const loaded = await runtime.load(manifest, lease.path, signal, admit, lease.adapterPaths);
     if (signal.aborted) {
       await loaded[Symbol.asyncDispose]();
       signal.throwIfAborted();

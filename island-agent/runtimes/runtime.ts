@@ -20,10 +20,17 @@ export interface CargoRuntime {
   /**
    * Loads a Cargo, in its own process where the runtime uses native code.
    * @param modelPath the verified file on disk, or the folder of a model of several files; null for a Cargo without a model.
+   * @param adapterPaths files of the Cargo's `adapters`, in their order. Default: none.
    * @param admit called once, before memory is taken; the load goes on when it resolves. Default: no wait and no limit.
    * @throws {JobFailure} its `retryable` tells the coordinator whether another Island may succeed. What `admit` throws.
    */
-  load(cargo: CargoManifest, modelPath: string | null, signal: AbortSignal, admit?: Admission): Promise<LoadedCargo>;
+  load(
+    cargo: CargoManifest,
+    modelPath: string | null,
+    signal: AbortSignal,
+    admit?: Admission,
+    adapterPaths?: readonly string[],
+  ): Promise<LoadedCargo>;
 }
 
 /**

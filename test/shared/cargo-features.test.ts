@@ -23,6 +23,11 @@ describe("cargoFeaturesOf()", () => {
     },
   );
 
+  it("of a Cargo with adapters", () => {
+    const adapters = [{ url: "/models/a.gguf", sha256: "a".repeat(64), sizeBytes: null, scale: 1 }];
+    expect(cargoFeaturesOf({ runtimeType: "llmcpp", adapters }, {})).toEqual(["llmcpp.lora"]);
+  });
+
   it("has names that a hello may have", () => {
     expect(featuresSchema.parse([...CARGO_FEATURES])).toEqual(CARGO_FEATURES.toSorted());
   });

@@ -27,6 +27,7 @@ export function describeReview(review: CargoReview, owner: string | null): strin
     ["runtime", [file.runtime_type, file.onnx_task_type, file.task, file.weights].filter(Boolean).join(", ")],
     ...describeContainer(review),
     ...describeModel(review),
+    ["adapters", file.adapters?.map(({ url, scale }) => `${url} (${scale})`).join(", ") ?? null],
     ["kept", file.keep_alive_s === undefined ? null : `${file.keep_alive_s} s in memory after its last job`],
     ["arguments", file.args === undefined ? null : JSON.stringify(file.args)],
     [

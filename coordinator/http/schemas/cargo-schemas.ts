@@ -75,6 +75,7 @@ const optionalFields = z.object(cargoFields).pick({
   container: true,
   args: true,
   task: true,
+  adapters: true,
   keep_alive_s: true,
   parameters: true,
   quantization: true,

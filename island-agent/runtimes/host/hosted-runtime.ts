@@ -56,7 +56,7 @@ export interface HostedRuntimeDefinition<ProbeRequest, LoadRequest, Job> {
   };
   readonly probeRequest: ProbeRequest;
   /** @throws {JobFailure} when the manifest asks for what this runtime does not know. */
-  readonly loadRequest: (cargo: CargoManifest, modelPath: string) => LoadRequest;
+  readonly loadRequest: (cargo: CargoManifest, modelPath: string, adapterPaths: readonly string[]) => LoadRequest;
   /** Leave out where only native code can tell: then the host's `estimate` is asked. @throws {JobFailure} */
   readonly estimate?: (request: LoadRequest) => Promise<MemoryUse>;
   /** Runs that one host process works on at the same time, at least 1. */
@@ -87,14 +87,14 @@ export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
   const { clock, killAfterMs } = hosting;
   const { name, entry, explainCrash } = program;
 
-  function programFor(modelPath: string | null): HostProgram {
+  function programFor(modelPath: string | null, others: readonly string[] = []): HostProgram {
     const { environment = {}, isNative = true, execArgv, readable = [] } = program;
     return {
       name,
       entry,
       environment: hostEnvironment(hosting.environment, environment, isNative ? "native" : "plain"),
       sandbox: isNative ? hosting.sandbox : BARE,
-      readable: modelPath === null ? readable : [...readable, modelPath],
+      readable: modelPath === null ? readable : [...readable, modelPath, ...others],
       ...(execArgv === undefined ? {} : { execArgv: execArgv(modelPath) }),
       ...(explainCrash === undefined ? {} : { explainCrash }),
     };
@@ -103,13 +103,13 @@ export function hostedRuntime<ProbeRequest, LoadRequest, Job>(
   return {
     type,
     probe: (signal) => probeInHost(programFor(null), clock, definition.probeRequest, signal),
-    async load(cargo, modelPath, signal, admit) {
+    async load(cargo, modelPath, signal, admit, adapterPaths = []) {
       const path = requireModel(cargo, modelPath);
-      const request = definition.loadRequest(cargo, path);
+      const request = definition.loadRequest(cargo, path, adapterPaths);
       const { estimate } = definition;
       const estimateHere = estimate === undefined ? undefined : (): Promise<MemoryUse> => estimate(request);
       const spec = { slug: cargo.slug, modelPath: path, request, estimate: estimateHere, admit };
-      const { host, memory, ramCeilingBytes } = await loadInHost(programFor(path), hosting, spec, signal);
+      const { host, memory, ramCeilingBytes } = await loadInHost(programFor(path, adapterPaths), hosting, spec, signal);
       const cargoOptions: HostedCargoOptions = {
         memory,
         concurrency: definition.concurrency(request),

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { GgufInsights } from "node-llama-cpp";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { MemoryUse } from "../runtime.ts";
@@ -26,7 +27,9 @@ export async function estimateModel(request: LoadRequest): Promise<MemoryUse> {
         ? { sequences: request.sequences }
         : { sequences: 1, batchSize: contextSize, isEmbeddingContext: true }),
     });
-    const ramBytes = process.memoryUsage.rss() + PROCESS_GROWTH_BYTES + model.cpuRam + context.cpuRam;
+    const adapterSizes = await Promise.all(request.adapters.map(async ({ filePath }) => (await stat(filePath)).size));
+    const adapterBytes = adapterSizes.reduce((sum, bytes) => sum + bytes, 0);
+    const ramBytes = process.memoryUsage.rss() + PROCESS_GROWTH_BYTES + model.cpuRam + context.cpuRam + adapterBytes;
     const gpuBytes = model.gpuVram + context.gpuVram;
     const isShared = llama.gpu !== false && (await llama.getVramState()).unifiedSize > 0;
     if (isShared) return { ramBytes: ramBytes + gpuBytes, vramBytes: 0 };

@@ -12,6 +12,8 @@ export interface ProbeRequest {
 /** What a host process needs to load one model. */
 export interface LoadRequest {
   readonly modelPath: string;
+  /** LoRA adapters, on disk. */
+  readonly adapters: readonly { readonly filePath: string; readonly scale: number }[];
   /** null: chats. */
   readonly task: TextTask | null;
   /** Tokens per sequence that the Cargo asks for; the host lowers it to the model's own limit. */

@@ -45,8 +45,9 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
         explainCrash: assertionIn,
       },
       probeRequest: { gpu, backEnds },
-      loadRequest: (cargo, modelPath) => ({
+      loadRequest: (cargo, modelPath, adapterPaths) => ({
         modelPath,
+        adapters: adapterPaths.map((filePath, index) => ({ filePath, scale: cargo.adapters?.[index]?.scale ?? 1 })),
         task: taskOfCargo(cargo),
         contextTokens: cargo.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
         sequences,

@@ -10,6 +10,7 @@ import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } fr
 export async function loadChatModel(request: LoadRequest): Promise<HostedModel<ChatRequest>> {
   const { llama, errors } = await openLlama(request);
   const gpuBefore = await gpuMemoryUsed(llama);
+  for (const { filePath } of request.adapters) await readHeader(filePath);
   const model = await readModel({ llama, errors }, request);
   // node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes slip past the check (500 million tokens ended
   // the process at 24 GB), so the size is clamped here.
@@ -19,21 +20,24 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
       contextSize,
       sequences: request.sequences,
       threads: request.threads,
+      ...(request.adapters.length === 0 ? {} : { lora: { adapters: [...request.adapters] } }),
     })
     .catch((cause: unknown) => {
-      throw llamaFailure(
-        "runtime_unavailable",
-        `no context of ${request.sequences} x ${contextSize} tokens`,
-        cause,
-        errors,
-      );
+      // A context loads the adapters. Without any, it fails for a reason of this host.
+      const hasAdapters = request.adapters.length > 0;
+      const what = `no context of ${request.sequences} x ${contextSize} tokens${hasAdapters ? " with the adapters" : ""}`;
+      throw llamaFailure(hasAdapters ? "model_invalid" : "runtime_unavailable", what, cause, errors);
     });
   const loop = BatchLoop.over(context);
   const chatModel = new ChatModel({ llama, model, context, loop });
   const gpuAfter = await gpuMemoryUsed(llama);
   const gpuBytes = Math.max(0, (gpuAfter?.bytes ?? 0) - (gpuBefore?.bytes ?? 0));
   return {
-    facts: { contextTokens: context.contextSize, sequences: request.sequences },
+    facts: {
+      contextTokens: context.contextSize,
+      sequences: request.sequences,
+      ...(request.adapters.length === 0 ? {} : { adapters: request.adapters.length }),
+    },
     gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },
     run: (run, onOutput, signal, { onPrompt, onWorking }) =>
       loop.tellOfBatches(onWorking, () => chatModel.run(run, { onOutput, onPrompt }, signal)),

@@ -2263,6 +2263,14 @@ export interface components {
         };
         ChangeCargo: {
             accept_limit_s?: number | null;
+            adapters?: {
+                /** @default 1 */
+                scale?: number;
+                sha256: string;
+                /** @default null */
+                size_bytes?: number | null;
+                url: string;
+            }[] | null;
             args?: string[] | null;
             /** @enum {string} */
             category?: "llm" | "image" | "audio" | "vision" | "text" | "utility";
@@ -2647,6 +2655,14 @@ export interface components {
         };
         CreateCargo: {
             accept_limit_s?: number | null;
+            adapters?: {
+                /** @default 1 */
+                scale?: number;
+                sha256: string;
+                /** @default null */
+                size_bytes?: number | null;
+                url: string;
+            }[] | null;
             args?: string[] | null;
             /** @enum {string} */
             category: "llm" | "image" | "audio" | "vision" | "text" | "utility";
@@ -4330,6 +4346,14 @@ export interface components {
         };
         OwnedCargo: {
             accept_limit_s?: number;
+            adapters?: {
+                /** @default 1 */
+                scale?: number;
+                sha256: string;
+                /** @default null */
+                size_bytes?: number | null;
+                url: string;
+            }[];
             /** @description By the operator. Until then only you see and run it */
             approved: boolean;
             args?: string[];

@@ -59,6 +59,21 @@ describe("cargoOf()", () => {
     expect(manifestOf(ranker).task).toBe("text-ranking");
     expect(manifestOf(read(CHAT))).not.toHaveProperty("task");
   });
+  it("takes adapters of a chat, each pinned", () => {
+    const adapter = { url: "hf:owner/tune:lora.gguf", sha256: "a".repeat(64) };
+    const { adapters } = manifestOf(read({ ...CHAT, adapters: [adapter, { ...adapter, scale: 0.5, size_bytes: 7 }] }));
+    expect(adapters).toEqual([
+      { ...adapter, sizeBytes: null, scale: 1 },
+      { ...adapter, sizeBytes: 7, scale: 0.5 },
+    ]);
+    const errors = (fields: object): string => errorsOf({ ...CHAT, ...fields }).join();
+    expect(errors({ adapters: [{ ...adapter, sha256: null }] })).toContain("adapters.0.sha256");
+    expect(errors({ adapters: [{ ...adapter, url: "https://127.0.0.1/a.gguf" }] })).toContain("adapters.0.url");
+    expect(errors({ adapters: Array.from({ length: 5 }, () => adapter) })).toContain("adapters");
+    const ranker = { task: "text-ranking", example_input: { query: "a", documents: ["b"] } };
+    expect(errors({ ...ranker, adapters: [adapter] })).toBe("adapters: are for chats, not for a task");
+    expect(errorsOf({ ...ONNX, adapters: [adapter] }).join()).toContain("adapters: is not for onnx Cargos");
+  });
   it("takes how long a Cargo stays in memory, 0 s to a week", () => {
     expect(manifestOf(read({ ...CHAT, keep_alive_s: 1.5 })).keepAliveMs).toBe(1_500);
     expect(manifestOf(read({ ...ONNX, keep_alive_s: 0 })).keepAliveMs).toBe(0);

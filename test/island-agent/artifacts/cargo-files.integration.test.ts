@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
@@ -21,6 +21,12 @@ const nothing = (): void => undefined;
 const chat = makeManifest({
   slug: "chat",
   model: { url: "/models/chat.gguf", sha256: sha256(GGUF), sizeBytes: GGUF.length },
+});
+const ADAPTER = makeBytes(3_000, "adapter");
+const tuned = makeManifest({
+  ...chat,
+  slug: "tuned",
+  adapters: [{ url: "/models/tune.gguf", sha256: sha256(ADAPTER), sizeBytes: ADAPTER.length, scale: 1 }],
 });
 const sentiment = makeManifest({
   slug: "sentiment",
@@ -95,6 +101,25 @@ async function fill({ files }: World): Promise<void> {
 }
 
 describe("CargoFiles", () => {
+  it("brings a model's adapters to disk, checked, and keeps them as long as the model", async () => {
+    await using world = await open();
+    const { files, fixture } = world;
+    fixture.server.on("/models/tune.gguf", file(makeBytes(3_000, "another")));
+    await expect(files.acquire(tuned, NEVER, nothing)).rejects.toMatchObject({ code: "model_hash_mismatch" });
+    expect([files.bytesOnDisk(chat), files.bytesOnDisk(tuned)]).toEqual([10_000, null]);
+    fixture.server.on("/models/tune.gguf", file(ADAPTER));
+    const lease = await files.acquire(tuned, NEVER, nothing);
+    expect(files.bytesOnDisk(tuned)).toBe(13_000);
+    const [adapter = ""] = lease.adapterPaths ?? [];
+    expect(await readFile(adapter)).toEqual(ADAPTER);
+    expect(lease.path).not.toBe(adapter);
+    await world.stored.prune();
+    expect(files.bytesOnDisk(tuned)).toBe(13_000);
+    lease.release();
+    await world.stored.prune();
+    expect(files.bytesOnDisk(tuned)).toBeNull();
+  });
+
   it("brings a file, a folder or an image to disk, whichever the Cargo has, and knows it from then on", async () => {
     await using world = await open();
     const { files, images } = world;

@@ -1583,6 +1583,7 @@ class OwnedCargo(TypedDict):
     container: NotRequired[OwnedCargoContainer]
     args: NotRequired[list[str]]
     task: NotRequired[Literal["feature-extraction", "text-ranking"]]
+    adapters: NotRequired[list[OwnedCargoAdaptersItem]]
     keep_alive_s: NotRequired[float]
     parameters: NotRequired[str]
     quantization: NotRequired[str]
@@ -1613,6 +1614,13 @@ class OwnedCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class OwnedCargoAdaptersItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: NotRequired[int | None]
+    scale: NotRequired[float]
 
 
 class OwnedCargoMemory1(TypedDict):
@@ -1652,6 +1660,7 @@ class CreateCargo(TypedDict):
     container: NotRequired[CreateCargoContainer | None]
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
@@ -1674,6 +1683,13 @@ class CreateCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class CreateCargoAdaptersItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: NotRequired[int | None]
+    scale: NotRequired[float]
 
 
 class CreateCargoMemory1(TypedDict):
@@ -1712,6 +1728,7 @@ class ChangeCargo(TypedDict):
     container: NotRequired[ChangeCargoContainer | None]
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
+    adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
@@ -1734,6 +1751,13 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+
+
+class ChangeCargoAdaptersItem(TypedDict):
+    url: str
+    sha256: str
+    size_bytes: NotRequired[int | None]
+    scale: NotRequired[float]
 
 
 class ChangeCargoMemory1(TypedDict):
