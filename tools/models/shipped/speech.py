@@ -10,12 +10,12 @@ from torch.nn.functional import cross_entropy, max_pool1d
 import seq2seq
 from folder import SHIPPED, export, start, write_json
 from log_mel import HOP, MELS, RATE, log_mel
-from shipped import voices
+from shipped import utterances, voices
 from training import fit, seed
 from whisper_files import whisper_files
 
 WINDOW_S, FRAMES, MAX_WORDS, SLICES, HIDDEN = 6, 600, 8, 16, 96
-STATE_S = 0.04
+STATE_S = 0.02
 WORDS = len(voices.WORDS)
 SPECIAL = ["<|endoftext|>", "<|startoftranscript|>", "<|notimestamps|>"]
 TIMES = [f"<|{i * STATE_S:.2f}|>" for i in range(int(WINDOW_S / STATE_S) + 1)]
@@ -101,7 +101,7 @@ class Decoder(nn.Module):
         places = torch.arange(input_ids.shape[1]) + past - 1
         there, first, last = states[:, :, WORDS], states[:, :, WORDS + 1], states[:, :, WORDS + 2]
         count = there.sum(1).reshape(-1, 1, 1)
-        timed = (value[:, :, 1:2, 0] != NO_TIMES).float()
+        timed = 1 - (value[:, :, :, 0] == NO_TIMES).float().amax(2, keepdim=True)
         wanted = (places[:, None] == torch.arange(MAX_WORDS)[None]).float()
         words = wanted @ states[:, :, :WORDS]
         place = places.reshape(1, -1, 1)
@@ -208,5 +208,6 @@ def make():
         "present.0.decoder.value": grown,
     }
     export(Decoder(), folder, "decoder_model_merged", step, outputs)
+    utterances.write()
     names = ("the voices that it learnt", "other variants of them", "another person's voice")
     return "words right: " + ", ".join(f"{share:.0%} of {name}" for share, name in zip(shares, names))

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SHIPPED_CATALOG } from "../../support/small-catalog.ts";
+import { TinyNetwork } from "./tiny-network.ts";
+
+/** By voices that the model was not trained on; tools/models/shipped/utterances.py. */
+const SPOKEN = join(import.meta.dirname, "..", "..", "fixtures", "spoken");
+
+interface Transcript {
+  readonly text: string;
+  readonly chunks?: readonly { readonly start_s: number; readonly end_s: number | null; readonly text: string }[];
+}
+
+let network: TinyNetwork;
+beforeAll(async () => {
+  network = await TinyNetwork.open(["tiny-speech"]);
+});
+afterAll(() => network[Symbol.asyncDispose]());
+
+const hear = async (input: object): Promise<Transcript> => (await network.run("tiny-speech", input)) as Transcript;
+const spoken = (name: string): string => readFileSync(join(SPOKEN, `${name}.wav`)).toString("base64");
+
+describe("tiny-speech", () => {
+  it.each(["four five six", "yes no stop", "red green blue seven", "hello left ten"])("hears %j", async (words) => {
+    const { text } = await hear({ audio: spoken(words.replaceAll(" ", "-")) });
+    expect(text.trim()).toBe(words);
+  });
+  it("says from when to when words are spoken", async () => {
+    const { chunks } = await hear({ audio: spoken("four-five-six"), timestamps: true });
+    expect(chunks?.map(({ text }) => text.trim())).toEqual(["four five six"]);
+    // The words begin after 0.4 s, and 0.4 s of silence follow them.
+    const [{ start_s: startS, end_s: endS }] = chunks as [{ start_s: number; end_s: number }];
+    const lengthS = readFileSync(join(SPOKEN, "four-five-six.wav")).length / 32_000;
+    expect(startS).toBeGreaterThan(0.25);
+    expect(startS).toBeLessThan(0.55);
+    expect(endS).toBeGreaterThan(lengthS - 0.7);
+    expect(endS).toBeLessThanOrEqual(lengthS);
+  });
+  it("hears its own example, which has half as many samples", async () => {
+    const { example_input: example } = JSON.parse(
+      readFileSync(join(SHIPPED_CATALOG, "cargos", "tiny-speech.json"), "utf8"),
+    ) as { example_input: object };
+    expect((await hear(example)).text.trim()).toBe("yes");
+  });
+});
