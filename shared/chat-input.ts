@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pastCallsSchema, toolFields, toolUseOf, type ToolCall, type ToolUse } from "./chat-tools.ts";
 import { KIB } from "./format-bytes.ts";
 
 /** Source: DESIGN §4, row Chat. */
@@ -37,14 +38,28 @@ const chatMessageSchema = z
   .object({
     role: z.enum(CHAT_ROLES),
     content: contentSchema.nullish(),
-    tool_calls: z.array(z.unknown()).nullish(),
+    tool_calls: pastCallsSchema.nullish(),
+    /** Of a `tool` message: the call that it answers. */
+    tool_call_id: z.string().max(256).nullish(),
   })
   .refine(({ role, content, tool_calls: calls }) => content != null || (role === "assistant" && !!calls?.length), {
     message: "is required; only an assistant message with tool_calls may omit it",
     path: ["content"],
   })
-  .transform(({ role, content }) => ({ role, content: content ?? "" }));
-export type ChatMessage = z.infer<typeof chatMessageSchema>;
+  .transform(({ role, content, tool_calls: calls, tool_call_id: answered }): ChatMessage => {
+    return {
+      role,
+      content: content ?? "",
+      ...(role === "assistant" && calls?.length ? { tool_calls: calls } : {}),
+      ...(role === "tool" && answered != null ? { tool_call_id: answered } : {}),
+    };
+  });
+export interface ChatMessage {
+  readonly role: (typeof CHAT_ROLES)[number];
+  readonly content: string;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly tool_call_id?: string;
+}
 
 const responseFormatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
@@ -100,6 +115,7 @@ export const chatInputSchema = z
     /** The model continues `prompt` as it is, without its chat template. Names of special tokens in it are these tokens. */
     raw: z.boolean().nullish(),
     ...samplingFields,
+    ...toolFields,
   })
   .refine((input) => (input.prompt === undefined) !== (input.messages === undefined), {
     message: "exactly one of prompt and messages is required",
@@ -108,6 +124,10 @@ export const chatInputSchema = z
   .refine((input) => input.raw !== true || (input.prompt !== undefined && input.system_prompt === undefined), {
     message: "needs prompt, without system_prompt",
     path: ["raw"],
+  })
+  .refine(({ raw, tools }) => raw !== true || !tools?.length, {
+    message: "are not served for a raw prompt",
+    path: ["tools"],
   })
   .refine(({ raw, response_format: format }) => raw !== true || format == null || format.type === "text", {
     message: "is not served for a raw prompt",
@@ -135,6 +155,8 @@ export interface ChatRequest {
   /** By the id of the token. */
   readonly logitBias: readonly (readonly [token: number, bias: number])[];
   readonly responseFormat: ResponseFormat;
+  /** Null: the answer has no call of a tool. */
+  readonly toolUse: ToolUse | null;
 }
 
 /** Fills in the defaults of DESIGN §4. */
@@ -158,5 +180,6 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
     repeatPenalty: input.repeat_penalty ?? 1,
     logitBias: Object.entries(input.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias]),
     responseFormat: input.response_format ?? { type: "text" },
+    toolUse: toolUseOf(input),
   };
 }

@@ -33,6 +33,7 @@ export const ERROR_STATUS = {
   overloaded: 503,
   shutting_down: 503,
   storage_unavailable: 503,
+  disk_full: 507,
   cluster_unavailable: 503,
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;

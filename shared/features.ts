@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { ChatInput } from "./chat-input.ts";
+import { toolUseOf } from "./chat-tools.ts";
 
 /** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
-export const AGENT_FEATURES = ["chat.raw", "chat.sampling2"] as const;
+export const AGENT_FEATURES = ["chat.raw", "chat.sampling2", "chat.tools"] as const;
 export type AgentFeature = (typeof AGENT_FEATURES)[number];
 
 const MAX_FEATURES = 32;
@@ -17,6 +18,8 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
   const asked: Record<AgentFeature, boolean> = {
     "chat.raw": input.raw === true,
     "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
+    // An older agent leaves the calls out of the history.
+    "chat.tools": toolUseOf(input) !== null || input.messages?.some((message) => message.tool_calls) === true,
   };
   return AGENT_FEATURES.filter((name) => asked[name]);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_TOOL_CALLS } from "./chat-tools.ts";
 
 /** Limits a number from an Island, so that sums stay exact integers. */
 const MAX_COUNT = 1_000_000;
@@ -25,8 +26,40 @@ export const outputItemSchema = z.discriminatedUnion("type", [
   }),
   /** `data` is base64. Checked, as JSON makes six of some other characters: 8 MB would be 48 in storage, and on the way there. */
   z.object({ type: z.literal("image"), data: z.string().regex(BASE64, "not base64"), format: z.string().max(20) }),
+  /**
+   * A part of a call of a tool, to append. The first part of a call, and no other, has its id and name. `index`: which call of the
+   * answer, from 0. `arguments`: JSON text. `count`: as of a token.
+   */
+  z.object({
+    type: z.literal("tool_call"),
+    index: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_TOOL_CALLS - 1),
+    id: z.string().min(1).max(64).optional(),
+    name: z.string().min(1).max(64).optional(),
+    arguments: z.string().max(MAX_TOKEN_CHARS),
+    count: z.number().int().min(0).max(MAX_COUNT),
+  }),
 ]);
 export type OutputItem = z.infer<typeof outputItemSchema>;
+
+/** What a model wrote, as it came. */
+export type ModelItem = Extract<OutputItem, { count: number }>;
+
+/** Whether an item of a feed is what a model wrote, with tokens behind it. */
+export function isModelItem<T extends { readonly type: string }>(
+  item: T,
+): item is Extract<T, { readonly count: number }> {
+  return "count" in item;
+}
+
+/** Characters of what a model wrote in an item. */
+export function charsOf(item: ModelItem): number {
+  if (item.type === "token") return item.content.length;
+  return item.arguments.length + (item.id?.length ?? 0) + (item.name?.length ?? 0);
+}
 
 /** Whether a value is a token item as the schema has it. By hand, because every token is checked several times on its way. */
 export function isTokenItem(value: unknown): value is Extract<OutputItem, { type: "token" }> {
@@ -53,7 +86,7 @@ export type PromptTokens = z.infer<typeof promptSchema>;
 /** Exact token counts of a run. A resumed run counts the text that it continues as completion, not as prompt. */
 export type Usage = z.infer<typeof usageSchema>;
 
-export const FINISH_REASONS = ["stop", "length"] as const;
+export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
 export const timingsSchema = z.object({

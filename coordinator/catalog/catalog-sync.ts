@@ -6,6 +6,7 @@ import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { isOffUnpinned } from "./cargo-pins.ts";
 import { approvedForm } from "./shipped-approval.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
+import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
 import { readShippedCargos } from "./load-catalog.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
@@ -17,7 +18,8 @@ interface CatalogSyncOptions {
   /** Folder of the shipped catalog; read once, at the start. */
   readonly directory: string;
   readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
-  readonly defaultChatSlug: string;
+  /** The Cargos of requests that name no model, as the operator set them. */
+  readonly defaults: DefaultSlugs;
   /** The operator's other names for Cargos. */
   readonly aliases?: ReadonlyMap<string, string>;
   /** Other coordinators change Cargos too. */
@@ -66,12 +68,12 @@ export class CatalogSync {
     this.#options = options;
     this.#shipped = new Map(shipped.map((cargo) => [cargo.file.slug, cargo]));
     const look = options.isShared === true ? () => this.#look() : undefined;
-    this.catalog = new Catalog([], options.defaultChatSlug, look, options.aliases);
+    this.catalog = new Catalog([], options.defaults, look, options.aliases);
   }
 
   /** @throws {CatalogError} if the shipped catalog is invalid. */
   static async open(options: CatalogSyncOptions): Promise<CatalogSync> {
-    const files = await readShippedCargos(options.directory, options.defaultChatSlug);
+    const files = await readShippedCargos(options.directory, options.defaults);
     const numbers = await options.store.numberCargos(files.map((file) => file.slug));
     const catalogSync = new CatalogSync(
       options,

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { manifestOf, type CargoCategory, type CargoManifest, type RuntimeType } from "../../shared/cargo.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { CatalogCargo } from "./cargo-file.ts";
+import { SHIPPED_DEFAULTS, type DefaultKind, type DefaultSlugs } from "../config/default-cargo-settings.ts";
+import { isFit } from "./default-cargos.ts";
 
 export interface CatalogEntry extends CatalogCargo {
   /** `workload_id` of the spec. */
@@ -31,23 +33,42 @@ function withoutNetwork(entry: CatalogEntry): CargoManifest {
 export class Catalog {
   #entries: ReadonlyMap<string, CatalogEntry>;
   readonly #look: (() => Promise<void> | undefined) | undefined;
-  /** Slug of the chat Cargo for chat requests that name no model. */
-  readonly defaultChatSlug: string;
-
+  readonly #defaults: DefaultSlugs;
   /** Slugs by the operator's other names for them; `findModel` resolves them. */
   readonly aliases: ReadonlyMap<string, string>;
 
   /** `look`: reads what other coordinators may have stored, if it is time to. */
   constructor(
     entries: readonly CatalogEntry[],
-    defaultChatSlug: string,
+    defaults: DefaultSlugs,
     look?: () => Promise<void> | undefined,
     aliases: ReadonlyMap<string, string> = new Map(),
   ) {
     this.aliases = aliases;
     this.#look = look;
     this.#entries = bySlug(entries);
-    this.defaultChatSlug = defaultChatSlug;
+    this.#defaults = defaults;
+  }
+
+  /** Slug of the chat Cargo for chat requests that name no model. */
+  get defaultChatSlug(): string {
+    return this.#defaults.chat;
+  }
+
+  /**
+   * Slug of the Cargo for requests of this kind that name no model: the operator's, else the shipped one while it is offered.
+   * @throws {ServiceError} `cargo_not_found` if there is neither.
+   */
+  defaultSlug(kind: DefaultKind): string {
+    const set = this.#defaults[kind] ?? null;
+    if (set !== null) return set;
+    const slug = SHIPPED_DEFAULTS[kind];
+    const entry = slug === null ? undefined : this.find(slug);
+    if (slug !== null && entry !== undefined && isFit(kind, entry)) return slug;
+    throw new ServiceError(
+      "cargo_not_found",
+      `Name a model: there is no default (the operator can set default_${kind}_cargo)`,
+    );
   }
 
   /** The Cargo with this slug that `accountId` may run; without an account, only a public one. */

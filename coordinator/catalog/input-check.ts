@@ -1,5 +1,6 @@
 import type { Cargo } from "../../shared/cargo.ts";
 import { chatInputSchema, MAX_INPUT_BYTES, type ChatInput } from "../../shared/chat-input.ts";
+import { toolErrors } from "../../shared/chat-tools.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import { inputSchemas } from "./input-schema.ts";
@@ -33,7 +34,7 @@ export function checkInput(
 
 function chatErrors(input: Readonly<Record<string, unknown>>): FieldError[] {
   const parsed = chatInputSchema.safeParse(input);
-  if (parsed.success) return formatErrors(parsed.data);
+  if (parsed.success) return [...formatErrors(parsed.data), ...toolErrors(parsed.data)];
   return parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
 }
 

@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CargoFile } from "./cargo-fields.ts";
-import { isChatFile } from "./cargo-rules.ts";
 import { readCargoFile } from "./cargo-file.ts";
+import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
+import { defaultProblems } from "./default-cargos.ts";
 
 /** The catalog on disk is invalid. One line per problem: file, field, what is wrong. */
 export class CatalogError extends Error {
@@ -16,13 +17,13 @@ export class CatalogError extends Error {
 
 /**
  * Reads `<directory>/cargos/*.json`.
- * @param defaultChatSlug slug of the chat Cargo for chat requests that name no model.
- * @throws {CatalogError} with all problems of all files; also if there is no Cargo, or the default is not a chat Cargo.
+ * @param defaults slugs of the Cargos for requests that name no model, as the operator set them.
+ * @throws {CatalogError} with all problems of all files; also if there is no Cargo, or a default is missing or of another kind.
  */
-export async function readShippedCargos(directory: string, defaultChatSlug: string): Promise<CargoFile[]> {
+export async function readShippedCargos(directory: string, defaults: DefaultSlugs): Promise<CargoFile[]> {
   const cargos = await readCargos(join(directory, "cargos"));
-  const problem = defaultProblem(cargos, defaultChatSlug);
-  if (problem !== null) throw new CatalogError([problem]);
+  const problems = defaultProblems(cargos, defaults);
+  if (problems.length > 0) throw new CatalogError(problems);
   return cargos;
 }
 
@@ -54,12 +55,4 @@ async function listFiles(folder: string): Promise<string[]> {
   } catch (error) {
     throw new CatalogError([`${folder}: ${error instanceof Error ? error.message : String(error)}`], { cause: error });
   }
-}
-
-function defaultProblem(cargos: readonly CargoFile[], slug: string): string | null {
-  const cargo = cargos.find((file) => file.slug === slug);
-  if (cargo !== undefined && isChatFile(cargo)) return null;
-  const chats = cargos.filter(isChatFile).map((file) => file.slug);
-  const why = cargo === undefined ? "is not in the catalog" : "is not a chat Cargo";
-  return `default_chat_cargo: "${slug}" ${why}; chat Cargos: ${chats.join(", ") || "none"}`;
 }

@@ -1,5 +1,5 @@
 import { taskOf } from "../../shared/text-task.ts";
-import type { CatalogEntry } from "./catalog.ts";
+import type { CatalogCargo } from "./cargo-file.ts";
 
 /** What a Cargo does for clients of OpenAI's API, in their words. */
 export const MODEL_KINDS = [
@@ -23,7 +23,9 @@ const KIND_OF_TASK: Readonly<Record<string, ModelKind>> = {
 };
 
 /** Null for a Cargo that runs as a job only. */
-export function modelKindOf(cargo: CatalogEntry): ModelKind | null {
+export function modelKindOf(
+  cargo: Pick<CatalogCargo, "isChat" | "runtimeType" | "task" | "onnxTaskType">,
+): ModelKind | null {
   if (cargo.isChat) return "chat";
   if (cargo.runtimeType === "diffusers") return "image";
   return KIND_OF_TASK[taskOf(cargo) ?? ""] ?? null;

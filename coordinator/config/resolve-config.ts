@@ -3,6 +3,7 @@ import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { MODEL_ALIASES_SETTING } from "./alias-setting.ts";
 import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
+import { DEFAULT_CARGO_SETTINGS } from "./default-cargo-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { TELEMETRY_SETTINGS } from "./telemetry-settings.ts";
 import { LOG_FORMAT_SETTING } from "../../shared/log-format.ts";
@@ -62,10 +63,7 @@ const COORDINATOR_SETTINGS = {
     unsetMeans: "taken from each request",
     meaning: "Address at which clients and Islands reach the coordinator, without /api/v1",
   }),
-  defaultChatCargo: setting.text("default_chat_cargo", {
-    fallback: "tiny-chat",
-    meaning: "Cargo of a chat completion that names no model",
-  }),
+  ...DEFAULT_CARGO_SETTINGS,
   modelAliases: MODEL_ALIASES_SETTING,
   newAccountMicro: setting.number("new_account_credits", {
     min: 0,

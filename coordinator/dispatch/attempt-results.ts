@@ -3,7 +3,9 @@ import type { Logger } from "../../shared/logger.ts";
 import type { FromIsland, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
+import type { Feed } from "../jobs/feed.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
+import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts";
 import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
 import { errorOf } from "./island-errors.ts";
 import { islandLost } from "./present-job.ts";
@@ -62,7 +64,9 @@ export class AttemptResults {
 
   addOutput(islandId: string, job: ActiveJob, frame: FrameOf<"output">): Promise<void> {
     const { attempts } = this.#deps.jobs;
-    if (this.#deps.jobs.cargoOf(job)?.isChat === true && frame.items.some(({ type }) => type === "image")) {
+    const isChat = this.#deps.jobs.cargoOf(job)?.isChat === true;
+    const mayCall = job.traits?.toolUse != null;
+    if (frame.items.some(({ type }) => (type === "image" && isChat) || (type === "tool_call" && !mayCall))) {
       const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
       return attempts.requeue(job.id, error, "failed");
     }
@@ -78,7 +82,7 @@ export class AttemptResults {
     const { output, usage, finishReason, timings } = frame;
     // Text that was streamed is the output, whatever the result says.
     const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
-    const result = { output: isStreamed ? undefined : output, usage, finishReason, timings };
+    const result = { output: isStreamed ? callsMessage(job.feed) : output, usage, finishReason, timings };
     const fault = faultOf(job, cargo, frame);
     if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.attempts.complete(job.id, result));
     const tokensPerSecond = job.meter?.tokensPerSecond ?? null;
@@ -158,6 +162,12 @@ export class AttemptResults {
   #noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {
     this.#deps.letDown({ kind: "let_down", islandId, slug, accountId, cause, code });
   }
+}
+
+/** The output of an answer with calls of tools; undefined for text, which is the feed's own. */
+function callsMessage(feed: Feed): AssistantMessage | undefined {
+  const message = assistantMessageOf(feed);
+  return message.tool_calls === undefined ? undefined : message;
 }
 
 /** Another Island said the same. */

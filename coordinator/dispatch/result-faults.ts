@@ -5,6 +5,7 @@ import type { CatalogEntry } from "../catalog/catalog.ts";
 import { inputSchemas } from "../catalog/input-schema.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import { isEmptyOutput } from "../jobs/job-ending.ts";
+import { areAsAsked, toolCallsOf } from "../jobs/tool-calls.ts";
 import type { JobTraits } from "../jobs/job-traits.ts";
 
 /**
@@ -12,7 +13,7 @@ import type { JobTraits } from "../jobs/job-traits.ts";
  * - `empty`: the attempt gave nothing, where that is possible. A model may have nothing to say, so another Island is asked.
  * - `misshapen`: a value that its Cargo's output schema excludes. The Cargo's program may be at fault, so another Island is asked.
  * - `contradicted`: the Island gives a chat another text than it streamed.
- * - `misformed`: text that is not the JSON that its client asked for.
+ * - `misformed`: text that is not the JSON that its client asked for, or calls of tools that it did not offer or that do not fit them.
  */
 export type ResultFault = "empty" | "misshapen" | "contradicted" | "misformed";
 
@@ -32,7 +33,9 @@ export function faultOf(
   const hasSpoken = feed.outputAttempt === attempt;
   if (cargo?.isChat === true) {
     if (output !== undefined && output !== text) return "contradicted";
-    if (!hasSpoken || text === "") return "empty";
+    const calls = toolCallsOf(feed.items);
+    if (!hasSpoken || (text === "" && calls.length === 0)) return "empty";
+    if (traits !== null && !areAsAsked(calls, traits.toolUse, finishReason)) return "misformed";
     return finishReason === "stop" && traits !== null && !isAsAsked(text, traits) ? "misformed" : null;
   }
   // Text that was streamed is the output, whatever the result says.

@@ -63,7 +63,10 @@ export class MethodNotAllowedError extends ServiceError {
   }
 }
 
-/** `error` of an error body. Only paths that OpenAI clients call have `type` and `param`. */
+/** Whose clients call a path: their libraries read errors in shapes of their own. */
+export type ErrorStyle = "plain" | "openai" | "anthropic";
+
+/** `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and the former `param`. */
 export interface WireError {
   readonly message: string;
   readonly code: ErrorCode;
@@ -84,20 +87,21 @@ export interface WireError {
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: { readonly error: WireError };
+  /** `type` and `request_id` are for Anthropic's clients. */
+  readonly body: { readonly error: WireError; readonly type?: "error"; readonly request_id?: string };
 }
 
 export interface ErrorContext {
   readonly requestId: string;
-  /** The path is one that OpenAI clients call; see `isOpenAiPath`. */
-  readonly forOpenAi: boolean;
+  /** See `errorStyleOf` for that of a path. */
+  readonly style: ErrorStyle;
 }
 
 /** The answer to a client for anything that was thrown. For an unexpected error it has only the request's id. */
-export function answerError(thrown: unknown, { requestId, forOpenAi }: ErrorContext): ErrorAnswer {
+export function answerError(thrown: unknown, { requestId, style }: ErrorContext): ErrorAnswer {
   if (!(thrown instanceof ServiceError)) {
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };
-    return { status: 500, headers: {}, body: { error: forOpenAi ? withOpenAiFields(error, 500, null) : error } };
+    return { status: 500, headers: {}, body: styled(error, { status: 500, param: null, requestId, style }) };
   }
   const status = statusOf(thrown);
   const error: WireError = { message: thrown.message, code: thrown.code, ...extrasOf(thrown) };
@@ -105,7 +109,7 @@ export function answerError(thrown: unknown, { requestId, forOpenAi }: ErrorCont
   return {
     status,
     headers: headersOf(thrown),
-    body: { error: forOpenAi ? withOpenAiFields(error, status, param === "" ? null : param) : error },
+    body: styled(error, { status, param: param === "" ? null : param, requestId, style }),
   };
 }
 
@@ -155,8 +159,26 @@ function isTemporary(error: ServiceError): error is NoIslandError | OverloadedEr
   return error instanceof NoIslandError || error instanceof OverloadedError || error instanceof ClusterUnavailableError;
 }
 
-function withOpenAiFields({ message, code, ...extras }: WireError, status: number, param: string | null): WireError {
-  return { message, type: openAiType(status), param, code, ...extras };
+function styled(
+  error: WireError,
+  { status, param, requestId, style }: ErrorContext & { readonly status: number; readonly param: string | null },
+): ErrorAnswer["body"] {
+  const { message, code, ...extras } = error;
+  if (style === "openai") return { error: { message, type: openAiType(status), param, code, ...extras } };
+  if (style === "plain") return { error };
+  return { type: "error", error: { type: anthropicType(status), message, code, ...extras }, request_id: requestId };
+}
+
+/** The `error.type` that Anthropic's API gives with a status. */
+export function anthropicType(status: number): string {
+  if (status === 503) return "overloaded_error";
+  if (status >= 500) return "api_error";
+  if (status === 401) return "authentication_error";
+  if (status === 402) return "billing_error";
+  if (status === 403) return "permission_error";
+  if (status === 404) return "not_found_error";
+  if (status === 413) return "request_too_large";
+  return status === 429 ? "rate_limit_error" : "invalid_request_error";
 }
 
 /** The `error.type` that OpenAI's API gives with a status. */

@@ -22,6 +22,7 @@ import type { Suspensions } from "../operators/suspensions.ts";
 import type { Retention } from "../retention/retention.ts";
 import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
+import type { ErrorStyle } from "./error-answers.ts";
 import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
 
 /** Settings of the HTTP API; `config/resolve-config.ts` has their defaults. */
@@ -89,10 +90,14 @@ export type HttpApp = OpenAPIHono<HttpEnv>;
 export const API_BASE = "/api/v1";
 
 /** Paths that OpenAI's clients call; their errors have OpenAI's fields too. */
-const OPENAI_PATHS = ["chat/", "completions", "models", "embeddings", "rerank", "moderations"].map(
+const OPENAI_PATHS = ["chat/", "completions", "models", "embeddings", "rerank", "moderations", "images/"].map(
   (path) => `${API_BASE}/${path}`,
 );
 
-export function isOpenAiPath(path: string): boolean {
-  return OPENAI_PATHS.some((start) => path.startsWith(start));
+/** Those that Anthropic's clients call; their errors have Anthropic's shape. */
+const ANTHROPIC_PATH = `${API_BASE}/messages`;
+
+export function errorStyleOf(path: string): ErrorStyle {
+  if (path === ANTHROPIC_PATH || path.startsWith(`${ANTHROPIC_PATH}/`)) return "anthropic";
+  return OPENAI_PATHS.some((start) => path.startsWith(start)) ? "openai" : "plain";
 }

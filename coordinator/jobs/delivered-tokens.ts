@@ -1,5 +1,8 @@
-import type { OutputItem, Usage } from "../../shared/output.ts";
+import { isModelItem, type ModelItem, type OutputItem, type Usage } from "../../shared/output.ts";
 import type { JobTraits } from "./job-traits.ts";
+
+/** Of a call of a tool beside its name and arguments: the marks around it, and the names of its two fields. */
+const CALL_FRAME_BYTES = 64;
 
 /**
  * Counts the tokens of a job's output by what was delivered. An Island says how many tokens are behind each piece of text; it is
@@ -15,8 +18,8 @@ export class DeliveredTokens {
     let believed: OutputItem[] | null = null;
     for (let index = 0; index < items.length; index += 1) {
       const item = items[index] as OutputItem;
-      if (item.type !== "token") continue;
-      this.#roomTokens += Buffer.byteLength(item.content);
+      if (!isModelItem(item)) continue;
+      this.#roomTokens += bytesOf(item);
       const count = Math.min(item.count, this.#roomTokens);
       this.#roomTokens -= count;
       if (count !== item.count) (believed ??= [...items])[index] = { ...item, count };
@@ -32,6 +35,12 @@ export class DeliveredTokens {
       completionTokens: Math.min(completionTokens, counted + this.#roomTokens + (counted > 0 ? stopTokens : 0)),
     };
   }
+}
+
+function bytesOf(item: ModelItem): number {
+  if (item.type === "token") return Buffer.byteLength(item.content);
+  const frame = item.name === undefined ? 0 : item.name.length + CALL_FRAME_BYTES;
+  return Buffer.byteLength(item.arguments) + frame;
 }
 
 /** At most the tokens that the prompt can have. */

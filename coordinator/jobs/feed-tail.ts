@@ -1,3 +1,4 @@
+import { charsOf, isModelItem } from "../../shared/output.ts";
 import type { FeedItem, FeedPart } from "../store/job-store.ts";
 import { LargeJson } from "../store/large-json.ts";
 import type { Feed, FeedEnding } from "./feed.ts";
@@ -62,7 +63,7 @@ export class FeedTail {
   blockedBy(maxChars: number): "too_large" | Promise<unknown> | null {
     const item = this.#feed.items[this.#index];
     if (item === undefined) return null;
-    return charsOf(item) > maxChars ? "too_large" : writeOf(item);
+    return sizeOf(item) > maxChars ? "too_large" : writeOf(item);
   }
 
   /** Takes items of about `maxChars` characters, twice as many at most, and the end if it comes next. Null if there is nothing to take. */
@@ -72,7 +73,7 @@ export class FeedTail {
     const parts: { attempt: number; items: FeedItem[] }[] = [];
     let chars = 0;
     for (let item = items[from]; item !== undefined && chars < maxChars; item = items[this.#index]) {
-      const size = charsOf(item);
+      const size = sizeOf(item);
       if (size > maxChars || writeOf(item) !== null) break;
       this.#pass(item);
       const last = parts.at(-1);
@@ -93,8 +94,8 @@ export class FeedTail {
   }
 }
 
-function charsOf(item: FeedItem): number {
-  if (item.type === "token") return item.content.length + ITEM_CHARS;
+function sizeOf(item: FeedItem): number {
+  if (isModelItem(item)) return charsOf(item) + ITEM_CHARS;
   return item.type === "image" && typeof item.data === "string" ? item.data.length + ITEM_CHARS : ITEM_CHARS;
 }
 

@@ -1,5 +1,5 @@
 import type { JobErrorCode } from "../../shared/errors.ts";
-import type { FinishReason, Usage } from "../../shared/output.ts";
+import { type FinishReason, isModelItem, type Usage } from "../../shared/output.ts";
 import type { FeedItem, FeedPart, FeedProgress } from "../store/job-store.ts";
 import { FEED_START, type FeedPosition } from "./feed-position.ts";
 
@@ -33,9 +33,9 @@ export interface Feed {
   readonly ending: FeedEnding | null;
   /** Model tokens delivered so far. */
   readonly tokens: number;
-  /** True once a client may have seen text or an image: what cannot be taken back. Progress is no output. */
+  /** True once a client may have seen text, an image or a call of a tool: what cannot be taken back. Progress is no output. */
   readonly hasOutput: boolean;
-  /** The attempt that gave text or an image last; null before any. */
+  /** The attempt that gave such output last; null before any. */
   readonly outputAttempt: number | null;
   /** True once text was said. */
   readonly hasText: boolean;
@@ -242,10 +242,10 @@ export class JobFeed implements WritableFeed {
     if (this.#items.length === 0) this.#items = [item];
     else this.#items.push(item);
     if (item.type === "status") return;
-    if (item.type === "token") this.#tokens += item.count;
+    if (isModelItem(item)) this.#tokens += item.count;
     const isText = item.type === "token" && item.content !== "";
     if (isText) this.#hasText = true;
-    if (isText || item.type === "image") this.#outputAttempt = attempt;
+    if (isText || item.type === "image" || item.type === "tool_call") this.#outputAttempt = attempt;
     const last = this.#outputs.at(-1);
     if (last?.attempt === attempt) last.count += 1;
     else this.#outputs.push({ attempt, count: 1 });

@@ -1,4 +1,11 @@
-import { chatInputSchema, chatRequestOf, type ChatRequest, type ResponseFormat } from "../../shared/chat-input.ts";
+import {
+  chatInputSchema,
+  type ChatMessage,
+  chatRequestOf,
+  type ChatRequest,
+  type ResponseFormat,
+} from "../../shared/chat-input.ts";
+import type { ToolUse } from "../../shared/chat-tools.ts";
 import { cargoFeaturesOf } from "../../shared/cargo-features.ts";
 import { chatFeaturesOf } from "../../shared/features.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
@@ -22,6 +29,8 @@ export interface JobTraits {
   readonly responseFormat: ResponseFormat;
   /** Bytes of the longest stop sequence, which is generated and not delivered. */
   readonly stopBytes: number;
+  /** Null: the answer has no call of a tool. */
+  readonly toolUse: ToolUse | null;
   /** What its Island must be able to do, sorted. */
   readonly features: readonly string[];
   /** What the schema of the answer costs beside the prompt, in tokens. */
@@ -29,6 +38,8 @@ export interface JobTraits {
 }
 
 const NO_FEATURES: readonly string[] = [];
+/** What tells a model how to call tools. */
+const TOOLS_PROMPT_BYTES = 1_024;
 const MAX_BYTES_PER_TOKEN = KIB;
 /** Four bytes in base64, as an item of the feed and as the output. */
 const MAX_BYTES_PER_PIXEL = 12;
@@ -39,7 +50,7 @@ const TEMPLATE_TOKENS_PER_MESSAGE = 64;
 const SCHEMA_BYTES_PER_TOKEN = 4;
 
 /**
- * An answer in JSON cannot continue: a grammar has no way to start in the middle.
+ * An answer in JSON, or with tools, cannot continue: a grammar has no way to start in the middle.
  * @param cargo Undefined when it is gone.
  * @param maxOutputBytes For a job of which neither input nor Cargo says how much it may make.
  */
@@ -59,24 +70,35 @@ export function traitsOf(
       maxPromptTokens: promptBytes + TEMPLATE_TOKENS,
       responseFormat: { type: "text" },
       stopBytes: 0,
+      toolUse: null,
       features: cargo === undefined ? NO_FEATURES : cargoFeaturesOf(cargo, input),
       formatTokens: 0,
     };
   }
   const request = chatRequestOf(parsed.data);
   const { messages } = request;
-  const promptBytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  const promptBytes = messages.reduce((sum, message) => sum + bytesOf(message), bytesOfTools(request));
   return {
     maxTokens: request.maxTokens,
     maxOutputBytes: (request.maxTokens + 1) * MAX_BYTES_PER_TOKEN,
-    canContinue: request.responseFormat.type === "text",
+    canContinue: request.responseFormat.type === "text" && request.toolUse === null,
     promptBytes,
     maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
     responseFormat: request.responseFormat,
     stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
+    toolUse: request.toolUse,
     features: chatFeaturesOf(parsed.data),
     formatTokens: formatTokensOf(request),
   };
+}
+
+/** With the calls of tools in it, which are written into the prompt. */
+function bytesOf({ content, tool_calls: calls }: ChatMessage): number {
+  return Buffer.byteLength(content) + (calls === undefined ? 0 : Buffer.byteLength(JSON.stringify(calls)));
+}
+
+function bytesOfTools({ toolUse }: ChatRequest): number {
+  return toolUse === null ? 0 : Buffer.byteLength(JSON.stringify(toolUse.tools)) + TOOLS_PROMPT_BYTES;
 }
 
 /** Infinity for a job that makes no image, or leaves its size to the Cargo. */

@@ -1,4 +1,4 @@
-import type { OutputItem } from "../../shared/output.ts";
+import { charsOf, isModelItem, type OutputItem } from "../../shared/output.ts";
 import type { FeedItem, FeedProgress } from "../store/job-store.ts";
 import { MAX_INLINE_CHARS } from "../store/large-json.ts";
 
@@ -19,9 +19,9 @@ export function sizeOf(items: readonly OutputItem[]): OutputSize {
   let memoryBytes = items.length * BYTES_PER_ITEM;
   let largeBytes = 0;
   for (const item of items) {
-    if (item.type === "token") {
+    if (isModelItem(item)) {
       tokens += item.count;
-      memoryBytes += item.content.length;
+      memoryBytes += charsOf(item);
     } else if (item.type === "image") {
       if (item.data.length > MAX_INLINE_CHARS) largeBytes += item.data.length;
       else memoryBytes += item.data.length;
@@ -34,7 +34,7 @@ export function sizeOf(items: readonly OutputItem[]): OutputSize {
 export function memoryBytesOf(items: readonly FeedItem[]): number {
   let bytes = items.length * BYTES_PER_ITEM;
   for (const item of items) {
-    if (item.type === "token") bytes += item.content.length;
+    if (isModelItem(item)) bytes += charsOf(item);
     else if (item.type === "image" && typeof item.data === "string") bytes += item.data.length;
   }
   return bytes;

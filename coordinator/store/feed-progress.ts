@@ -1,3 +1,4 @@
+import { charsOf, isModelItem } from "../../shared/output.ts";
 import type { FeedProgress } from "./job-store.ts";
 import { itemsOf, type StoredChunkRow, type StoredItem } from "./feed-layout.ts";
 
@@ -5,29 +6,29 @@ import { itemsOf, type StoredChunkRow, type StoredItem } from "./feed-layout.ts"
 export function progressOf(rows: Iterable<StoredChunkRow>, attempt: number): FeedProgress {
   const sum = { items: 0, tokens: 0, bytes: 0, largeBytes: 0 };
   const outputs: { attempt: number; count: number }[] = [];
-  let [hasImage, hasText] = [false, false];
+  let [hasOther, hasText] = [false, false];
   let lastSeq = 0;
   for (const row of rows) {
     if (row.attempt === attempt) lastSeq = Math.max(lastSeq, row.seq ?? 0);
     for (const item of itemsOf(row)) {
       sum.items += 1;
       if (item.type === "status") continue;
-      if (item.type === "token") sum.tokens += item.count;
+      if (isModelItem(item)) sum.tokens += item.count;
       const size = sizeOf(item);
       sum.bytes += size.bytes;
       sum.largeBytes += size.largeBytes;
-      hasImage ||= item.type === "image";
+      hasOther ||= item.type === "image" || item.type === "tool_call";
       hasText ||= item.type === "token" && item.content !== "";
       const last = outputs.at(-1);
       if (last?.attempt === row.attempt) last.count += 1;
       else outputs.push({ attempt: row.attempt, count: 1 });
     }
   }
-  return { ...sum, outputs, hasOutput: hasImage || hasText, hasText, lastSeq };
+  return { ...sum, outputs, hasOutput: hasOther || hasText, hasText, lastSeq };
 }
 
 function sizeOf(item: StoredItem): { readonly bytes: number; readonly largeBytes: number } {
-  if (item.type === "token") return { bytes: item.content.length, largeBytes: 0 };
+  if (isModelItem(item)) return { bytes: charsOf(item), largeBytes: 0 };
   if (item.type !== "image") return { bytes: 0, largeBytes: 0 };
   return "large" in item ? { bytes: 0, largeBytes: item.large.chars } : { bytes: item.data.length, largeBytes: 0 };
 }

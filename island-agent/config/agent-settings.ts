@@ -7,6 +7,7 @@ import { LOG_LEVELS } from "../../shared/logger.ts";
 import { DEFAULT_HUB_ENDPOINT } from "../models/download/fetch-policy.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { coordinatorAddress } from "./coordinator-address.ts";
+import { isGpuDevice } from "./gpu-device-name.ts";
 import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import { isPrivateAddress } from "../../shared/private-address.ts";
 import { readBaseUrl, setting, type Setting } from "../../shared/settings.ts";
@@ -110,6 +111,13 @@ export const AGENT_SETTINGS = {
   containersGpu: setting.boolean("containers.gpu", {
     fallback: true,
     meaning: "Whether containers may use the GPU, where their Cargo asks for it",
+  }),
+  containersGpuDevices: setting.parsed("containers.gpu_devices", {
+    fallback: null,
+    unsetMeans: "all GPUs, to one container of a Cargo at a time",
+    allowed: "GPUs or parts of them, separated by commas: 0, GPU-…, MIG-… or names of CDI such as nvidia.com/gpu=0",
+    parse: (text) => readList(text, isGpuDevice),
+    meaning: "What containers that ask for a GPU get, one of these each",
   }),
   containersRuntime: setting.parsed("containers.runtime", {
     fallback: null,

@@ -47,6 +47,8 @@ export interface AgentConfig {
     /** Name servers of containers with a network. */
     readonly nameServers: readonly string[];
     readonly gpu: boolean;
+    /** GPUs, or parts of them, of which a container gets one; null: all of them. */
+    readonly gpuDevices: readonly string[] | null;
     /** Runtime of the engine, such as runsc; null: its default. */
     readonly runtime: string | null;
   };
@@ -103,6 +105,7 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
       network: values.containersNetwork,
       nameServers: values.containersDns ?? DEFAULT_NAME_SERVERS,
       gpu: values.containersGpu,
+      gpuDevices: values.containersGpuDevices,
       runtime: values.containersRuntime,
     }),
     cargos: Object.freeze({

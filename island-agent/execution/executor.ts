@@ -1,5 +1,6 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
+import { isModelItem } from "../../shared/output.ts";
 import { JobFailure, MAY_QUOTE, shutdownFailure } from "../../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
@@ -194,7 +195,7 @@ export class Executor {
         { input, resume: resume ?? null, cacheKey },
         (item) => {
           firstOutputMs ??= clock.monotonicMs() - startedMs;
-          if (item.type === "token") this.counts.tokens += item.count;
+          if (isModelItem(item)) this.counts.tokens += item.count;
           outbox.output(jobId, attempt, item);
         },
         abort.signal,

@@ -84,6 +84,7 @@ export function createRuntimes({
     concurrency: config.slots,
     ramBytes: hardware.ramBytes,
     hasGpu: gpu === "auto" && config.containers.gpu && hardware.gpus.length > 0,
+    gpuDevices: config.containers.gpuDevices,
     nameServers: config.containers.nameServers,
     engineRuntime: config.containers.runtime,
     log,

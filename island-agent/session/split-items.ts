@@ -1,9 +1,9 @@
-import type { OutputItem } from "../../shared/output.ts";
+import { charsOf, isModelItem, type OutputItem } from "../../shared/output.ts";
 
 /** Most items of one frame. Source: shared/protocol/from-island.ts. */
 const MAX_ITEMS = 10_000;
 /** Bytes for the field names and numbers of an item, and for the rest of a frame. */
-const ITEM_BYTES = 64;
+const ITEM_BYTES = 96;
 const FRAME_BYTES = 512;
 
 /** Splits output, in order, into groups for frames of at most `maxFrameBytes`. A larger item is a group of its own. */
@@ -33,6 +33,6 @@ export function maxBytes(items: readonly OutputItem[]): number {
 
 /** A UTF-16 unit takes at most 3 bytes in UTF-8. */
 function maxItemBytes(item: OutputItem): number {
-  if (item.type === "token") return ITEM_BYTES + item.content.length * 3;
+  if (isModelItem(item)) return ITEM_BYTES + charsOf(item) * 3;
   return item.type === "image" ? ITEM_BYTES + item.data.length * 3 : ITEM_BYTES;
 }

@@ -96,6 +96,38 @@ export function describeOpenaiClient(open: () => Network): void {
       expect(Number.isInteger(boat["seats"])).toBe(true);
     });
 
+    it("gets calls of tools, streams their parts, and answers after their results", async () => {
+      const parameters = { type: "object", properties: { place: { enum: ["reef", "bay"] } }, required: ["place"] };
+      const tools = [{ type: "function" as const, function: { name: "get_tide", parameters } }];
+      const question = { role: "user" as const, content: "How is the tide?" };
+      const asked = { model: "tiny-chat", messages: [question], tools, parallel_tool_calls: false, temperature: 0 };
+      const { choices } = await client.chat.completions.create({ ...asked, tool_choice: "required" });
+      const call = choices[0]?.message.tool_calls?.[0];
+      if (call?.type !== "function") throw new Error("no call");
+      expect([choices[0]?.finish_reason, choices[0]?.message.content]).toEqual(["tool_calls", null]);
+      expect(["reef", "bay"]).toContain(JSON.parse(call.function.arguments).place);
+      const runner = client.chat.completions.stream({
+        ...asked,
+        tool_choice: { type: "function", function: { name: "get_tide" } },
+      });
+      let parts = 0;
+      for await (const chunk of runner) parts += chunk.choices[0]?.delta.tool_calls?.length ?? 0;
+      expect(parts).toBeGreaterThan(2);
+      expect((await runner.finalChatCompletion()).choices[0]?.message.tool_calls?.[0]).toMatchObject({
+        type: "function",
+        function: { name: "get_tide", arguments: call.function.arguments },
+      });
+      const { content, tool_calls } = choices[0]?.message ?? {};
+      const told = { role: "tool" as const, tool_call_id: call.id, content: "low" };
+      const messages = [
+        question,
+        { role: "assistant" as const, content: content ?? null, tool_calls: tool_calls ?? [] },
+        told,
+      ];
+      const after = await client.chat.completions.create({ ...asked, messages, tool_choice: "none", max_tokens: 20 });
+      expect(after.choices[0]?.message.content).toEqual(expect.any(String));
+    });
+
     it("ends with length at max_tokens", async () => {
       const completion = await client.chat.completions.create({ ...COUNT, model: "tiny-chat", max_tokens: 3 });
       expect(completion.choices[0]?.finish_reason).toBe("length");

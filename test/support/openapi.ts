@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { createApp } from "../../coordinator/http/app.ts";
-import { isOpenAiPath, type HttpDeps } from "../../coordinator/http/http-deps.ts";
+import { errorStyleOf, type HttpDeps } from "../../coordinator/http/http-deps.ts";
 import { openApiDocument } from "../../coordinator/http/openapi/document.ts";
 import { TEST_HTTP_OPTIONS } from "./http-options.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -137,7 +137,7 @@ export class AnswerCheck {
     // What holds for paths and methods that there are not is said in the document's description.
     if (method === "OPTIONS" && status === 204) return { headers: {} };
     const { responses } = this.#document.components;
-    const family = isOpenAiPath(path) ? "OpenAiError" : "Error";
+    const family = { plain: "Error", openai: "OpenAiError", anthropic: "AnthropicError" }[errorStyleOf(path)];
     if (status === 429) return responses[`${family}429`];
     return status === (this.#items(path).length === 0 ? 404 : 405) ? responses[`${family}404`] : undefined;
   }

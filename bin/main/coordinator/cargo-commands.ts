@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { revisionOf } from "../../../coordinator/catalog/approval-rules.ts";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
+import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos, type CargoLine } from "../../../coordinator/catalog/operator-cargos.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -21,9 +22,9 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
     options: DataOptions,
     use: (cargos: OperatorCargos, store: Store, catalogDirectory: string) => Promise<void>,
   ) =>
-    withStore(options, async (store, { catalogDirectory, defaultChatCargo }) => {
-      const shipped = await readShippedCargos(catalogDirectory, defaultChatCargo);
-      await use(new OperatorCargos(store.catalog, shipped, systemClock), store, catalogDirectory);
+    withStore(options, async (store, config) => {
+      const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
+      await use(new OperatorCargos(store.catalog, shipped, systemClock), store, config.catalogDirectory);
     });
 
   onDataDirectory(cargo.command("list"))

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { KeyWish } from "../../../coordinator/accounts/create-key.ts";
+import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
@@ -127,8 +128,8 @@ function readCredits(text: string): number {
 /** A key for a Cargo that is misspelt could run nothing. @throws {UsageError} */
 async function assertKnown(slugs: readonly string[], options: OwnerOptions, store: Store): Promise<void> {
   if (slugs.length === 0) return;
-  const { catalogDirectory, defaultChatCargo } = (await readDataOptions(options)).config;
-  const shipped = await readShippedCargos(catalogDirectory, defaultChatCargo);
+  const { config } = await readDataOptions(options);
+  const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
   const all = new Set((await new OperatorCargos(store.catalog, shipped, systemClock).list()).map(({ slug }) => slug));
   const unknown = slugs.filter((slug) => !all.has(slug));
   if (unknown.length > 0)

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
@@ -109,7 +110,7 @@ async function readQueue(store: Store, config: CoordinatorConfig): Promise<Store
     islands.push(...page.islands);
     if (page.islands.length < PAGE) break;
   }
-  const shipped = await readShippedCargos(config.catalogDirectory, config.defaultChatCargo);
+  const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
   const cargos = new OperatorCargos(store.catalog, shipped, systemClock);
   const files = new Map<string, CargoFile>();
   for (const slug of new Set(unfinished.map((each) => each.slug))) {

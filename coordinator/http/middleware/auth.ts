@@ -12,9 +12,14 @@ export function bearerToken(incoming: IncomingMessage): string | undefined {
   return /^Bearer +([!-~]{1,200}) *$/i.exec(incoming.headers.authorization ?? "")?.[1];
 }
 
-/** The key or session token that a request names its caller by. A cookie counts only where there is no `Authorization`. */
+/**
+ * The key or session token that a request names its caller by: `Authorization`, else `X-Api-Key`, as Anthropic's clients have it, else a
+ * cookie.
+ */
 export function credentialOf(incoming: IncomingMessage): string | undefined {
-  return incoming.headers.authorization === undefined ? cookieToken(incoming) : bearerToken(incoming);
+  if (incoming.headers.authorization !== undefined) return bearerToken(incoming);
+  const { "x-api-key": key } = incoming.headers;
+  return key === undefined ? cookieToken(incoming) : /^[!-~]{1,200}$/.exec(String(key))?.[0];
 }
 
 /**

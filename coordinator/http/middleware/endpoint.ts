@@ -5,7 +5,7 @@ import type { Scope } from "../../store/account-store.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import { authenticate, requireOperator, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";
-import { isOpenAiPath, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
+import { errorStyleOf, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { documentedRoute, type DocumentedScope } from "../openapi/documented-route.ts";
 
 type HttpRoute = RouteConfig & { getRoutingPath(): string };
@@ -87,7 +87,7 @@ function register(
   scope: DocumentedScope | null,
   handle: (c: Context<HttpEnv>) => Promise<Response>,
 ): void {
-  app.openAPIRegistry.registerPath(documentedRoute(route, scope, isOpenAiPath(route.path)));
+  app.openAPIRegistry.registerPath(documentedRoute(route, scope, errorStyleOf(route.path)));
   app.on(route.method, route.path.replaceAll(/\{(.+?)\}/g, ":$1"), (c) => handle(c).catch(rethrow));
 }
 

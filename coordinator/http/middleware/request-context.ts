@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import type { HttpDeps, HttpEnv } from "../http-deps.ts";
+import { errorStyleOf, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { traceHeadersOf } from "../../tracing/trace-headers.ts";
 import { RequestLog } from "./request-log.ts";
@@ -13,9 +13,10 @@ import { cookieToken, keepPrivate } from "../server/console-session.ts";
  * pages (`console-session.ts`).
  */
 const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
-const ALLOWED_HEADERS = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id";
+const ALLOWED_HEADERS =
+  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id, X-Api-Key, Anthropic-Version, Anthropic-Beta, Anthropic-Dangerous-Direct-Browser-Access";
 const EXPOSED_HEADERS =
-  "Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, ETag, Content-Range, Accept-Ranges";
+  "Retry-After, X-Request-Id, Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, ETag, Content-Range, Accept-Ranges";
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**
@@ -34,6 +35,8 @@ export function requestContext(
     c.set("requestId", requestId);
     c.set("limits", limits);
     outgoing.setHeader("X-Request-Id", requestId);
+    // Where Anthropic's clients look for it.
+    if (errorStyleOf(c.req.path) === "anthropic") outgoing.setHeader("Request-Id", requestId);
     outgoing.setHeader("X-Content-Type-Options", "nosniff");
     outgoing.setHeader("Access-Control-Allow-Origin", "*");
     outgoing.setHeader("Access-Control-Expose-Headers", EXPOSED_HEADERS);

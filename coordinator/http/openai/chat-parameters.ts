@@ -1,6 +1,5 @@
 import type { ParameterRule } from "./parameters.ts";
 
-const TOOLS = "no tools are called";
 const PARTS = "messages are text; no Cargo takes pictures, sound or files";
 
 /** Parameters of `POST /chat/completions`. Source of the names: OpenAI's API; below them those of other servers. */
@@ -51,9 +50,20 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "response_format.json_schema.description", rule: "ignored", note: "the model sees only `messages`" },
   { name: "response_format.json_schema.schema", rule: "honoured", note: "see below" },
   { name: "response_format.json_schema.strict", rule: "honoured", note: "see below" },
-  { name: "tools", rule: "refused", note: TOOLS, neutral: [[]] },
-  { name: "tool_choice", rule: "refused", note: TOOLS, neutral: ["none", "auto"] },
-  { name: "parallel_tool_calls", rule: "refused", note: TOOLS, neutral: [true, false] },
+  { name: "tools", rule: "honoured", note: "up to 128, 64 KB together; calls by a grammar" },
+  { name: "tools[].type", rule: "honoured", note: "`function`; other kinds are refused" },
+  { name: "tools[].custom", rule: "refused", note: "tools are functions" },
+  { name: "tools[].function", rule: "honoured", note: "" },
+  { name: "tools[].function.name", rule: "honoured", note: "1 to 64 of a-z, A-Z, 0-9, _ and -" },
+  { name: "tools[].function.description", rule: "honoured", note: "a part of the prompt" },
+  {
+    name: "tools[].function.parameters",
+    rule: "honoured",
+    note: "the schema of an object; what a grammar cannot keep of it is not checked",
+  },
+  { name: "tools[].function.strict", rule: "honoured", note: "refuses schemas with what a grammar cannot keep" },
+  { name: "tool_choice", rule: "honoured", note: "`none`, `auto`, `required`, a function, `allowed_tools`" },
+  { name: "parallel_tool_calls", rule: "honoured", note: "default true: up to 16 calls" },
   { name: "functions", rule: "refused", note: "OpenAI has replaced it by `tools`", neutral: [[]] },
   {
     name: "function_call",

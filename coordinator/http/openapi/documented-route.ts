@@ -1,5 +1,6 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { Scope } from "../../store/account-store.ts";
+import type { ErrorStyle } from "../error-answers.ts";
 import { exampleOf } from "./examples/all.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
 import { headersOf } from "./headers.ts";
@@ -18,7 +19,7 @@ export type DocumentedScope = Scope | "operator";
  * @param scope Null: public.
  * @throws {Error} for a route without an operationId.
  */
-export function documentedRoute(route: RouteConfig, scope: DocumentedScope | null, forOpenAi: boolean): RouteConfig {
+export function documentedRoute(route: RouteConfig, scope: DocumentedScope | null, style: ErrorStyle): RouteConfig {
   const { operationId, method, path, request } = route;
   if (operationId === undefined) throw new Error(`${method} ${path} has no operationId`);
   const example = exampleOf(operationId);
@@ -41,7 +42,7 @@ export function documentedRoute(route: RouteConfig, scope: DocumentedScope | nul
           },
         }),
     // The route's own answer for a status (503 of /health) replaces the common one.
-    responses: { ...failureResponses(failures, forOpenAi), ...Object.fromEntries(own) },
+    responses: { ...failureResponses(failures, style), ...Object.fromEntries(own) },
   };
 }
 

@@ -1,6 +1,6 @@
 import { z, type RouteConfig } from "@hono/zod-openapi";
 import { ERROR_STATUS, LIMIT_NAMES, type ErrorCode } from "../../../shared/errors.ts";
-import { openAiType } from "../error-answers.ts";
+import { anthropicType, openAiType, type ErrorStyle } from "../error-answers.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { failureHeaders, type HeaderRefs } from "./headers.ts";
 
@@ -18,9 +18,12 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   429: "Rate limit exceeded: `limit` names it, `retry_after` says when to try again",
   500: "Internal error, or a job that failed",
   503: "Temporarily unavailable",
+  507: "The coordinator has no room on its disk; the operator has to make some",
 };
 /** Codes that mostly come with another status: a job whose model could not be fetched. */
 const MORE_CODES: Readonly<Partial<Record<FailureStatus, readonly ErrorCode[]>>> = { 503: ["job_failed"] };
+const PREFIXES: Readonly<Record<ErrorStyle, string>> = { plain: "", openai: "OpenAi", anthropic: "Anthropic" };
+const STYLES = Object.keys(PREFIXES) as ErrorStyle[];
 const STATUSES = Object.keys(MEANINGS).map(Number) as FailureStatus[];
 
 const fieldErrorSchema = z.object({
@@ -66,21 +69,21 @@ const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
   503: failureHeaders([], ["Retry-After"]),
 };
 
-/** References to the failure responses of these statuses. `forOpenAi`: with OpenAI's extra members. */
-export function failureResponses(statuses: readonly FailureStatus[], forOpenAi: boolean): RouteConfig["responses"] {
+/** References to the failure responses of these statuses. `style`: whose clients read them. */
+export function failureResponses(statuses: readonly FailureStatus[], style: ErrorStyle): RouteConfig["responses"] {
   return Object.fromEntries(
     [...new Set(statuses)]
       .sort((a, b) => a - b)
-      .map((status) => [status, { $ref: `#/components/responses/${nameOf(status, forOpenAi)}` }]),
+      .map((status) => [status, { $ref: `#/components/responses/${nameOf(status, style)}` }]),
   );
 }
 
 /** Adds the components that {@link failureResponses} refers to. */
 export function registerFailures(registry: HttpApp["openAPIRegistry"]): void {
-  for (const forOpenAi of [false, true]) {
+  for (const style of STYLES) {
     for (const status of STATUSES) {
-      const name = nameOf(status, forOpenAi);
-      registry.register(name, errorSchema(status, forOpenAi));
+      const name = nameOf(status, style);
+      registry.register(name, errorSchema(status, style));
       registry.registerComponent("responses", name, {
         description: `${MEANINGS[status]}. Codes: ${codesOf(status).join(", ")}`,
         headers: { ...(HEADERS[status] ?? failureHeaders([], [])) },
@@ -90,8 +93,8 @@ export function registerFailures(registry: HttpApp["openAPIRegistry"]): void {
   }
 }
 
-function nameOf(status: FailureStatus, forOpenAi: boolean): string {
-  return `${forOpenAi ? "OpenAi" : ""}Error${status}`;
+function nameOf(status: FailureStatus, style: ErrorStyle): string {
+  return `${PREFIXES[style]}Error${status}`;
 }
 
 function codesOf(status: FailureStatus): ErrorCode[] {
@@ -99,13 +102,15 @@ function codesOf(status: FailureStatus): ErrorCode[] {
   return [...codes, ...(MORE_CODES[status] ?? [])];
 }
 
-function errorSchema(status: FailureStatus, forOpenAi: boolean) {
-  const openAiFields = { type: z.literal(openAiType(status)), param: z.string().nullable() };
+function errorSchema(status: FailureStatus, style: ErrorStyle) {
   const error = z.object({
     message: z.string(),
-    ...(forOpenAi ? openAiFields : {}),
+    ...(style === "openai" ? { type: z.literal(openAiType(status)), param: z.string().nullable() } : {}),
+    ...(style === "anthropic" ? { type: z.literal(anthropicType(status)) } : {}),
     code: z.enum(codesOf(status)),
     ...EXTRAS[status],
   });
-  return z.object({ error });
+  return style === "anthropic"
+    ? z.object({ type: z.literal("error"), error, request_id: z.string() })
+    : z.object({ error });
 }

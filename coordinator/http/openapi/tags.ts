@@ -6,7 +6,7 @@ const TAGS = [
   {
     name: "Chat",
     description: "Compatible with OpenAI's clients",
-    paths: ["chat", "completions", "embeddings", "models", "rerank", "moderations"],
+    paths: ["chat", "completions", "embeddings", "models", "rerank", "moderations", "images", "messages"],
   },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   {

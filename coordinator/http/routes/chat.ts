@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import type { Feed } from "../../jobs/feed.ts";
+import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
@@ -49,7 +50,7 @@ function headOf(job: JobRecord) {
 function completionOf(job: JobRecord, feed: Feed): z.infer<typeof completionSchema> {
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.id} has not ended in done`);
   const { jobId, createdS, model } = headOf(job);
-  const message = { role: "assistant" as const, content: feed.text() };
+  const message = assistantMessageOf(feed);
   return {
     id: jobId,
     object: "chat.completion",

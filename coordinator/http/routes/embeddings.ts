@@ -27,14 +27,15 @@ const embeddingsRoute = createRoute({
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body, given }) => {
     checkParameters(EMBEDDING_PARAMETERS, given);
-    const { slug } = await embeddingCargo(deps, body.model, identity.accountId);
+    const model = body.model ?? deps.catalog.defaultSlug("embedding");
+    const { slug } = await embeddingCargo(deps, model, identity.accountId);
     const texts = typeof body.input === "string" ? [body.input] : body.input;
     const client = { identity, response: c.env.outgoing };
     const made = await wholeOutput(deps, client, { slug, input: { input: texts }, fieldOf: (path) => path });
     if (made === null) return RESPONSE_ALREADY_SENT;
     const vectors = vectorsOf(made.output, texts.length);
     if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
-    const text = JSON.stringify(presentEmbeddings(vectors, body, made.usage));
+    const text = JSON.stringify(presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, made.usage));
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES, MAX_OUTPUT_TOKENS, messagesSchema, samplingFields } from "../../../shared/chat-input.ts";
+import { toolCallSchema, toolFields } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import type { JobInput } from "../../store/job-store.ts";
 
@@ -17,6 +18,7 @@ export const chatBodySchema = z
       .openapi({ description: "Slug of a chat Cargo; default: the operator's default chat Cargo" }),
     messages: messagesSchema.refine(fitsInputLimit, { message: `is larger than ${MAX_INPUT_BYTES} bytes as JSON` }),
     ...samplingFields,
+    ...toolFields,
     max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
     n: z.literal(1, "only 1 is served").nullish(),
     stream: z.boolean().nullish(),
@@ -28,9 +30,21 @@ export type ChatBody = z.infer<typeof chatBodySchema>;
 const finishReasonSchema = z.enum(FINISH_REASONS);
 const chatUsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 
+/** A part of a call: the first has its id and name, all have arguments to append. */
+const toolCallDeltaSchema = z.object({
+  index: z.int(),
+  id: z.string().optional(),
+  type: z.literal("function").optional(),
+  function: z.object({ name: z.string().optional(), arguments: z.string() }),
+});
+
 const choiceSchema = z.object({
   index: z.int(),
-  message: z.object({ role: z.literal("assistant"), content: z.string() }),
+  message: z.object({
+    role: z.literal("assistant"),
+    content: z.string().nullable().openapi({ description: "Null for an answer of calls alone" }),
+    tool_calls: z.array(toolCallSchema).optional(),
+  }),
   logprobs: z.null(),
   finish_reason: finishReasonSchema,
 });
@@ -71,7 +85,11 @@ export const chatEventSchema = z
           .array(
             z.object({
               index: z.int(),
-              delta: z.object({ role: z.literal("assistant").optional(), content: z.string().optional() }),
+              delta: z.object({
+                role: z.literal("assistant").optional(),
+                content: z.string().optional(),
+                tool_calls: z.array(toolCallDeltaSchema).optional(),
+              }),
               logprobs: z.null(),
               finish_reason: finishReasonSchema.nullable(),
             }),
@@ -87,15 +105,19 @@ export const chatEventSchema = z
 
 /** The input of the chat's job. */
 export function jobInputOf(body: ChatBody): JobInput {
-  return { messages: body.messages, ...samplingOf(body) };
+  const tools = body.tools?.length === 0 ? null : body.tools;
+  return { messages: body.messages, ...samplingOf(body), ...givenOf({ ...body, tools }, toolFields) };
+}
+
+/** The fields of a body that are given, of those with these names. */
+function givenOf(body: Readonly<Record<string, unknown>>, fields: Readonly<Record<string, unknown>>) {
+  const entries = Object.keys(fields).map((name): [string, unknown] => [name, body[name]]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
 }
 
 /** Sampling fields of a chat job's input, without those that are `null` or not given. `max_completion_tokens` wins. */
 export function samplingOf(
   body: Pick<ChatBody, keyof typeof samplingFields | "max_completion_tokens">,
 ): Record<string, unknown> {
-  const names = Object.keys(samplingFields) as (keyof typeof samplingFields)[];
-  const fields = names.map((name): [string, unknown] => [name, body[name]]);
-  const given = { ...Object.fromEntries(fields), max_tokens: body.max_completion_tokens ?? body.max_tokens };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
+  return givenOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
 }

@@ -58,6 +58,10 @@ export const postMessageSchema = z
     ...samplingFields,
     max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
     stream: z.boolean().nullish(),
+    tools: z
+      .null("conversations call no tools; send the chat to /chat/completions")
+      .optional()
+      .openapi({ description: "Not served: null" }),
   })
   .openapi("PostMessage");
 

@@ -25,7 +25,10 @@ export const embeddingsBodySchema = z
       .refine((input) => Buffer.byteLength(JSON.stringify(input)) <= MAX_TEXTS_BYTES, {
         message: `is larger than ${MAX_TEXTS_BYTES} bytes as JSON`,
       }),
-    model: z.string().min(1).openapi({ description: "Slug of an onnx Cargo with the task feature-extraction" }),
+    model: z.string().min(1).nullish().openapi({
+      description:
+        "Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction",
+    }),
     encoding_format: z
       .enum(["float", "base64"])
       .nullish()
@@ -66,7 +69,7 @@ export function vectorsOf(output: unknown, count: number): number[][] | undefine
 
 export function presentEmbeddings(
   vectors: readonly number[][],
-  { model, encoding_format: format }: EmbeddingsBody,
+  { model, encoding_format: format }: Pick<EmbeddingsBody, "encoding_format"> & { model: string },
   { promptTokens }: Usage,
 ): z.infer<typeof embeddingsSchema> {
   return {

@@ -16,6 +16,15 @@ export const jobEventSchemas = [
   z
     .object({ type: z.literal("token"), content: z.string().openapi({ description: "Text to append" }) })
     .openapi("TokenEvent"),
+  z
+    .object({
+      type: z.literal("tool_call"),
+      index: z.int().openapi({ description: "Which call of the answer, from 0" }),
+      id: z.string().optional().openapi({ description: "In the first part of a call" }),
+      name: z.string().optional().openapi({ description: "In the first part of a call" }),
+      arguments: z.string().openapi({ description: "JSON text to append" }),
+    })
+    .openapi("ToolCallEvent", { description: "A part of a call of a tool" }),
   z.object({ type: z.literal("progress"), step: z.int(), total: z.int() }).openapi("ProgressEvent"),
   z
     .object({
@@ -43,5 +52,5 @@ export const jobEventSchemas = [
 ] as const;
 
 export const jobEventSchema = z.discriminatedUnion("type", jobEventSchemas).openapi("JobEvent", {
-  description: "Any number of status, token, progress and image, then exactly one done or error as the last",
+  description: "Any number of status, token, tool_call, progress and image, then exactly one done or error as the last",
 });

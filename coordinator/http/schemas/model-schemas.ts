@@ -16,16 +16,20 @@ export const modelSchema = z
       .int()
       .nullable()
       .openapi({ description: "Tokens of prompt and answer together; null: no limit is known" }),
+    tool_calls: z
+      .enum(["grammar"])
+      .nullable()
+      .openapi({ description: "How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar" }),
   })
   .openapi("Model");
 
 /** Paths below the API's base. */
 const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
-  chat: ["/chat/completions", "/completions"],
+  chat: ["/chat/completions", "/completions", "/messages"],
   embedding: ["/embeddings", "/rerank"],
   rerank: ["/rerank"],
   classification: ["/moderations"],
-  image: [],
+  image: ["/images/generations"],
   transcription: [],
   speech: [],
 };
@@ -44,5 +48,6 @@ export function presentModel(id: string, cargo: CatalogEntry, isAvailable: boole
     alias_of: id === cargo.slug ? null : cargo.slug,
     available: isAvailable,
     context_length: cargo.contextTokens,
+    tool_calls: kind === "chat" ? "grammar" : null,
   };
 }

@@ -16,7 +16,7 @@ export function jsonBody<S extends z.ZodType>(schema: S) {
  * an internal error.
  */
 export function failures(...statuses: readonly FailureStatus[]) {
-  return failureResponses(statuses, false);
+  return failureResponses(statuses, "plain");
 }
 
 /** A stream of Server-Sent Events. `schema`: of the data of each event. */

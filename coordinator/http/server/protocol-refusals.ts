@@ -43,7 +43,7 @@ export function refuseRequest(error: unknown): Response {
   const { status, body } =
     error instanceof RequestError
       ? refusal(400, `The request has no usable address: ${error.message}`)
-      : answerError(error, { requestId: "", forOpenAi: false });
+      : answerError(error, { requestId: "", style: "plain" });
   return Response.json(body, { status, headers: { Connection: "close" } });
 }
 
@@ -64,6 +64,6 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer):
 
 /** The body of every error, for a request that is not valid HTTP. */
 export function refusal(status: number, message: string): ErrorAnswer {
-  const answer = answerError(new ServiceError("bad_request", message), { requestId: "", forOpenAi: false });
+  const answer = answerError(new ServiceError("bad_request", message), { requestId: "", style: "plain" });
   return { ...answer, status };
 }

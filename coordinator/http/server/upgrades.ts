@@ -16,7 +16,7 @@ export function refuseUpgrade(socket: Duplex, thrown: unknown, headers: Readonly
     socket.destroy();
     return;
   }
-  const answer = answerError(thrown, { requestId: "", forOpenAi: false });
+  const answer = answerError(thrown, { requestId: "", style: "plain" });
   endWith(socket, { ...answer, headers: { ...answer.headers, ...headers } });
 }
 

@@ -1,6 +1,7 @@
 import type { FeedEncoder } from "./sse.ts";
 import { openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
+import type { FeedItem } from "../../store/job-store.ts";
 import type { Usage } from "../../../shared/output.ts";
 
 export interface ChatStreamHead {
@@ -38,7 +39,10 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
   const afterText = '},"logprobs":null,"finish_reason":null}]}\n\n';
   return {
     prologue: chunk('{"role":"assistant","content":""}', "null"),
-    item: (item) => (item.type === "token" ? beforeText + JSON.stringify(item.content) + afterText : ""),
+    item(item) {
+      if (item.type === "token") return beforeText + JSON.stringify(item.content) + afterText;
+      return item.type === "tool_call" ? chunk(callDelta(item), "null") : "";
+    },
     ending(ending) {
       if (ending.type === "error") return errorLine(ending);
       const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(ending.usage))}}\n\n` : "";
@@ -46,6 +50,12 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
     },
     cut: (because) => errorLine({ ...CUTS[because], retryable: true }),
   };
+}
+
+/** A part of a call of a tool. OpenAI's clients take `type` with the first part. */
+function callDelta({ index, id, name, arguments: args }: Extract<FeedItem, { type: "tool_call" }>): string {
+  const call = id === undefined ? { index } : { index, id, type: "function" };
+  return JSON.stringify({ tool_calls: [{ ...call, function: { name, arguments: args } }] });
 }
 
 type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };

@@ -13,6 +13,14 @@ export const jobEvents: FeedEncoder = {
     switch (item.type) {
       case "token":
         return frame("token", position, `{"type":"token","content":${JSON.stringify(item.content)}}`);
+      case "tool_call": {
+        const { index, id, name } = item;
+        return frame(
+          "tool_call",
+          position,
+          JSON.stringify({ type: "tool_call", index, id, name, arguments: item.arguments }),
+        );
+      }
       case "progress":
         return frame("progress", position, `{"type":"progress","step":${item.step},"total":${item.total}}`);
       case "image": {

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { ValidationError } from "../../../shared/errors.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { submitterOf, type Identity } from "../../accounts/identity.ts";
+import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { LargeJson } from "../../store/large-json.ts";
@@ -22,15 +23,29 @@ export interface WholeOutput {
   readonly usage: Usage;
 }
 
+/** A job that has ended well. */
+export interface EndedJob {
+  readonly jobId: string;
+  /** All that it said. */
+  readonly feed: Feed;
+  readonly ending: Extract<FeedEnding, { type: "done" }>;
+}
+
+/** Who waits for a job. */
+export interface WaitingClient {
+  readonly identity: Identity;
+  readonly response: ServerResponse;
+}
+
 /**
  * Runs a job to its end. Null when the client has left: the job is cancelled, and there is nobody to answer.
  * @throws {ServiceError} of the submission; `no_island_available` when none took it in time; `job_failed`
  */
-export async function wholeOutput(
+export async function endedJob(
   deps: Pick<HttpDeps, "jobs" | "options" | "log">,
-  client: { readonly identity: Identity; readonly response: ServerResponse },
+  client: WaitingClient,
   { slug, input, fieldOf }: AwaitedJob,
-): Promise<WholeOutput | null> {
+): Promise<EndedJob | null> {
   const { options, log } = deps;
   const gone = goneSignal(client.response);
   const job = await submit(deps, fieldOf, {
@@ -43,11 +58,23 @@ export async function wholeOutput(
     isClientBound: true,
   });
   cancelWhenGone(job, gone, log);
-  const { ending } = await readyFeed(job, (feed) => feed.ending !== null, gone, log);
+  const feed = await readyFeed(job, ({ ending }) => ending !== null, gone, log);
+  const { ending } = feed;
   if (gone.aborted || ending === null) return null;
   if (ending.type === "error") throw failureOf(ending);
-  const { output, usage } = ending;
-  return { jobId: job.record.id, output: output instanceof LargeJson ? await output.value() : output, usage };
+  return { jobId: job.record.id, feed, ending };
+}
+
+/** The output of a job, as {@link endedJob} runs it. All of it is in memory. */
+export async function wholeOutput(
+  deps: Pick<HttpDeps, "jobs" | "options" | "log">,
+  client: WaitingClient,
+  awaited: AwaitedJob,
+): Promise<WholeOutput | null> {
+  const job = await endedJob(deps, client, awaited);
+  if (job === null) return null;
+  const { output, usage } = job.ending;
+  return { jobId: job.jobId, output: output instanceof LargeJson ? await output.value() : output, usage };
 }
 
 /** Errors of the Cargo's own schema name the field as the client sent it. */

@@ -10,7 +10,15 @@ const MAX_FILES = 2_000;
 const MAX_PATH_LENGTH = 500;
 
 /** Components of a text-to-image pipeline. `vae_encoder`, `safety_checker` and others are not used. */
-const DRAWING_COMPONENTS = ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder", "vae_encoder"];
+const DRAWING_COMPONENTS = [
+  "text_encoder",
+  "text_encoder_2",
+  "text_encoder_3",
+  "unet",
+  "transformer",
+  "vae_decoder",
+  "vae_encoder",
+];
 /** Settings, vocabularies and templates. `*.index.json` lists PyTorch's files. */
 const SETTINGS_FILE = /^(?!.*\.index\.json$).*\.(?:json|txt|jinja)$/;
 /** Voices for text to speech: arrays of floats. Other `.bin` files hold PyTorch's weights. */

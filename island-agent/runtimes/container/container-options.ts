@@ -1,6 +1,7 @@
 import type Docker from "dockerode";
 import type { ContainerSpec } from "../../../shared/cargo.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
+import { gpuRequest } from "./gpu-devices.ts";
 import { NANO } from "./engine.ts";
 
 export interface ContainerLimits {
@@ -26,6 +27,8 @@ export interface ContainerPlan {
   readonly networkName: string;
   /** Name servers where `spec.network` is granted. The engine would else ask those of the host, in its own name. */
   readonly nameServers: readonly string[];
+  /** Used where `spec.gpu` is granted: the only device that it gets; null: all. */
+  readonly gpuDevice: string | null;
   /** The engine's runtime, such as runsc; null: its default. */
   readonly engineRuntime: string | null;
 }
@@ -94,7 +97,7 @@ export function containerOptions(plan: ContainerPlan): ContainerOptions {
       // A job's output never reaches the host's disk.
       LogConfig: { Type: "none", Config: {} },
       RestartPolicy: { Name: "no" },
-      ...(spec.gpu ? { DeviceRequests: [{ Driver: "", Count: -1, Capabilities: [["gpu"]] }] } : {}),
+      ...(spec.gpu ? { DeviceRequests: [gpuRequest(plan.gpuDevice)] } : {}),
     },
   };
 }

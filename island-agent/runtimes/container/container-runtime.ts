@@ -10,6 +10,7 @@ import { containerOptions, type ContainerPlan } from "./container-options.ts";
 import { DEFAULT_NAME_SERVERS } from "../../config/default-name-servers.ts";
 import { EgressFilter, type EgressFilterOptions } from "./egress-filter.ts";
 import type { EngineSearch } from "./engine-address.ts";
+import { GpuDevices } from "./gpu-devices.ts";
 import { findEngine, type FoundEngine } from "./find-engine.ts";
 import type { ImageLease, ImageStore } from "./image-store.ts";
 import { volumeFolders } from "./image-volumes.ts";
@@ -31,6 +32,8 @@ export interface ContainerRuntimeOptions {
   readonly ramBytes: number;
   /** Whether this host has a GPU that its owner shares. */
   readonly hasGpu: boolean;
+  /** Devices that containers get, one each: GPUs, or parts of them. Default: null, all GPUs to one container of a Cargo at a time. */
+  readonly gpuDevices?: readonly string[] | null;
   /** Name servers of containers with a network. Default: {@link DEFAULT_NAME_SERVERS}. */
   readonly nameServers?: readonly string[];
   /** Runtime of the engine, such as runsc. Default: null, the engine's own. */
@@ -51,7 +54,12 @@ const MIN_MEMORY_BYTES = 32 * MIB;
 const LABEL = "org.atoll.island";
 const DEFAULTS = {
   ...{ pids: 512, warmWindowMs: 60_000, killWaitMs: 1_500, log: { info: () => undefined } },
-  ...{ nameServers: DEFAULT_NAME_SERVERS, engineRuntime: null, egress: { platform: process.platform } },
+  ...{
+    nameServers: DEFAULT_NAME_SERVERS,
+    engineRuntime: null,
+    gpuDevices: null,
+    egress: { platform: process.platform },
+  },
 };
 
 /** Runs images with Docker or Podman, one container for each job. */
@@ -62,9 +70,11 @@ export class ContainerRuntime implements CargoRuntime {
   readonly #ours = new Set<string>();
   readonly #labels: Readonly<Record<string, string>>;
   readonly #network: IslandNetwork;
+  readonly #gpuDevices: GpuDevices;
 
   constructor(options: ContainerRuntimeOptions) {
     this.#options = { ...DEFAULTS, ...options };
+    this.#gpuDevices = new GpuDevices(this.#options.gpuDevices);
     this.#labels = { [LABEL]: options.islandId };
     const filter = new EgressFilter({ ...this.#options.egress, bridge: bridgeNameOf(options.islandId) });
     this.#network = new IslandNetwork(`atoll-${options.islandId}`, this.#labels, filter);
@@ -143,7 +153,7 @@ export class ContainerRuntime implements CargoRuntime {
   ): Promise<LoadedContainer> {
     const { clock, cpus, pids, warmWindowMs, killWaitMs, log, nameServers, engineRuntime } = this.#options;
     const memoryBytes = limitOf(cargo);
-    const plan: Omit<ContainerPlan, "name"> = {
+    const plan: Omit<ContainerPlan, "name" | "gpuDevice"> = {
       imageId: lease.image.id,
       volumes: volumeFolders(lease.key, lease.image.volumes),
       spec,
@@ -157,11 +167,15 @@ export class ContainerRuntime implements CargoRuntime {
     const loaded = new LoadedContainer({
       start: async (listener) => {
         if (spec.network) await this.#network.guard();
-        const options = containerOptions({ ...plan, name: `atoll-${randomUUID()}` });
+        const gpuDevice = spec.gpu ? this.#gpuDevices.take() : null;
+        const options = containerOptions({ ...plan, gpuDevice, name: `atoll-${randomUUID()}` });
         this.#ours.add(options.name);
         return JobContainer.start(engine, options, clock, {
           listener,
-          onLeft: () => this.#ours.delete(options.name),
+          onLeft: () => {
+            this.#ours.delete(options.name);
+            this.#gpuDevices.give(gpuDevice);
+          },
         });
       },
       clock,
@@ -229,11 +243,11 @@ export class ContainerRuntime implements CargoRuntime {
     return { ramBytes: limitOf(cargo) * this.#concurrencyOf(cargo), vramBytes };
   }
 
-  /** GPU memory cannot be divided among containers, so a GPU Cargo runs one job at a time. */
+  /** A GPU's memory cannot be divided among containers, so a GPU Cargo runs one job at a time on each device that the owner lists. */
   #concurrencyOf(cargo: CargoManifest): number {
-    if (cargo.container?.gpu === true) return 1;
     const fitting = Math.floor(this.#options.ramBytes / limitOf(cargo));
-    return Math.max(1, Math.min(this.#options.concurrency, fitting));
+    const most = Math.max(1, Math.min(this.#options.concurrency, fitting));
+    return cargo.container?.gpu === true ? Math.min(most, this.#gpuDevices.count) : most;
   }
 }
 

@@ -1,12 +1,11 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import type { NumberGrid, PipelineGraph } from "./pipeline-graph.ts";
+import { imagePositions, packLatents, PATCH_SIDE, textPositions, unpackLatents } from "./packed-latents.ts";
+import type { Size } from "./size.ts";
 import type { PromptEmbeddings } from "./prompt-embeddings.ts";
 
-/** Width and height: of latents, or of an image in pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+/** Timesteps of training of Flux, whose transformer takes their share. */
+const TIMES = 1_000;
 
 /** Inputs that are the same in all steps of an image. */
 export interface DenoiserContext {
@@ -15,6 +14,8 @@ export interface DenoiserContext {
   readonly imageSize: Size;
   /** Embedded guidance (`timestep_cond`); null if the network has no such input. */
   readonly guidance: Float32Array | null;
+  /** Guidance scale, of a network that takes it as a number. */
+  readonly scale?: number;
   /** Channels after those of the latents, of a network for inpainting; null for others. */
   readonly extraChannels?: Float32Array | null;
 }
@@ -24,6 +25,14 @@ export class Denoiser {
   readonly #graph: PipelineGraph;
   /** Input of the latents: "sample", or "hidden_states" in transformers. */
   readonly #latentsName: string;
+  /** Whether it takes tokens of latents with their places, as Flux does. */
+  readonly isPacked: boolean;
+  /** Whether it is a transformer of the flow matching kind, with the pooled text of its own. */
+  readonly hasPooledText: boolean;
+  /** Whether the guidance scale is an input of its own. */
+  readonly takesScale: boolean;
+  /** Width of its text input, if the graph says it. */
+  readonly textWidth: number | null;
   /** Channels of the latents. */
   readonly channels: number;
   /** Whether it also takes a mask and the latents of what is kept. */
@@ -35,8 +44,16 @@ export class Denoiser {
   constructor(graph: PipelineGraph, decoderChannels: number) {
     this.#graph = graph;
     this.#latentsName = graph.inputDims("sample") === undefined ? "hidden_states" : "sample";
-    const [, channels = null, height = null, width = null] = graph.inputDims(this.#latentsName) ?? [];
-    if (graph.inputDims(this.#latentsName)?.length !== 4)
+    const dims = graph.inputDims(this.#latentsName);
+    this.isPacked = dims?.length === 3 && graph.inputDims("img_ids") !== undefined;
+    this.hasPooledText = graph.inputDims("pooled_projections") !== undefined;
+    this.takesScale = graph.inputDims("guidance") !== undefined;
+    this.textWidth = graph.inputDims("encoder_hidden_states")?.[2] ?? null;
+    const perToken = this.isPacked ? dims?.[2] : undefined;
+    const [, channels = null, height = null, width = null] = this.isPacked
+      ? [null, typeof perToken === "number" ? perToken / PATCH_SIDE ** 2 : null]
+      : (dims ?? []);
+    if (dims?.length !== 4 && !this.isPacked)
       throw new JobFailure(
         "model_invalid",
         `${graph.part} has no input for latents, only ${graph.inputNames.join(", ")}`,
@@ -76,7 +93,7 @@ export class Denoiser {
     latents: Float32Array,
     timestep: number,
     embeddings: readonly PromptEmbeddings[],
-    { latentSize, imageSize, guidance, extraChannels = null }: DenoiserContext,
+    { latentSize, imageSize, guidance, scale = 1, extraChannels = null }: DenoiserContext,
   ): Promise<Float32Array[]> {
     const count = embeddings.length;
     const repeat = (numbers: ArrayLike<number>, dims: readonly number[]): NumberGrid =>
@@ -87,16 +104,22 @@ export class Denoiser {
     const states = stack(embeddings.map((each) => each.states));
     const pooled = embeddings.flatMap((each) => each.pooled ?? []);
     const timeDims = this.#graph.inputDims("timestep") ?? [];
-    const times = timeDims.length === 0 ? 1 : (timeDims[0] ?? 1);
+    // U-Nets take one time for all, transformers one for each.
+    const times = timeDims.length === 0 ? 1 : (timeDims[0] ?? (this.hasPooledText ? count : 1));
+    const time = this.isPacked ? timestep / TIMES : timestep;
+    const packed = (): NumberGrid => packLatents(Float32Array.from(input), this.channels, latentSize);
     const outputs = await this.#graph.run({
-      [this.#latentsName]: sample,
-      timestep: { data: Array<number>(times).fill(timestep), dims: timeDims.length === 0 ? [] : [times] },
+      [this.#latentsName]: this.isPacked ? stack(Array.from({ length: count }, packed)) : sample,
+      timestep: { data: Array<number>(times).fill(time), dims: timeDims.length === 0 ? [] : [times] },
+      ...(this.isPacked ? { img_ids: imagePositions(latentSize), txt_ids: textPositions(states.dims[1] ?? 0) } : {}),
+      ...(this.takesScale ? { guidance: { data: Array<number>(count).fill(scale), dims: [count] } } : {}),
       encoder_hidden_states: states,
       ...(guidance === null ? {} : { timestep_cond: repeat(guidance, [guidance.length]) }),
       ...(pooled.length === 0
         ? {}
         : {
             text_embeds: stack(pooled),
+            pooled_projections: stack(pooled),
             // Original size, upper left corner of the crop, target size.
             time_ids: repeat([imageSize.height, imageSize.width, 0, 0, imageSize.height, imageSize.width], [6]),
           }),
@@ -107,7 +130,10 @@ export class Denoiser {
         "model_invalid",
         `${this.#graph.part} returned [${modelOutput?.dims.join(", ")}], not the size of the latents`,
       );
-    return embeddings.map((_, i) => modelOutput.data.subarray(i * latents.length, (i + 1) * latents.length));
+    return embeddings.map((_, i) => {
+      const own = modelOutput.data.subarray(i * latents.length, (i + 1) * latents.length);
+      return this.isPacked ? unpackLatents(own, this.channels, latentSize) : own;
+    });
   }
 }
 

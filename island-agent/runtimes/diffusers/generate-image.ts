@@ -7,7 +7,8 @@ import type { ImagePipeline } from "./image-pipeline.ts";
 import { oddSizeFailure, planGeneration } from "./generation-plan.ts";
 import { beginPainting } from "./painting.ts";
 import { seededNoise } from "./seeded-noise.ts";
-import { encodePrompt, zeroEmbeddings, type PromptEmbeddings } from "./prompt-embeddings.ts";
+import { PATCH_SIDE } from "./packed-latents.ts";
+import { zeroEmbeddings, type PromptEmbeddings } from "./prompt-embeddings.ts";
 
 export interface GenerateOptions {
   readonly job: ImageJob;
@@ -31,9 +32,10 @@ export async function generateImage(
   const { denoiser, decoder } = pipeline;
   const plan = planGeneration(job, pipeline);
   const { latentSize, imageSize, steps, scale, isGuided, guidance } = plan;
-  const prompt = await encodePrompt(job.prompt, pipeline.promptEncoders);
+  const prompt = await pipeline.encodePrompt(job.prompt);
   const embeddings = isGuided ? [await embedNegativePrompt(job, prompt, pipeline), prompt] : [prompt];
-  const sampler = pipeline.plan.create(steps);
+  const tokens = (latentSize.height * latentSize.width) / PATCH_SIDE ** 2;
+  const sampler = pipeline.plan.create(steps, { tokens, isEven: denoiser.isPacked });
   const length = denoiser.channels * latentSize.height * latentSize.width;
   const painting = await beginPainting(job, plan, pipeline, sampler, seededNoise(seed, 0, length));
   const { first: firstStep, extraChannels } = painting;
@@ -45,7 +47,7 @@ export async function generateImage(
     signal.throwIfAborted();
     const input = sampler.scaleModelInput(latents, step);
     const [first, second] = await denoiser
-      .predict(input, timestep, embeddings, { latentSize, imageSize, guidance, extraChannels })
+      .predict(input, timestep, embeddings, { latentSize, imageSize, guidance, scale, extraChannels })
       .catch((error: unknown) => {
         throw step === firstStep ? oddSizeFailure(error, imageSize) : error;
       });
@@ -68,7 +70,7 @@ function embedNegativePrompt(
   pipeline: ImagePipeline,
 ): Promise<PromptEmbeddings> | PromptEmbeddings {
   if (job.negative_prompt === undefined && pipeline.isEmptyPromptZero) return zeroEmbeddings(prompt);
-  return encodePrompt(job.negative_prompt ?? "", pipeline.promptEncoders);
+  return pipeline.encodePrompt(job.negative_prompt ?? "");
 }
 
 function nonFiniteFailure(step: number, steps: number): JobFailure {

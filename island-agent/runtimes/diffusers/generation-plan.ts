@@ -1,8 +1,10 @@
 import { JobFailure } from "../../../shared/errors.ts";
-import type { Size, DenoiserContext } from "./denoiser.ts";
+import type { DenoiserContext } from "./denoiser.ts";
+import type { Size } from "./size.ts";
 import { embedGuidance } from "./guidance.ts";
 import { VAE_SCALE_FACTOR } from "./latent-decoder.ts";
 import type { ImageJob } from "./image-input.ts";
+import { PATCH_SIDE } from "./packed-latents.ts";
 import type { ImagePipeline } from "./image-pipeline.ts";
 
 /** Defaults of diffusers' pipelines and of the shipped Cargos. */
@@ -10,6 +12,8 @@ const DEFAULT_STEPS = 25;
 const DEFAULT_LCM_STEPS = 4;
 const DEFAULT_GUIDANCE = 7.5;
 const DEFAULT_XL_GUIDANCE = 5;
+const DEFAULT_SD3_GUIDANCE = 7;
+const DEFAULT_FLUX_GUIDANCE = 3.5;
 /** For a network with embedded guidance. */
 const DEFAULT_EMBEDDED_GUIDANCE = 8.5;
 /** Latents are 8 times smaller than the image, and the usual U-Net halves them three times. */
@@ -26,7 +30,7 @@ export interface GenerationPlan extends DenoiserContext {
 
 /** @throws {JobFailure} `invalid_input` for a size or a number of steps that the pipeline does not support. */
 export function planGeneration(job: ImageJob, pipeline: ImagePipeline): GenerationPlan {
-  const { guidanceWidth } = pipeline;
+  const { guidanceWidth, denoiser } = pipeline;
   const latentSize = latentSizeFor(job, pipeline);
   const scale = job.guidance_scale ?? defaultGuidance(pipeline);
   return {
@@ -34,7 +38,7 @@ export function planGeneration(job: ImageJob, pipeline: ImagePipeline): Generati
     imageSize: { width: latentSize.width * VAE_SCALE_FACTOR, height: latentSize.height * VAE_SCALE_FACTOR },
     steps: stepsFor(job, pipeline),
     scale,
-    isGuided: guidanceWidth === null && scale > 1,
+    isGuided: guidanceWidth === null && !denoiser.isPacked && scale > 1,
     guidance: guidanceWidth === null ? null : embedGuidance(scale, guidanceWidth),
   };
 }
@@ -55,20 +59,27 @@ function latentSizeFor({ width, height }: ImageJob, { defaultLatentSize, denoise
     width: width === undefined ? defaultLatentSize.width : width / VAE_SCALE_FACTOR,
     height: height === undefined ? defaultLatentSize.height : height / VAE_SCALE_FACTOR,
   };
+  const isOdd = latentSize.width % PATCH_SIDE !== 0 || latentSize.height % PATCH_SIDE !== 0;
+  if (denoiser.hasPooledText && isOdd)
+    throw new JobFailure("invalid_input", "width: this model draws multiples of 16 pixels only");
   const fixed = denoiser.fixedLatentSize;
   if (fixed === null || (fixed.width === latentSize.width && fixed.height === latentSize.height)) return latentSize;
   const only = `${fixed.width * VAE_SCALE_FACTOR} by ${fixed.height * VAE_SCALE_FACTOR}`;
   throw new JobFailure("invalid_input", `width: this model generates images of ${only} pixels only`);
 }
 
-function stepsFor({ steps }: ImageJob, { plan }: ImagePipeline): number {
-  const wanted = steps ?? Math.min(plan.name === "lcm" ? DEFAULT_LCM_STEPS : DEFAULT_STEPS, plan.maxSteps);
+function stepsFor({ steps }: ImageJob, { plan, denoiser }: ImagePipeline): number {
+  // Flux without a guidance scale is the one that was distilled to few steps.
+  const isFew = plan.name === "lcm" || (denoiser.isPacked && !denoiser.takesScale);
+  const wanted = steps ?? Math.min(isFew ? DEFAULT_LCM_STEPS : DEFAULT_STEPS, plan.maxSteps);
   if (wanted <= plan.maxSteps) return wanted;
   throw new JobFailure("invalid_input", `steps: this model supports at most ${plan.maxSteps}`);
 }
 
-function defaultGuidance({ guidanceWidth, plan, promptEncoders }: ImagePipeline): number {
+function defaultGuidance({ guidanceWidth, plan, promptEncoders, denoiser }: ImagePipeline): number {
   if (guidanceWidth !== null) return DEFAULT_EMBEDDED_GUIDANCE;
+  if (denoiser.isPacked) return DEFAULT_FLUX_GUIDANCE;
+  if (denoiser.hasPooledText) return DEFAULT_SD3_GUIDANCE;
   // A distilled model includes guidance.
   if (plan.name === "lcm") return 1;
   return promptEncoders.length > 1 ? DEFAULT_XL_GUIDANCE : DEFAULT_GUIDANCE;

@@ -1,7 +1,8 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import { onnxFailure } from "../onnx/onnx-failure.ts";
 import { openClipTokenizer, type TokenizerFiles } from "./clip-tokenizer.ts";
-import { type Size, Denoiser } from "./denoiser.ts";
+import { Denoiser } from "./denoiser.ts";
+import type { Size } from "./size.ts";
 import { LatentEncoder } from "./latent-encoder.ts";
 import { LatentDecoder } from "./latent-decoder.ts";
 import {
@@ -13,16 +14,24 @@ import {
 } from "./pipeline-files.ts";
 import { type GraphOptions, PipelineGraph } from "./pipeline-graph.ts";
 import { readSchedulerConfig, type SamplerPlan, SCHEDULER_FILE } from "./samplers/scheduler-config.ts";
-import type { PromptEncoder } from "./prompt-embeddings.ts";
+import { encodeForFlux, encodeForSd3 } from "./flow-prompt.ts";
+import { encodePrompt, type PromptEmbeddings, type PromptEncoder } from "./prompt-embeddings.ts";
+import { openT5Tokenizer } from "./t5-tokenizer.ts";
 
 /** Default width and height of latents, of Stable Diffusion 1 and of SDXL. */
 const DEFAULT_LATENT_SIDE = 64;
 const DEFAULT_XL_LATENT_SIDE = 128;
 const DEFAULT_GUIDANCE_WIDTH = 256;
+const DEFAULT_SD3_TEXT_WIDTH = 4_096;
+/** Tokens that T5 reads. Source: defaults of diffusers' pipelines. */
+const SD3_T5_TOKENS = 256;
+const FLUX_T5_TOKENS = 512;
 
 /** A loaded text-to-image pipeline. */
 export interface ImagePipeline {
   readonly promptEncoders: readonly PromptEncoder[];
+  /** @throws {JobFailure} `model_invalid` */
+  readonly encodePrompt: (prompt: string) => Promise<PromptEmbeddings>;
   readonly denoiser: Denoiser;
   readonly decoder: LatentDecoder;
   /** The encoder, loaded by the first job with an image. @throws {JobFailure} `invalid_input` where the folder has none. */
@@ -44,7 +53,9 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
   const plan = readSchedulerConfig(await readPipelineJson(modelPath, SCHEDULER_FILE));
   const tokenizers: PromptEncoder["tokenize"][] = [];
   for (const { part } of files.textEncoders)
-    tokenizers.push(await openTokenizer(modelPath, part.replace("text_encoder", "tokenizer")));
+    tokenizers.push(
+      await openTokenizer(modelPath, part.replace("text_encoder", "tokenizer"), files.textEncoders.length),
+    );
   const denoiserConfig = (await readOptionalJson(modelPath, `${files.denoiser.part}/config.json`)) ?? {};
   const decoderConfig = (await readOptionalJson(modelPath, "vae_decoder/config.json")) ?? {};
 
@@ -65,11 +76,17 @@ export async function openPipeline(files: PipelineFiles, options: GraphOptions):
     }
     const decoder = new LatentDecoder(await open(files.decoder), decoderConfig, promptEncoders.length > 1);
     const denoiser = new Denoiser(await open(files.denoiser), decoder.channels);
+    const textWidth = numberIn(denoiserConfig, "joint_attention_dim") ?? DEFAULT_SD3_TEXT_WIDTH;
     const latentSize =
       numberIn(denoiserConfig, "sample_size") ??
       (promptEncoders.length > 1 ? DEFAULT_XL_LATENT_SIDE : DEFAULT_LATENT_SIDE);
     return {
       promptEncoders,
+      encodePrompt: (prompt) => {
+        if (denoiser.isPacked) return encodeForFlux(prompt, promptEncoders);
+        if (denoiser.hasPooledText) return encodeForSd3(prompt, promptEncoders, denoiser.textWidth ?? textWidth);
+        return encodePrompt(prompt, promptEncoders);
+      },
       denoiser,
       decoder,
       openEncoder: once(async () => {
@@ -104,9 +121,18 @@ function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function openTokenizer(modelPath: string, part: string): Promise<PromptEncoder["tokenize"]> {
+/** @param encoders of the pipeline: Stable Diffusion 3 has three, and reads fewer tokens than Flux. */
+async function openTokenizer(modelPath: string, part: string, encoders: number): Promise<PromptEncoder["tokenize"]> {
   const config = await readPipelineJson(modelPath, `${part}/tokenizer_config.json`);
   const json = await readOptionalJson(modelPath, `${part}/tokenizer.json`);
+  if (String(config["tokenizer_class"]).startsWith("T5")) {
+    if (json === null) throw new JobFailure("model_invalid", `The model's folder lacks ${part}/tokenizer.json`);
+    try {
+      return openT5Tokenizer(json, config, encoders > 2 ? SD3_T5_TOKENS : FLUX_T5_TOKENS);
+    } catch (error) {
+      throw onnxFailure("model_invalid", `${part} is not a T5 tokenizer`, error, modelPath);
+    }
+  }
   const own = async (): Promise<Pick<TokenizerFiles, "vocab" | "merges">> => ({
     vocab: (await readPipelineJson(modelPath, `${part}/vocab.json`)) as Record<string, number>,
     merges: await readPipelineText(modelPath, `${part}/merges.txt`),

@@ -1,5 +1,5 @@
 import { JobFailure } from "../../../shared/errors.ts";
-import type { Size } from "./denoiser.ts";
+import type { Size } from "./size.ts";
 import { numberIn } from "./pipeline-files.ts";
 import type { PipelineGraph } from "./pipeline-graph.ts";
 

@@ -1,5 +1,5 @@
 import { JobFailure } from "../../../shared/errors.ts";
-import type { Size } from "./denoiser.ts";
+import type { Size } from "./size.ts";
 import { type LatentScale, VAE_SCALE_FACTOR } from "./latent-decoder.ts";
 import type { PipelineGraph } from "./pipeline-graph.ts";
 

@@ -15,7 +15,7 @@ export interface GraphFile {
 
 /** The networks in a pipeline's folder. */
 export interface PipelineFiles {
-  /** One, or the two of SDXL. */
+  /** One, the two of SDXL and Flux, or the two or three of Stable Diffusion 3. */
   readonly textEncoders: readonly GraphFile[];
   /** `unet` or `transformer`. */
   readonly denoiser: GraphFile;
@@ -41,14 +41,14 @@ export async function findPipeline(modelPath: string, weights: WeightFormat | nu
   if (!isDirectory)
     throw new JobFailure("model_invalid", "The model is one file; a text-to-image pipeline is a folder");
   const find = (part: string): Promise<GraphFile | null> => findGraph(modelPath, part, weights);
-  const [first, second, unet, transformer, decoder, encoder = null] = await Promise.all(
-    ["text_encoder", "text_encoder_2", "unet", "transformer", "vae_decoder", "vae_encoder"].map(find),
+  const [first, second, third, unet, transformer, decoder, encoder = null] = await Promise.all(
+    ["text_encoder", "text_encoder_2", "text_encoder_3", "unet", "transformer", "vae_decoder", "vae_encoder"].map(find),
   );
   const denoiser = unet ?? transformer;
   if (!first) throw missingFile("text_encoder/model.onnx");
   if (!denoiser) throw missingFile("unet/model.onnx or transformer/model.onnx");
   if (!decoder) throw missingFile("vae_decoder/model.onnx");
-  const textEncoders = second ? [first, second] : [first];
+  const textEncoders = [first, ...(second ? [second, ...(third ? [third] : [])] : [])];
   const bytes = [...textEncoders, denoiser, decoder, ...(encoder === null ? [] : [encoder])].reduce(
     (sum, graph) => sum + graph.bytes,
     0,

@@ -27,23 +27,44 @@ export async function encodePrompt(
   prompt: string,
   promptEncoders: readonly PromptEncoder[],
 ): Promise<PromptEmbeddings> {
-  const read: { states: NumberGrid; pooled: NumberGrid | null; textTokens: number }[] = [];
-  for (const { encoder, tokenize } of promptEncoders) {
-    const { ids, textTokens } = tokenize(prompt);
-    const outputs = await encoder.run({ input_ids: { data: ids, dims: [1, ids.length] } });
-    const name = promptEncoders.length === 1 ? "last_hidden_state" : penultimateState(encoder);
-    const states = outputs.get(name) ?? outputs.get(encoder.outputNames[0] ?? "");
-    if (states?.dims.length !== 3)
-      throw new JobFailure("model_invalid", `${encoder.part} returns no hidden states of the tokens`);
-    read.push({ states, pooled: outputs.get("text_embeds") ?? null, textTokens });
-  }
+  const read: EncodedText[] = [];
+  for (const each of promptEncoders)
+    read.push(await readStates(prompt, each, promptEncoders.length === 1 ? "last" : "penultimate"));
   const [first, ...others] = read;
   if (first === undefined) throw new Error("a pipeline needs a text encoder");
-  const pooled = others.at(-1)?.pooled ?? null;
+  const pooled = others.at(-1)?.projected ?? null;
   if (others.length > 0 && pooled === null)
     throw new JobFailure("model_invalid", "text_encoder_2 returns no text_embeds, which the denoiser needs");
   const states = others.reduce((joined, next) => joinStates(joined, next.states), first.states);
   return { states, pooled, textTokens: first.textTokens };
+}
+
+/** A text as one encoder has it. */
+export interface EncodedText {
+  /** [1, tokens, width] */
+  readonly states: NumberGrid;
+  /** Projected (`text_embeds`) or not (`pooler_output`); null: the encoder gives neither. */
+  readonly pooled: NumberGrid | null;
+  readonly projected: NumberGrid | null;
+  readonly textTokens: number;
+}
+
+/** Reads a prompt with one encoder. @throws {JobFailure} `model_invalid` when it has other outputs. */
+export async function readStates(
+  prompt: string,
+  { encoder, tokenize }: PromptEncoder,
+  layer: "last" | "penultimate",
+): Promise<EncodedText> {
+  const { ids, textTokens } = tokenize(prompt);
+  const dims = [1, ids.length];
+  const attention_mask = { data: new Float32Array(ids.length).fill(1), dims };
+  const outputs = await encoder.run({ input_ids: { data: ids, dims }, attention_mask });
+  const name = layer === "last" ? "last_hidden_state" : penultimateState(encoder);
+  const states = outputs.get(name) ?? outputs.get(encoder.outputNames[0] ?? "");
+  if (states?.dims.length !== 3)
+    throw new JobFailure("model_invalid", `${encoder.part} returns no hidden states of the tokens`);
+  const projected = outputs.get("text_embeds") ?? null;
+  return { states, projected, pooled: projected ?? outputs.get("pooler_output") ?? null, textTokens };
 }
 
 /** Embeddings of no prompt in pipelines with `force_zeros_for_empty_prompt`. */
@@ -64,7 +85,7 @@ function penultimateState(encoder: PipelineGraph): string {
 }
 
 /** Concatenates the states of each token. */
-function joinStates(left: NumberGrid, right: NumberGrid): NumberGrid {
+export function joinStates(left: NumberGrid, right: NumberGrid): NumberGrid {
   const [, tokens = 0, leftWidth = 0] = left.dims;
   const [, rightTokens, rightWidth = 0] = right.dims;
   if (tokens !== rightTokens)

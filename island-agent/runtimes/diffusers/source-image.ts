@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from "sharp";
 import { JobFailure } from "../../../shared/errors.ts";
-import type { Size } from "./denoiser.ts";
+import type { Size } from "./size.ts";
 import { VAE_SCALE_FACTOR } from "./latent-decoder.ts";
 
 /** 4096 by 4096. Without a limit, a small file may decode to gigabytes. */

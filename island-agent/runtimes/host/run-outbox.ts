@@ -1,4 +1,4 @@
-import type { OutputItem } from "../../../shared/output.ts";
+import { charsOf, isModelItem, type OutputItem } from "../../../shared/output.ts";
 import type { FromHost, RunOutput } from "./host-protocol.ts";
 
 /** More output than this is sent before the turn ends, so that no message grows too long. */
@@ -19,7 +19,7 @@ export class RunOutbox {
     const items = this.#pending.get(run);
     if (items === undefined) this.#pending.set(run, [item]);
     else items.push(item);
-    this.#pendingChars += charsOf(item);
+    this.#pendingChars += sizeOf(item);
     if (this.#pendingChars > MAX_PENDING_CHARS) this.#flush();
   }
 
@@ -38,7 +38,7 @@ export class RunOutbox {
   }
 }
 
-function charsOf(item: OutputItem): number {
-  if (item.type === "token") return item.content.length;
+function sizeOf(item: OutputItem): number {
+  if (isModelItem(item)) return charsOf(item);
   return item.type === "image" ? item.data.length : 0;
 }

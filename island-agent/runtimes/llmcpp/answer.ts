@@ -1,6 +1,9 @@
 import type { FinishReason, OutputItem } from "../../../shared/output.ts";
 import { type Piece, StopFilter } from "./stop-filter.ts";
 
+/** Without what the answer knows of it. */
+export type CallPart = Omit<Extract<OutputItem, { type: "tool_call" }>, "type" | "count">;
+
 /**
  * One answer while the model generates it: each piece of text goes out with the number of tokens behind it. Every generated token
  * counts, including those of thoughts and of a stop sequence; only the token that ends the answer (EOG) does not.
@@ -33,6 +36,15 @@ export class Answer {
     if (this.isOver) return;
     this.#tokens += tokens;
     this.#deliver(this.#filter.push({ text, count: tokens }));
+  }
+
+  /** Takes a part of a call of a tool. Text that was held back comes before it. */
+  takeCall(part: CallPart, tokens: number): void {
+    if (this.isOver) return;
+    this.#deliver(this.#filter.end());
+    this.#tokens += tokens;
+    this.#onOutput({ type: "tool_call", ...part, count: this.#undelivered + tokens });
+    this.#undelivered = 0;
   }
 
   /** Waits for what generates the answer. @throws `signal.reason` when aborted, otherwise what `generation` throws. */

@@ -23,6 +23,9 @@ import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
 import { SequencePool } from "./sequence-pool.ts";
+import { ToolAnswer } from "./tool-answer.ts";
+import { toolGrammarFor } from "./tool-grammar.ts";
+import { messagesWithTools } from "./tool-text.ts";
 
 /** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
 const RESERVED_TOKENS = 2;
@@ -58,12 +61,12 @@ export class ChatModel {
     { onOutput, onPrompt }: Listener,
     signal: AbortSignal,
   ): Promise<RunResult> {
-    if (resume !== null && request.responseFormat.type !== "text") {
-      throw new JobFailure("cannot_resume", "An answer with a response format cannot be continued on another Island");
+    if (resume !== null && (request.responseFormat.type !== "text" || request.toolUse !== null)) {
+      throw new JobFailure("cannot_resume", "An answer with a response format or tools cannot be continued elsewhere");
     }
     const soFar = resume?.text ?? "";
     const template = new ResumableTemplate(request.isRaw ? new RawTemplate(this.#model) : this.#template, soFar);
-    const history = historyOf(request.messages);
+    const history = historyOf(messagesWithTools(request));
     let state = template.generateContextState({ chatHistory: history });
     const prompt = state.contextText.tokenize(this.#model.tokenizer);
     const promptTokens = prompt.length;
@@ -81,14 +84,18 @@ export class ChatModel {
     const usageOf = (tokens: number): Usage => ({ promptTokens, completionTokens: written + tokens });
     if (maxTokens < 1) return { finishReason: "length", usage: usageOf(0) };
 
-    const grammar = await grammarFor(this.#llama, request.responseFormat);
+    const { toolUse, responseFormat } = request;
+    const grammar = await (toolUse === null
+      ? grammarFor(this.#llama, responseFormat)
+      : toolGrammarFor(this.#llama, toolUse));
     const sequence = await this.#pool.acquire(filled, cacheKey, signal);
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
     const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);
     try {
       const sampling = samplingOf(request, this.#model, this.#model.tokenize(soFar), randomInt(2 ** 32));
       const endings = grammar === undefined ? endingsOf(template, state, sequence) : null;
-      const answer = new Answer([...request.stop, ...(endings?.texts ?? [])], onOutput, signal);
+      const text = new Answer([...request.stop, ...(endings?.texts ?? [])], onOutput, signal);
+      const answer = toolUse === null ? text : new ToolAnswer(text);
       const generation =
         endings === null
           ? generateWithChat(

@@ -18,7 +18,7 @@ export interface ChatGeneration {
 /** Generates an answer with LlamaChat, which knows grammars, thoughts and every template. */
 export async function generateWithChat(
   { sequence, template, history, options }: ChatGeneration,
-  answer: Answer,
+  answer: Pick<Answer, "isOver" | "take">,
   signal: AbortSignal,
 ): Promise<FinishReason> {
   const halt = new AbortController();

@@ -8,6 +8,7 @@ import { Chat } from "./chat.ts";
 import { Conversations } from "./conversations.ts";
 import { EmbeddingsResource } from "./embeddings.ts";
 import { Http } from "./http.ts";
+import { ImagesResource } from "./images.ts";
 import { IslandTokens } from "./island-tokens.ts";
 import { Islands } from "./islands.ts";
 import { Jobs } from "./jobs.ts";
@@ -28,6 +29,7 @@ export class Atoll {
   readonly chat: Chat;
   readonly conversations: Conversations;
   readonly embeddings: EmbeddingsResource;
+  readonly images: ImagesResource;
   readonly islandTokens: IslandTokens;
   readonly islands: Islands;
   readonly jobs: Jobs;
@@ -49,6 +51,7 @@ export class Atoll {
     this.chat = new Chat(http);
     this.conversations = new Conversations(http);
     this.embeddings = new EmbeddingsResource(http);
+    this.images = new ImagesResource(http);
     this.islandTokens = new IslandTokens(http);
     this.islands = new Islands(http);
     this.jobs = new Jobs(http);

@@ -542,6 +542,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/images/generations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Draw pictures from a text
+         * @description In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.
+         */
+        post: operations["createImages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/island-tokens": {
         parameters: {
             query?: never;
@@ -820,6 +840,46 @@ export interface paths {
          * @description Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable.
          */
         delete: operations["cancelBatch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message, as Anthropic's API has it
+         * @description A chat in the shape that Anthropic's clients speak, with an API key in `Authorization` or `X-Api-Key`. Also at `/v1/messages`. A message is a job: its id is the message's id. It is cancelled when the client disconnects.
+         */
+        post: operations["createMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count the tokens of a message's prompt
+         * @description Exact, with what the chat template adds: a chat job that makes one token on an Island, with the price of a chat.
+         */
+        post: operations["countMessageTokens"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1494,6 +1554,265 @@ export interface components {
             usage: components["schemas"]["Usage"];
             user_message: components["schemas"]["Message"];
         };
+        AnthropicError400: {
+            error: {
+                /** @enum {string} */
+                code: "invalid_json" | "bad_request";
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError401: {
+            error: {
+                /** @enum {string} */
+                code: "unauthenticated" | "key_expired";
+                message: string;
+                /** @enum {string} */
+                type: "authentication_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError402: {
+            error: {
+                /** @description What the account may spend */
+                balance_credits?: number;
+                /** @enum {string} */
+                code: "insufficient_credits" | "key_credits_exceeded";
+                message: string;
+                /** @description Of key_credits_exceeded: what the API key may still spend in this month */
+                remaining_credits?: number;
+                /**
+                 * Format: date-time
+                 * @description Of key_credits_exceeded: when the next month of the API key begins
+                 */
+                renews_at?: string;
+                /** @description What the jobs of the request cost together */
+                required_credits?: number;
+                /** @enum {string} */
+                type: "billing_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError403: {
+            error: {
+                /** @enum {string} */
+                code: "insufficient_scope" | "cargo_not_allowed" | "operator_only" | "account_suspended";
+                message: string;
+                /** @enum {string} */
+                type: "permission_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError404: {
+            error: {
+                /** @enum {string} */
+                code: "not_found" | "cargo_not_found";
+                message: string;
+                /** @enum {string} */
+                type: "not_found_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError410: {
+            error: {
+                /** @enum {string} */
+                code: "content_removed";
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError413: {
+            error: {
+                /** @enum {string} */
+                code: "payload_too_large";
+                message: string;
+                /** @enum {string} */
+                type: "request_too_large";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError422: {
+            error: {
+                /** @enum {string} */
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                details?: {
+                    message: string;
+                    /** @description Dotted path ("messages.0.role"); empty for the whole body */
+                    path: string;
+                }[];
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError429: {
+            error: {
+                /** @enum {string} */
+                code: "rate_limited";
+                /** @enum {string} */
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                message: string;
+                /** @description Seconds, the same as Retry-After */
+                retry_after: number;
+                /** @enum {string} */
+                type: "rate_limit_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError500: {
+            error: {
+                /** @enum {string} */
+                code: "internal" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
+                message: string;
+                /** @description Of an internal error: its id in the log, for the operator */
+                request_id?: string;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
+                /** @enum {string} */
+                type: "api_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError503: {
+            error: {
+                /** @enum {string} */
+                code: "no_island_available" | "overloaded" | "shutting_down" | "storage_unavailable" | "cluster_unavailable" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
+                message: string;
+                /** @description Seconds, the same as Retry-After */
+                retry_after?: number;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
+                /** @enum {string} */
+                type: "overloaded_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicError507: {
+            error: {
+                /** @enum {string} */
+                code: "disk_full";
+                message: string;
+                /** @enum {string} */
+                type: "api_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
+        AnthropicMessage: {
+            content: {
+                citations: null;
+                text: string;
+                /** @enum {string} */
+                type: "text";
+            }[];
+            id: string;
+            model: string;
+            /** @enum {string} */
+            role: "assistant";
+            /**
+             * @description `end_turn` also for an answer that a stop sequence ended: Islands do not say which
+             * @enum {string|null}
+             */
+            stop_reason: "end_turn" | "max_tokens" | null;
+            stop_sequence: null;
+            /** @enum {string} */
+            type: "message";
+            usage: {
+                cache_creation_input_tokens: null;
+                cache_read_input_tokens: null;
+                input_tokens: number;
+                output_tokens: number;
+            };
+        };
+        AnthropicMessageEvent: {
+            message: components["schemas"]["AnthropicMessage"];
+            /** @enum {string} */
+            type: "message_start";
+        } | {
+            /** @enum {string} */
+            type: "ping";
+        } | {
+            content_block: {
+                citations: null;
+                text: string;
+                /** @enum {string} */
+                type: "text";
+            };
+            index: number;
+            /** @enum {string} */
+            type: "content_block_start";
+        } | {
+            delta: {
+                text: string;
+                /** @enum {string} */
+                type: "text_delta";
+            };
+            index: number;
+            /** @enum {string} */
+            type: "content_block_delta";
+        } | {
+            index: number;
+            /** @enum {string} */
+            type: "content_block_stop";
+        } | {
+            delta: {
+                /** @enum {string} */
+                stop_reason: "end_turn" | "max_tokens";
+                stop_sequence: null;
+            };
+            /** @enum {string} */
+            type: "message_delta";
+            usage: {
+                cache_creation_input_tokens: null;
+                cache_read_input_tokens: null;
+                input_tokens: number;
+                output_tokens: number;
+            };
+        } | {
+            /** @enum {string} */
+            type: "message_stop";
+        } | {
+            error: {
+                code: string;
+                message: string;
+                retryable: boolean;
+                type: string;
+            };
+            /** @enum {string} */
+            type: "error";
+        };
         ApiKey: {
             cargos: string[] | null;
             /**
@@ -1846,13 +2165,23 @@ export interface components {
         ChatCompletion: {
             choices: {
                 /** @enum {string} */
-                finish_reason: "stop" | "length";
+                finish_reason: "stop" | "length" | "tool_calls";
                 index: number;
                 logprobs: null;
                 message: {
-                    content: string;
+                    /** @description Null for an answer of calls alone */
+                    content: string | null;
                     /** @enum {string} */
                     role: "assistant";
+                    tool_calls?: {
+                        function: {
+                            arguments: string;
+                            name: string;
+                        };
+                        id: string;
+                        /** @enum {string} */
+                        type: "function";
+                    }[];
                 };
             }[];
             created: number;
@@ -1873,9 +2202,19 @@ export interface components {
                     content?: string;
                     /** @enum {string} */
                     role?: "assistant";
+                    tool_calls?: {
+                        function: {
+                            arguments: string;
+                            name?: string;
+                        };
+                        id?: string;
+                        index: number;
+                        /** @enum {string} */
+                        type?: "function";
+                    }[];
                 };
                 /** @enum {string|null} */
-                finish_reason: "stop" | "length" | null;
+                finish_reason: "stop" | "length" | "tool_calls" | null;
                 index: number;
                 logprobs: null;
             }[];
@@ -1918,13 +2257,23 @@ export interface components {
                 }[] | null;
                 /** @enum {string} */
                 role: "system" | "user" | "assistant" | "tool" | "developer";
-                tool_calls?: unknown[] | null;
+                tool_call_id?: string | null;
+                tool_calls?: {
+                    function: {
+                        arguments: string;
+                        name: string;
+                    };
+                    id: string;
+                    /** @enum {string} */
+                    type: "function";
+                }[] | null;
             }[];
             min_p?: number | null;
             /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
             /** @enum {number|null} */
             n?: 1 | null;
+            parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
             repeat_penalty?: number | null;
             response_format?: {
@@ -1952,6 +2301,39 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
+            tool_choice?: ("auto" | "none" | "required") | {
+                function: {
+                    name: string;
+                };
+                /** @enum {string} */
+                type: "function";
+            } | {
+                allowed_tools: {
+                    /** @enum {string} */
+                    mode: "auto" | "required";
+                    tools: {
+                        function: {
+                            name: string;
+                        };
+                        /** @enum {string} */
+                        type: "function";
+                    }[];
+                };
+                /** @enum {string} */
+                type: "allowed_tools";
+            } | null;
+            tools?: {
+                function: {
+                    description?: string | null;
+                    name: string;
+                    parameters?: {
+                        [key: string]: unknown;
+                    } | null;
+                    strict?: boolean | null;
+                };
+                /** @enum {string} */
+                type: "function";
+            }[] | null;
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -1974,7 +2356,7 @@ export interface components {
              */
             updated_at: string;
         };
-        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         ConversationWithMessages: {
             /**
              * Format: date-time
@@ -2020,6 +2402,27 @@ export interface components {
                 free: number;
             };
             version: string;
+        };
+        CountedTokens: {
+            input_tokens: number;
+        };
+        CountTokensRequest: {
+            messages: {
+                content: string | {
+                    text: string;
+                    /** @enum {string} */
+                    type: "text";
+                }[];
+                /** @enum {string} */
+                role: "user" | "assistant";
+            }[];
+            /** @description Slug or alias of a chat Cargo */
+            model: string;
+            system?: string | {
+                text: string;
+                /** @enum {string} */
+                type: "text";
+            }[] | null;
         };
         CreateApiKey: {
             /** @description Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all */
@@ -2153,7 +2556,7 @@ export interface components {
         };
         DoneEvent: {
             /** @enum {string} */
-            finish_reason: "stop" | "length";
+            finish_reason: "stop" | "length" | "tool_calls";
             /** @description The output, unless it is text that was streamed already */
             output?: unknown;
             /**
@@ -2192,8 +2595,8 @@ export interface components {
              */
             encoding_format?: "float" | "base64" | null;
             input: string | string[];
-            /** @description Slug of an onnx Cargo with the task feature-extraction */
-            model: string;
+            /** @description Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction */
+            model?: string | null;
         };
         Error400: {
             error: {
@@ -2304,6 +2707,13 @@ export interface components {
                 retryable?: boolean;
             };
         };
+        Error507: {
+            error: {
+                /** @enum {string} */
+                code: "disk_full";
+                message: string;
+            };
+        };
         ErrorEvent: {
             /** @enum {string} */
             code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
@@ -2346,6 +2756,47 @@ export interface components {
              * @enum {string}
              */
             type: "image";
+        };
+        Images: {
+            /** @description Unix time in seconds */
+            created: number;
+            data: {
+                /** @description The file in base64 */
+                b64_json: string;
+            }[];
+            /** @enum {string} */
+            output_format: "png";
+            usage: {
+                input_tokens: number;
+                input_tokens_details: {
+                    image_tokens: number;
+                    text_tokens: number;
+                };
+                /** @description Always 0: pictures have no tokens here */
+                output_tokens: number;
+                total_tokens: number;
+            };
+        };
+        ImagesRequest: {
+            /** @description How closely to follow the prompt */
+            guidance_scale?: number | null;
+            /** @description Slug of a Cargo that draws, or an alias of one */
+            model: string;
+            /** @description Default: 1. Each is a job of its own */
+            n?: number | null;
+            /** @description What not to draw */
+            negative_prompt?: string | null;
+            /** @enum {string|null} */
+            output_format?: "png" | null;
+            prompt: string;
+            /** @enum {string|null} */
+            response_format?: "b64_json" | null;
+            /** @description The same seed draws the same picture. Picture number i of n has the seed plus i */
+            seed?: number | null;
+            /** @description Default: auto, which is the Cargo's own */
+            size?: string | null;
+            /** @description Steps of the sampler; default: the Cargo's */
+            steps?: number | null;
         };
         Island: {
             agent_version: string;
@@ -2610,7 +3061,7 @@ export interface components {
                 retryable: boolean;
             } | null;
             /** @enum {string|null} */
-            finish_reason: "stop" | "length" | null;
+            finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
             /** @description Empty once it was removed */
             input: {
@@ -2683,8 +3134,8 @@ export interface components {
             updated_at: string;
             workload_slug: string;
         };
-        /** @description Any number of status, token, progress and image, then exactly one done or error as the last */
-        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        /** @description Any number of status, token, tool_call, progress and image, then exactly one done or error as the last */
+        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
             /** @description The job is completed and `output` is all of it */
@@ -2744,7 +3195,7 @@ export interface components {
                     retryable: boolean;
                 } | null;
                 /** @enum {string|null} */
-                finish_reason: "stop" | "length" | null;
+                finish_reason: "stop" | "length" | "tool_calls" | null;
                 id: string;
                 /**
                  * Format: date-time
@@ -3029,7 +3480,7 @@ export interface components {
                 message: string;
             } | null;
             /** @enum {string|null} */
-            finish_reason: "stop" | "length" | null;
+            finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
             /** @description Of an answer: the job that produces it */
             job_id: string | null;
@@ -3049,6 +3500,40 @@ export interface components {
             type: "message";
             user_message: components["schemas"]["Message"];
         };
+        MessageRequest: {
+            max_tokens: number;
+            messages: {
+                content: string | {
+                    text: string;
+                    /** @enum {string} */
+                    type: "text";
+                }[];
+                /** @enum {string} */
+                role: "user" | "assistant";
+            }[];
+            /** @description Slug or alias of a chat Cargo */
+            model: string;
+            output_config?: {
+                format?: {
+                    schema: {
+                        [key: string]: unknown;
+                    };
+                    /** @enum {string} */
+                    type: "json_schema";
+                } | null;
+            } | null;
+            stop_sequences?: string[] | null;
+            stream?: boolean | null;
+            system?: string | {
+                text: string;
+                /** @enum {string} */
+                type: "text";
+            }[] | null;
+            /** @description Default 1 */
+            temperature?: number | null;
+            top_k?: number | null;
+            top_p?: number | null;
+        };
         Model: {
             /** @description Slug of the Cargo that an alias stands for */
             alias_of: string | null;
@@ -3065,6 +3550,11 @@ export interface components {
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /**
+             * @description How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar
+             * @enum {string|null}
+             */
+            tool_calls: "grammar" | null;
             /** @enum {string} */
             type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
         };
@@ -3314,6 +3804,16 @@ export interface components {
                 type: "server_error";
             };
         };
+        OpenAiError507: {
+            error: {
+                /** @enum {string} */
+                code: "disk_full";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "server_error";
+            };
+        };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         OverviewEvent: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
@@ -3472,6 +3972,8 @@ export interface components {
             stop?: string | string[] | null;
             stream?: boolean | null;
             temperature?: number | null;
+            /** @description Not served: null */
+            tools?: null;
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -3758,7 +4260,7 @@ export interface components {
         TextCompletion: {
             choices: {
                 /** @enum {string|null} */
-                finish_reason: "stop" | "length" | null;
+                finish_reason: "stop" | "length" | "tool_calls" | null;
                 index: number;
                 logprobs: null;
                 text: string;
@@ -3810,6 +4312,22 @@ export interface components {
              * @enum {string}
              */
             type: "token";
+        };
+        /** @description A part of a call of a tool */
+        ToolCallEvent: {
+            /** @description JSON text to append */
+            arguments: string;
+            /** @description In the first part of a call */
+            id?: string;
+            /** @description Which call of the answer, from 0 */
+            index: number;
+            /** @description In the first part of a call */
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call";
         };
         /** @description Fields that are left out stay as they are; a title of null removes the title */
         UpdateConversation: {
@@ -3884,6 +4402,165 @@ export interface components {
         };
     };
     responses: {
+        /** @description The request cannot be read. Codes: invalid_json, bad_request */
+        AnthropicError400: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError400"];
+            };
+        };
+        /** @description No valid API key or session token. Codes: unauthenticated, key_expired */
+        AnthropicError401: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["Authenticate"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError401"];
+            };
+        };
+        /** @description Too few credits, of the account or of the API key's month. Codes: insufficient_credits, key_credits_exceeded */
+        AnthropicError402: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError402"];
+            };
+        };
+        /** @description The key lacks the scope or may not run the Cargo, the caller is no operator, or the operator has disabled the operation or suspended the account. Codes: insufficient_scope, cargo_not_allowed, operator_only, account_suspended */
+        AnthropicError403: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError403"];
+            };
+        };
+        /** @description Not found, or it belongs to another account. Codes: not_found, cargo_not_found */
+        AnthropicError404: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError404"];
+            };
+        };
+        /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
+        AnthropicError410: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError410"];
+            };
+        };
+        /** @description The body is larger than 1 MB. Codes: payload_too_large */
+        AnthropicError413: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError413"];
+            };
+        };
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        AnthropicError422: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError422"];
+            };
+        };
+        /** @description Rate limit exceeded: `limit` names it, `retry_after` says when to try again. Codes: rate_limited */
+        AnthropicError429: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError429"];
+            };
+        };
+        /** @description Internal error, or a job that failed. Codes: internal, job_failed */
+        AnthropicError500: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError500"];
+            };
+        };
+        /** @description Temporarily unavailable. Codes: no_island_available, overloaded, shutting_down, storage_unavailable, cluster_unavailable, job_failed */
+        AnthropicError503: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError503"];
+            };
+        };
+        /** @description The coordinator has no room on its disk; the operator has to make some. Codes: disk_full */
+        AnthropicError507: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError507"];
+            };
+        };
         /** @description The request cannot be read. Codes: invalid_json, bad_request */
         Error400: {
             headers: {
@@ -4030,6 +4707,19 @@ export interface components {
                 "application/json": components["schemas"]["Error503"];
             };
         };
+        /** @description The coordinator has no room on its disk; the operator has to make some. Codes: disk_full */
+        Error507: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error507"];
+            };
+        };
         /** @description The request cannot be read. Codes: invalid_json, bad_request */
         OpenAiError400: {
             headers: {
@@ -4174,6 +4864,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["OpenAiError503"];
+            };
+        };
+        /** @description The coordinator has no room on its disk; the operator has to make some. Codes: disk_full */
+        OpenAiError507: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError507"];
             };
         };
     };
@@ -6504,6 +7207,72 @@ export interface operations {
             };
         };
     };
+    createImages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "stable-diffusion-v1-5",
+                 *       "prompt": "A ring of small islands",
+                 *       "size": "512x512",
+                 *       "seed": 7
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImagesRequest"];
+            };
+        };
+        responses: {
+            /** @description The pictures, in the order of their seeds */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "created": 1767268800,
+                     *       "data": [
+                     *         {
+                     *           "b64_json": "iVBORw0KGgo="
+                     *         }
+                     *       ],
+                     *       "output_format": "png",
+                     *       "usage": {
+                     *         "input_tokens": 14,
+                     *         "input_tokens_details": {
+                     *           "text_tokens": 14,
+                     *           "image_tokens": 0
+                     *         },
+                     *         "output_tokens": 0,
+                     *         "total_tokens": 14
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Images"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
     listIslandTokens: {
         parameters: {
             query?: never;
@@ -7899,6 +8668,134 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    createMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "tiny-chat",
+                 *       "max_tokens": 20,
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "What is 7 plus 8?"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["MessageRequest"];
+            };
+        };
+        responses: {
+            /** @description The message, or with `stream` its events as Server-Sent Events */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "job_01M80NFE2BATGX5PX4TK97HXWA",
+                     *       "type": "message",
+                     *       "role": "assistant",
+                     *       "model": "tiny-chat",
+                     *       "content": [
+                     *         {
+                     *           "type": "text",
+                     *           "text": "15",
+                     *           "citations": null
+                     *         }
+                     *       ],
+                     *       "stop_reason": "end_turn",
+                     *       "stop_sequence": null,
+                     *       "usage": {
+                     *         "input_tokens": 17,
+                     *         "output_tokens": 2,
+                     *         "cache_creation_input_tokens": null,
+                     *         "cache_read_input_tokens": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AnthropicMessage"];
+                    "text/event-stream": components["schemas"]["AnthropicMessageEvent"];
+                };
+            };
+            400: components["responses"]["AnthropicError400"];
+            401: components["responses"]["AnthropicError401"];
+            402: components["responses"]["AnthropicError402"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            413: components["responses"]["AnthropicError413"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            503: components["responses"]["AnthropicError503"];
+        };
+    };
+    countMessageTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "tiny-chat",
+                 *       "messages": [
+                 *         {
+                 *           "role": "user",
+                 *           "content": "What is 7 plus 8?"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CountTokensRequest"];
+            };
+        };
+        responses: {
+            /** @description The tokens */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "input_tokens": 17
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CountedTokens"];
+                };
+            };
+            400: components["responses"]["AnthropicError400"];
+            401: components["responses"]["AnthropicError401"];
+            402: components["responses"]["AnthropicError402"];
+            403: components["responses"]["AnthropicError403"];
+            404: components["responses"]["AnthropicError404"];
+            413: components["responses"]["AnthropicError413"];
+            422: components["responses"]["AnthropicError422"];
+            429: components["responses"]["AnthropicError429"];
+            500: components["responses"]["AnthropicError500"];
+            503: components["responses"]["AnthropicError503"];
+        };
+    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -7955,11 +8852,13 @@ export interface operations {
                      *           "type": "chat",
                      *           "capabilities": [
                      *             "/chat/completions",
-                     *             "/completions"
+                     *             "/completions",
+                     *             "/messages"
                      *           ],
                      *           "alias_of": null,
                      *           "available": true,
-                     *           "context_length": 512
+                     *           "context_length": 512,
+                     *           "tool_calls": "grammar"
                      *         }
                      *       ]
                      *     }
@@ -8007,11 +8906,13 @@ export interface operations {
                      *       "type": "chat",
                      *       "capabilities": [
                      *         "/chat/completions",
-                     *         "/completions"
+                     *         "/completions",
+                     *         "/messages"
                      *       ],
                      *       "alias_of": null,
                      *       "available": true,
-                     *       "context_length": 512
+                     *       "context_length": 512,
+                     *       "tool_calls": "grammar"
                      *     }
                      */
                     "application/json": components["schemas"]["Model"];

@@ -23,7 +23,7 @@ beforeEach(async () => {
     warn: (facts: object) => void warnings.push(facts),
     error: (facts: object) => void warnings.push(facts),
   };
-  catalogSync = await CatalogSync.open({ directory: SHIPPED, store, defaultChatSlug: "tiny-chat", clock, log });
+  catalogSync = await CatalogSync.open({ directory: SHIPPED, store, defaults: { chat: "tiny-chat" }, clock, log });
   catalogSync.watch((slug) => changes.push(slug));
 });
 
@@ -85,7 +85,7 @@ describe("CatalogSync", () => {
     expect(catalogSync.catalog.get("phi-4").runtimeType).toBe("llmcpp");
   });
   it("offers a Cargo that is off for want of pins as it was approved, until its file changes what runs", async () => {
-    const shipped = (await readShippedCargos(SHIPPED, "tiny-chat")).find(({ slug }) => slug === "pandoc");
+    const shipped = (await readShippedCargos(SHIPPED, { chat: "tiny-chat" })).find(({ slug }) => slug === "pandoc");
     if (shipped === undefined) throw new Error("pandoc is not shipped");
     expect(catalogSync.catalog.known("pandoc")).toBeUndefined();
     const digest = `sha256:${"7".repeat(64)}`;
@@ -163,7 +163,7 @@ describe("A Cargo that another coordinator has made", () => {
     const shared = await CatalogSync.open({
       directory: SHIPPED,
       store,
-      defaultChatSlug: "tiny-chat",
+      defaults: { chat: "tiny-chat" },
       isShared: true,
       clock,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },

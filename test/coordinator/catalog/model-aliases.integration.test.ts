@@ -58,7 +58,13 @@ it("a start warns of aliases without a Cargo, and of those that a Cargo's own na
     ["claude", "none"],
   ]);
   const store = new NumberingCatalogStore();
-  const options = { directory: smallCatalog(), store, defaultChatSlug: "tiny-chat", aliases, clock: new ManualClock() };
+  const options = {
+    directory: smallCatalog(),
+    store,
+    defaults: { chat: "tiny-chat" },
+    aliases,
+    clock: new ManualClock(),
+  };
   const sync = await CatalogSync.open({ ...options, log });
   sync.watch(() => undefined);
   await sync.close();

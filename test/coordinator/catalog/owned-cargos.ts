@@ -40,7 +40,7 @@ export const island = (of = owner) =>
 /** Works beside the running coordinator, as `coordinator cargo` does. */
 export const asOperator = <T>(act: (cargos: OperatorCargos) => Promise<T>): Promise<T> =>
   coordinator.withStore(async (store) =>
-    act(new OperatorCargos(store.catalog, await readShippedCargos("catalog", "tiny-chat"), systemClock)),
+    act(new OperatorCargos(store.catalog, await readShippedCargos("catalog", { chat: "tiny-chat" }), systemClock)),
   );
 
 /** Works as the operator, then waits until the coordinator has noticed. */

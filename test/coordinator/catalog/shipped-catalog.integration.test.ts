@@ -51,7 +51,7 @@ describe("the shipped catalog", () => {
     const { catalog } = await CatalogSync.open({
       directory: CATALOG,
       store: new NumberingCatalogStore(),
-      defaultChatSlug: "tiny-chat",
+      defaults: { chat: "tiny-chat" },
       clock: new ManualClock(),
       log,
     });

@@ -72,7 +72,7 @@ interface CallOptions {
  */
 export class Api implements AsyncDisposable {
   readonly clock = new ManualClock();
-  readonly catalog = new Catalog(CARGOS, "tiny");
+  readonly catalog = new Catalog(CARGOS, { chat: "tiny" });
   readonly jobs = new ScriptedJobs(this.catalog);
   readonly logLines: Record<string, unknown>[] = [];
   /** Of all keys below. */

@@ -26,7 +26,7 @@ function open(
   }));
   const availability = new CargoAvailability({
     clock,
-    catalog: new Catalog(cargos, "llama"),
+    catalog: new Catalog(cargos, { chat: "llama" }),
     islands: { connected: () => ((counted += 1), connected) },
     askOthers: async () => ((asked += 1), others),
   });

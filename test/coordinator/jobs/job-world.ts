@@ -73,7 +73,7 @@ export class JobWorld {
     const { jobQuota } = this;
     const proofs = new AttemptProofs(secret);
     const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
-    const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), "cheap");
+    const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
     const cargos = (slug: string) => catalog.known(slug);
     const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
     const onFatal = (error: unknown): void => void this.fatal.push(error);

@@ -80,7 +80,7 @@ function recommenderOf({ cargos, island = makeIsland(), queued = {}, completions
         },
       },
     },
-    catalog: new Catalog(cargos, "default"),
+    catalog: new Catalog(cargos, { chat: "default" }),
     queuedDemand: () => new Map(Object.entries(queued)),
     holdersOf: (exceptId) => (cacheKey) => (exceptId === island.hostId ? (holders[cacheKey] ?? 0) : 1_000),
     policyOf: (hostId) => (hostId === island.hostId ? policy : undefined),

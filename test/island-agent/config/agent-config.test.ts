@@ -45,6 +45,7 @@ describe("resolveAgentConfig()", () => {
         network: false,
         nameServers: ["1.1.1.1", "9.9.9.9"],
         gpu: true,
+        gpuDevices: null,
         runtime: null,
       },
       cargos: { allowRuntimes: null, denyRuntimes: null, allowCategories: null, denyCategories: null, signedBy: null },

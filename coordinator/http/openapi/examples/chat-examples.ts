@@ -38,10 +38,11 @@ const MODEL = {
   created: 0,
   owned_by: "atoll",
   type: "chat",
-  capabilities: ["/chat/completions", "/completions"],
+  capabilities: ["/chat/completions", "/completions", "/messages"],
   alias_of: null,
   available: true,
   context_length: 512,
+  tool_calls: "grammar",
 };
 
 const NOT_HARASSMENT = [
@@ -93,6 +94,28 @@ export const CHAT_EXAMPLES: Examples = {
       usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
     },
   },
+  createMessage: {
+    request: { model: "tiny-chat", max_tokens: 20, messages: [{ role: "user", content: "What is 7 plus 8?" }] },
+    response: {
+      id: "job_01M80NFE2BATGX5PX4TK97HXWA",
+      type: "message",
+      role: "assistant",
+      model: "tiny-chat",
+      content: [{ type: "text", text: "15", citations: null }],
+      stop_reason: "end_turn",
+      stop_sequence: null,
+      usage: {
+        input_tokens: 17,
+        output_tokens: 2,
+        cache_creation_input_tokens: null,
+        cache_read_input_tokens: null,
+      },
+    },
+  },
+  countMessageTokens: {
+    request: { model: "tiny-chat", messages: [{ role: "user", content: "What is 7 plus 8?" }] },
+    response: { input_tokens: 17 },
+  },
   createEmbeddings: {
     request: { model: "multilingual-e5-small", input: ["an atoll", "a ring of islands"] },
     response: {
@@ -141,6 +164,20 @@ export const CHAT_EXAMPLES: Examples = {
           labels: [{ label: "toxic", score: 0.98 }],
         },
       ],
+    },
+  },
+  createImages: {
+    request: { model: "stable-diffusion-v1-5", prompt: "A ring of small islands", size: "512x512", seed: 7 },
+    response: {
+      created: 1_767_268_800,
+      data: [{ b64_json: "iVBORw0KGgo=" }],
+      output_format: "png",
+      usage: {
+        input_tokens: 14,
+        input_tokens_details: { text_tokens: 14, image_tokens: 0 },
+        output_tokens: 0,
+        total_tokens: 14,
+      },
     },
   },
   listModels: { response: { object: "list", data: [MODEL] } },

@@ -188,7 +188,7 @@ class UwsListener implements Listener {
     } catch (thrown) {
       if (answer.destroyed) return;
       if (!(thrown instanceof ServiceError)) return void answer.destroy();
-      const { status, headers, body } = answerError(thrown, { requestId: "", forOpenAi: false });
+      const { status, headers, body } = answerError(thrown, { requestId: "", style: "plain" });
       refuse(exchange, { status, body, headers: { ...headers, ...refusalHeaders } });
     }
   }

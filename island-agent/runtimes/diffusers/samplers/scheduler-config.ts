@@ -2,6 +2,7 @@ import { z } from "zod";
 import { JobFailure } from "../../../../shared/errors.ts";
 import { DdimSampler } from "./ddim-sampler.ts";
 import { EulerSampler, FINAL_SIGMAS } from "./euler-sampler.ts";
+import { type FlowPicture, FlowSampler, type FlowShift } from "./flow-sampler.ts";
 import { LcmSampler } from "./lcm-sampler.ts";
 import { betasOf, computeAlphasCumprod } from "./noise-schedule.ts";
 import { PREDICTION_TYPES } from "./prediction.ts";
@@ -10,7 +11,7 @@ import { TIMESTEP_SPACINGS, type TimestepSpacing } from "./timesteps.ts";
 
 /** Path in a pipeline's folder. */
 export const SCHEDULER_FILE = "scheduler/scheduler_config.json";
-export type SamplerName = "euler" | "ddim" | "lcm";
+export type SamplerName = "euler" | "ddim" | "lcm" | "flow";
 
 interface SchedulerClass {
   readonly sampler: SamplerName;
@@ -33,6 +34,7 @@ const CLASSES: Readonly<Record<string, SchedulerClass>> = {
   LMSDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
   HeunDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
   EulerAncestralDiscreteScheduler: { sampler: "euler", spacing: "linspace", isClipped: false },
+  FlowMatchEulerDiscreteScheduler: { sampler: "flow", spacing: "linspace", isClipped: false },
 };
 
 const fraction = z.number().gt(0).lt(1);
@@ -54,6 +56,18 @@ const fileSchema = z.object({
   final_sigmas_type: z.enum(FINAL_SIGMAS).default("zero"),
   original_inference_steps: z.int().min(1).max(1_000).default(50),
   timestep_scaling: z.number().positive().default(10),
+  shift: z.number().positive().default(1),
+  use_dynamic_shifting: z.boolean().nullish(),
+  base_shift: z.number().default(0.5),
+  max_shift: z.number().default(1.15),
+  base_image_seq_len: z.int().positive().default(256),
+  max_image_seq_len: z.int().positive().default(4_096),
+  time_shift_type: z.literal("exponential").nullish(),
+  shift_terminal: absent,
+  invert_sigmas: absent,
+  stochastic_sampling: absent,
+  use_beta_sigmas: absent,
+  use_exponential_sigmas: absent,
   rescale_betas_zero_snr: absent,
   thresholding: absent,
 });
@@ -66,7 +80,8 @@ export interface SamplerPlan {
   readonly training: Training;
   /** Maximum number of steps of one image. */
   readonly maxSteps: number;
-  create(steps: number): Sampler;
+  /** @param picture read by `flow` only. */
+  create(steps: number, picture?: FlowPicture): Sampler;
 }
 
 /** Reads a pipeline's scheduler file. @throws {JobFailure} `model_invalid` naming the field. */
@@ -90,12 +105,13 @@ export function readSchedulerConfig(content: unknown): SamplerPlan {
   const clip = (file.clip_sample ?? kind.isClipped) ? file.clip_sample_range : null;
   const training: Training = { alphasCumprod, grid, prediction: file.prediction_type, clip };
   const distilledSteps = Math.min(file.original_inference_steps, alphasCumprod.length);
+  const flowShift = flowShiftOf(file);
   return {
     name: kind.sampler,
     className: file._class_name,
     training,
     maxSteps: kind.sampler === "lcm" ? distilledSteps : alphasCumprod.length,
-    create(steps) {
+    create(steps, picture = { tokens: 0, isEven: false }) {
       switch (kind.sampler) {
         case "euler":
           return new EulerSampler(training, steps, file.final_sigmas_type);
@@ -103,11 +119,21 @@ export function readSchedulerConfig(content: unknown): SamplerPlan {
           return new DdimSampler(training, steps, file.set_alpha_to_one);
         case "lcm":
           return new LcmSampler(training, steps, { distilledSteps, timeScale: file.timestep_scaling });
+        case "flow":
+          return new FlowSampler(count, steps, flowShift, picture);
         default:
           return kind.sampler satisfies never;
       }
     },
   };
+}
+
+function flowShiftOf(file: z.infer<typeof fileSchema>): FlowShift {
+  const { shift, base_image_seq_len: baseTokens, max_image_seq_len: maxTokens } = file;
+  const { base_shift: baseShift, max_shift: maxShift } = file;
+  if (file.use_dynamic_shifting !== true) return { shift, dynamic: null };
+  if (maxTokens <= baseTokens) throw invalid("max_image_seq_len: must be over base_image_seq_len");
+  return { shift, dynamic: { baseShift, maxShift, baseTokens, maxTokens } };
 }
 
 function invalid(problem: string): JobFailure {

@@ -1,10 +1,10 @@
 import { type AutomaticSpeechRecognitionPipeline, Tensor } from "@huggingface/transformers";
 import { JobFailure } from "../../../../shared/errors.ts";
 import type { OnnxInput } from "../onnx-input.ts";
-import { resample } from "../media/resample.ts";
+import { resample } from "../../../../shared/audio/resample.ts";
 import type { TaskHandler } from "./task-handler.ts";
 import { TokenCounter } from "./token-counter.ts";
-import { readWav, WavError } from "../media/wav-file.ts";
+import { readWav, WavError } from "../../../../shared/audio/wav-file.ts";
 
 const MIN_SECONDS = 0.1;
 /** Whisper processes a long recording in windows. */

@@ -4,7 +4,7 @@ import type { TextToAudioPipeline } from "@huggingface/transformers";
 import { JobFailure } from "../../../../shared/errors.ts";
 import type { TaskHandler } from "./task-handler.ts";
 import { countPromptTokens } from "./count-prompt-tokens.ts";
-import { writeWav } from "../media/wav-file.ts";
+import { writeWav } from "../../../../shared/audio/wav-file.ts";
 
 /** Folder of models with several voices (Supertonic): `voices/F1.bin`, 32-bit floats, little-endian. */
 const VOICES = "voices";

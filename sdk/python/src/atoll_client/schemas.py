@@ -31,7 +31,7 @@ class JobWebhookData(TypedDict):
     completed_at: str | None
     """ISO 8601, UTC"""
     duration_ms: int | None
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
     error: JobWebhookDataError | None
     attempts: int
     """Attempts begun so far; one that an Island refused does not count"""
@@ -186,7 +186,7 @@ class Job(TypedDict):
     completed_at: str | None
     """ISO 8601, UTC"""
     duration_ms: int | None
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
     error: JobError | None
     attempts: int
     """Attempts begun so far; one that an Island refused does not count"""
@@ -321,7 +321,7 @@ class JobOutputProgress(TypedDict):
     total: int
 
 
-JobEvent: TypeAlias = "StatusEvent | TokenEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+JobEvent: TypeAlias = "StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class StatusEvent(TypedDict):
@@ -336,6 +336,21 @@ class TokenEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     content: str
     """Text to append"""
+
+
+class ToolCallEvent(TypedDict):
+    """A part of a call of a tool"""
+
+    type: Literal["tool_call"]
+    """discriminator enum property added by openapi-typescript"""
+    index: int
+    """Which call of the answer, from 0"""
+    id: NotRequired[str]
+    """In the first part of a call"""
+    name: NotRequired[str]
+    """In the first part of a call"""
+    arguments: str
+    """JSON text to append"""
 
 
 class ProgressEvent(TypedDict):
@@ -356,7 +371,7 @@ class DoneEvent(TypedDict):
     type: Literal["done"]
     """discriminator enum property added by openapi-typescript"""
     usage: Usage
-    finish_reason: Literal["stop", "length"]
+    finish_reason: Literal["stop", "length", "tool_calls"]
     output: NotRequired[Any]
     """The output, unless it is text that was streamed already"""
 
@@ -383,12 +398,25 @@ class ChatCompletionChoicesItem(TypedDict):
     index: int
     message: ChatCompletionChoicesItemMessage
     logprobs: None
-    finish_reason: Literal["stop", "length"]
+    finish_reason: Literal["stop", "length", "tool_calls"]
 
 
 class ChatCompletionChoicesItemMessage(TypedDict):
     role: Literal["assistant"]
-    content: str
+    content: str | None
+    """Null for an answer of calls alone"""
+    tool_calls: NotRequired[list[ChatCompletionChoicesItemMessageToolCallsItem]]
+
+
+class ChatCompletionChoicesItemMessageToolCallsItem(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: ChatCompletionChoicesItemMessageToolCallsItemFunction
+
+
+class ChatCompletionChoicesItemMessageToolCallsItemFunction(TypedDict):
+    name: str
+    arguments: str
 
 
 class ChatCompletionUsage(TypedDict):
@@ -414,12 +442,25 @@ class ChatCompletionChunkChoicesItem(TypedDict):
     index: int
     delta: ChatCompletionChunkChoicesItemDelta
     logprobs: None
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
 
 
 class ChatCompletionChunkChoicesItemDelta(TypedDict):
     role: NotRequired[Literal["assistant"]]
     content: NotRequired[str]
+    tool_calls: NotRequired[list[ChatCompletionChunkChoicesItemDeltaToolCallsItem]]
+
+
+class ChatCompletionChunkChoicesItemDeltaToolCallsItem(TypedDict):
+    index: int
+    id: NotRequired[str]
+    type: NotRequired[Literal["function"]]
+    function: ChatCompletionChunkChoicesItemDeltaToolCallsItemFunction
+
+
+class ChatCompletionChunkChoicesItemDeltaToolCallsItemFunction(TypedDict):
+    name: NotRequired[str]
+    arguments: str
 
 
 class ChatCompletionChunkUsage(TypedDict):
@@ -459,6 +500,9 @@ class ChatCompletionRequest(TypedDict):
     repeat_penalty: NotRequired[float | None]
     logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[ChatCompletionRequestResponseFormat1 | ChatCompletionRequestResponseFormat2 | ChatCompletionRequestResponseFormat3 | None]
+    tools: NotRequired[list[ChatCompletionRequestToolsItem] | None]
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
+    parallel_tool_calls: NotRequired[bool | None]
     max_completion_tokens: NotRequired[int | None]
     n: NotRequired[Literal[1]]
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
@@ -467,12 +511,24 @@ class ChatCompletionRequest(TypedDict):
 class ChatCompletionRequestMessagesItem(TypedDict):
     role: Literal["system", "user", "assistant", "tool", "developer"]
     content: NotRequired[str | list[ChatCompletionRequestMessagesItemContentItem] | None]
-    tool_calls: NotRequired[list[Any] | None]
+    tool_calls: NotRequired[list[ChatCompletionRequestMessagesItemToolCallsItem] | None]
+    tool_call_id: NotRequired[str | None]
 
 
 class ChatCompletionRequestMessagesItemContentItem(TypedDict):
     type: Literal["text"]
     text: str
+
+
+class ChatCompletionRequestMessagesItemToolCallsItem(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: ChatCompletionRequestMessagesItemToolCallsItemFunction
+
+
+class ChatCompletionRequestMessagesItemToolCallsItemFunction(TypedDict):
+    name: str
+    arguments: str
 
 
 class ChatCompletionRequestResponseFormat1(TypedDict):
@@ -495,6 +551,46 @@ class ChatCompletionRequestResponseFormat3JsonSchema(TypedDict):
     strict: NotRequired[bool | None]
 
 
+class ChatCompletionRequestToolsItem(TypedDict):
+    type: Literal["function"]
+    function: ChatCompletionRequestToolsItemFunction
+
+
+class ChatCompletionRequestToolsItemFunction(TypedDict):
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[dict[str, Any] | None]
+    strict: NotRequired[bool | None]
+
+
+class ChatCompletionRequestToolChoice2(TypedDict):
+    type: Literal["function"]
+    function: ChatCompletionRequestToolChoice2Function
+
+
+class ChatCompletionRequestToolChoice2Function(TypedDict):
+    name: str
+
+
+class ChatCompletionRequestToolChoice3(TypedDict):
+    type: Literal["allowed_tools"]
+    allowed_tools: ChatCompletionRequestToolChoice3AllowedTools
+
+
+class ChatCompletionRequestToolChoice3AllowedTools(TypedDict):
+    mode: Literal["auto", "required"]
+    tools: list[ChatCompletionRequestToolChoice3AllowedToolsToolsItem]
+
+
+class ChatCompletionRequestToolChoice3AllowedToolsToolsItem(TypedDict):
+    type: Literal["function"]
+    function: ChatCompletionRequestToolChoice3AllowedToolsToolsItemFunction
+
+
+class ChatCompletionRequestToolChoice3AllowedToolsToolsItemFunction(TypedDict):
+    name: str
+
+
 class ChatCompletionRequestStreamOptions(TypedDict):
     include_usage: NotRequired[bool | None]
 
@@ -513,7 +609,7 @@ class TextCompletionChoicesItem(TypedDict):
     index: int
     text: str
     logprobs: None
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
 
 
 class TextCompletionUsage(TypedDict):
@@ -552,6 +648,170 @@ class TextCompletionRequestStreamOptions(TypedDict):
     include_usage: NotRequired[bool | None]
 
 
+class AnthropicMessage(TypedDict):
+    id: str
+    type: Literal["message"]
+    role: Literal["assistant"]
+    model: str
+    content: list[AnthropicMessageContentItem]
+    stop_reason: Literal["end_turn", "max_tokens", None]
+    """`end_turn` also for an answer that a stop sequence ended: Islands do not say which"""
+    stop_sequence: None
+    usage: AnthropicMessageUsage
+
+
+class AnthropicMessageContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+    citations: None
+
+
+class AnthropicMessageUsage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+    cache_creation_input_tokens: None
+    cache_read_input_tokens: None
+
+
+class AnthropicMessageEvent1(TypedDict):
+    type: Literal["message_start"]
+    message: AnthropicMessage
+
+
+class AnthropicMessageEvent2(TypedDict):
+    type: Literal["ping"]
+
+
+class AnthropicMessageEvent3(TypedDict):
+    type: Literal["content_block_start"]
+    index: int
+    content_block: AnthropicMessageEvent3ContentBlock
+
+
+class AnthropicMessageEvent3ContentBlock(TypedDict):
+    type: Literal["text"]
+    text: str
+    citations: None
+
+
+class AnthropicMessageEvent4(TypedDict):
+    type: Literal["content_block_delta"]
+    index: int
+    delta: AnthropicMessageEvent4Delta
+
+
+class AnthropicMessageEvent4Delta(TypedDict):
+    type: Literal["text_delta"]
+    text: str
+
+
+class AnthropicMessageEvent5(TypedDict):
+    type: Literal["content_block_stop"]
+    index: int
+
+
+class AnthropicMessageEvent6(TypedDict):
+    type: Literal["message_delta"]
+    delta: AnthropicMessageEvent6Delta
+    usage: AnthropicMessageEvent6Usage
+
+
+class AnthropicMessageEvent6Delta(TypedDict):
+    stop_reason: Literal["end_turn", "max_tokens"]
+    stop_sequence: None
+
+
+class AnthropicMessageEvent6Usage(TypedDict):
+    input_tokens: int
+    output_tokens: int
+    cache_creation_input_tokens: None
+    cache_read_input_tokens: None
+
+
+class AnthropicMessageEvent7(TypedDict):
+    type: Literal["message_stop"]
+
+
+class AnthropicMessageEvent8(TypedDict):
+    type: Literal["error"]
+    error: AnthropicMessageEvent8Error
+
+
+class AnthropicMessageEvent8Error(TypedDict):
+    type: str
+    message: str
+    code: str
+    retryable: bool
+
+
+AnthropicMessageEvent: TypeAlias = "AnthropicMessageEvent1 | AnthropicMessageEvent2 | AnthropicMessageEvent3 | AnthropicMessageEvent4 | AnthropicMessageEvent5 | AnthropicMessageEvent6 | AnthropicMessageEvent7 | AnthropicMessageEvent8"
+
+
+class MessageRequest(TypedDict):
+    model: str
+    """Slug or alias of a chat Cargo"""
+    messages: list[MessageRequestMessagesItem]
+    system: NotRequired[str | list[MessageRequestSystemItem] | None]
+    max_tokens: int
+    temperature: NotRequired[float | None]
+    """Default 1"""
+    top_p: NotRequired[float | None]
+    top_k: NotRequired[int | None]
+    stop_sequences: NotRequired[list[str] | None]
+    output_config: NotRequired[MessageRequestOutputConfig | None]
+    stream: NotRequired[bool | None]
+
+
+class MessageRequestMessagesItem(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str | list[MessageRequestMessagesItemContentItem]
+
+
+class MessageRequestMessagesItemContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class MessageRequestSystemItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class MessageRequestOutputConfig(TypedDict):
+    format: NotRequired[MessageRequestOutputConfigFormat | None]
+
+
+class MessageRequestOutputConfigFormat(TypedDict):
+    type: Literal["json_schema"]
+    schema: dict[str, Any]
+
+
+class CountedTokens(TypedDict):
+    input_tokens: int
+
+
+class CountTokensRequest(TypedDict):
+    model: str
+    """Slug or alias of a chat Cargo"""
+    messages: list[CountTokensRequestMessagesItem]
+    system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
+
+
+class CountTokensRequestMessagesItem(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str | list[CountTokensRequestMessagesItemContentItem]
+
+
+class CountTokensRequestMessagesItemContentItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class CountTokensRequestSystemItem(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
 class Embeddings(TypedDict):
     object: Literal["list"]
     data: list[EmbeddingsDataItem]
@@ -572,8 +832,8 @@ class EmbeddingsUsage(TypedDict):
 
 class EmbeddingsRequest(TypedDict):
     input: str | list[str]
-    model: str
-    """Slug of an onnx Cargo with the task feature-extraction"""
+    model: NotRequired[str | None]
+    """Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction"""
     dimensions: NotRequired[None]
     """Not supported"""
 
@@ -707,6 +967,52 @@ class ModerationRequestInputItem(TypedDict):
     text: str
 
 
+class Images(TypedDict):
+    created: int
+    """Unix time in seconds"""
+    data: list[ImagesDataItem]
+    output_format: Literal["png"]
+    usage: ImagesUsage
+
+
+class ImagesDataItem(TypedDict):
+    b64_json: str
+    """The file in base64"""
+
+
+class ImagesUsage(TypedDict):
+    input_tokens: int
+    input_tokens_details: ImagesUsageInputTokensDetails
+    output_tokens: int
+    """Always 0: pictures have no tokens here"""
+    total_tokens: int
+
+
+class ImagesUsageInputTokensDetails(TypedDict):
+    text_tokens: int
+    image_tokens: int
+
+
+class ImagesRequest(TypedDict):
+    prompt: str
+    model: str
+    """Slug of a Cargo that draws, or an alias of one"""
+    n: NotRequired[int | None]
+    """Default: 1. Each is a job of its own"""
+    size: NotRequired[str | None]
+    """Default: auto, which is the Cargo's own"""
+    response_format: NotRequired[Literal["b64_json"]]
+    output_format: NotRequired[Literal["png"]]
+    negative_prompt: NotRequired[str | None]
+    """What not to draw"""
+    steps: NotRequired[int | None]
+    """Steps of the sampler; default: the Cargo's"""
+    guidance_scale: NotRequired[float | None]
+    """How closely to follow the prompt"""
+    seed: NotRequired[int | None]
+    """The same seed draws the same picture. Picture number i of n has the seed plus i"""
+
+
 class Conversation(TypedDict):
     id: str
     title: str | None
@@ -749,7 +1055,7 @@ class Message(TypedDict):
     status: Literal["in_progress", "completed", "failed", "cancelled", "timeout"]
     job_id: str | None
     """Of an answer: the job that produces it"""
-    finish_reason: Literal["stop", "length", None]
+    finish_reason: Literal["stop", "length", "tool_calls", None]
     error: MessageError | None
     created_at: str
     """ISO 8601, UTC"""
@@ -777,7 +1083,7 @@ class AnsweredMessage(TypedDict):
     usage: Usage
 
 
-ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class MessageEvent(TypedDict):
@@ -804,6 +1110,8 @@ class PostMessage(TypedDict):
     logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[PostMessageResponseFormat1 | PostMessageResponseFormat2 | PostMessageResponseFormat3 | None]
     max_completion_tokens: NotRequired[int | None]
+    tools: NotRequired[None]
+    """Not served: null"""
 
 
 class PostMessageResponseFormat1(TypedDict):
@@ -842,6 +1150,8 @@ class Model(TypedDict):
     """A connected Island can run it now; else requests wait for one"""
     context_length: int | None
     """Tokens of prompt and answer together; null: no limit is known"""
+    tool_calls: Literal["grammar", None]
+    """How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar"""
 
 
 class AvailableCargo(TypedDict):

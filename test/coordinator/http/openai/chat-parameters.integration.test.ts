@@ -36,7 +36,7 @@ const OFFICIAL: Required<{ [Name in AnyKey<Params>]: unknown }> = {
   response_format: { type: "json_object" },
   tools: [tool],
   tool_choice: "required",
-  parallel_tool_calls: "perhaps",
+  parallel_tool_calls: false,
   functions: [{ name: "sum" }],
   function_call: { name: "sum" },
   logprobs: true,
@@ -99,6 +99,16 @@ const JSON_SCHEMA: Required<{
   "response_format.json_schema.strict": { ...FORMAT, json_schema: { ...FORMAT.json_schema, strict: true } },
 };
 
+const TOOL = {
+  "tools[].type": [tool],
+  "tools[].custom": [{ ...tool, custom: { name: "sum" } }],
+  "tools[].function": [tool],
+  "tools[].function.name": [tool],
+  "tools[].function.description": [{ ...tool, function: { ...tool.function, description: "Adds" } }],
+  "tools[].function.parameters": [tool],
+  "tools[].function.strict": [{ ...tool, function: { ...tool.function, strict: true } }],
+};
+
 const OF_OTHERS = {
   "messages[].content[].cache_control": part({ cache_control: { type: "ephemeral" } }),
   "messages[].annotations": message({ annotations: [] }),
@@ -128,8 +138,11 @@ describeParameters({
   endpoint: "POST /chat/completions",
   table: CHAT_PARAMETERS,
   base: { messages: [ASKED] },
-  samples: { ...OFFICIAL, ...MESSAGES, ...PARTS, ...STREAM_OPTIONS, ...JSON_SCHEMA, ...OF_OTHERS },
+  samples: { ...OFFICIAL, ...MESSAGES, ...PARTS, ...STREAM_OPTIONS, ...JSON_SCHEMA, ...TOOL, ...OF_OTHERS },
   context: {
+    tool_choice: { tools: [tool] },
+    parallel_tool_calls: { tools: [tool] },
+    "tools[].function.description": { tools: [tool] },
     stream_options: { stream: true },
     "stream_options.include_usage": { stream: true },
     "stream_options.include_obfuscation": { stream: true },

@@ -76,8 +76,8 @@ export function describeParameters(cases: ParameterCases): void {
     it.each(rows("refused"))("%s is refused with its name", async (row, neutrals) => {
       const asked = await seen(bodyWith(row, samples[row]));
       expect(asked).toMatchObject({ status: 422, job: [], error: { code: "validation_failed" } });
-      const { param, message } = asked.error as { param: string; message: string };
-      expect(param.startsWith(topOf(row))).toBe(true);
+      const { details, message } = asked.error as { details: { path: string }[]; message: string };
+      expect(details[0]?.path.startsWith(topOf(row))).toBe(true);
       expect(message).toContain(row.split(".").at(-1));
       if (row.includes(".")) return;
       for (const neutral of [null, ...neutrals]) {
@@ -87,7 +87,7 @@ export function describeParameters(cases: ParameterCases): void {
 
     it("are refused when they are unknown", async () => {
       const { status, error } = await seen({ ...base, no_such_parameter: 0 });
-      expect([status, error]).toMatchObject([422, { param: "no_such_parameter" }]);
+      expect([status, error]).toMatchObject([422, { details: [{ path: "no_such_parameter" }] }]);
       expect((await seen({ ...base, no_such_parameter: null })).status).toBe(200);
     });
   });

@@ -136,7 +136,15 @@ describe("the OpenAPI document", () => {
       ["get /api/v1/events 200 text/event-stream", "#/components/schemas/AccountEvent"],
     ]);
     const kinds = schemas["JobEvent"]?.oneOf?.map(({ $ref }) => $ref?.split("/").at(-1));
-    expect(kinds).toEqual(["StatusEvent", "TokenEvent", "ProgressEvent", "ImageEvent", "DoneEvent", "ErrorEvent"]);
+    expect(kinds).toEqual([
+      "StatusEvent",
+      "TokenEvent",
+      "ToolCallEvent",
+      "ProgressEvent",
+      "ImageEvent",
+      "DoneEvent",
+      "ErrorEvent",
+    ]);
   });
 
   it.each([

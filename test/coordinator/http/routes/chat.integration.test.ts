@@ -79,27 +79,6 @@ describe("POST /chat/completions", () => {
     expect(api.jobs.submitted[0]?.input).toEqual({ messages: [{ role: "user", content: "ab" }] });
   });
 
-  it.each([null, undefined])(
-    "takes content %j of an assistant that called tools, as official clients send it",
-    async (content) => {
-      answerWith(api, "x");
-      const calls = [{ id: "call_1", type: "function", function: { name: "sum", arguments: "{}" } }];
-      const { status } = await chat({
-        messages: [
-          { role: "user", content: "What is 7 plus 8?" },
-          { role: "assistant", content, tool_calls: calls },
-          { role: "tool", content: "15", tool_call_id: "call_1" },
-        ],
-      });
-      expect(status).toBe(200);
-      expect(api.jobs.submitted[0]?.input["messages"]).toEqual([
-        { role: "user", content: "What is 7 plus 8?" },
-        { role: "assistant", content: "" },
-        { role: "tool", content: "15" },
-      ]);
-    },
-  );
-
   it.each([
     [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }, '"image_url" is not supported'],
     [{ role: "user", content: 4 }, 'must be a text, or a list of parts {"type": "text", "text": "…"}'],

@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(catalogDirectory, { recursive: true, force: true }));
 beforeEach(async () => {
-  coordinator = await TestCoordinator.open({ catalogDirectory, chatWaitS: 20 });
+  coordinator = await TestCoordinator.open({ catalogDirectory, chatWaitS: 20, defaultEmbeddingCargo: "words-embed" });
   account = await coordinator.createAccount("client@example.com");
   client = new OpenAI({ apiKey: account.key, baseURL: `${coordinator.url}/api/v1`, maxRetries: 0 });
 });
@@ -112,6 +112,13 @@ describe("POST /embeddings", () => {
     expect(await embed({ model: "tiny-chat", input: "a" })).toMatchObject({ status: 404 });
   });
 
+  it("takes the operator's default for a request without a model", async () => {
+    await using island = await joinIsland();
+    const asked = embed({ input: "a" });
+    expect(await answer(island, { embeddings: [[1]] })).toEqual({ input: ["a"] });
+    expect((await asked).body).toMatchObject({ model: "words-embed" });
+  });
+
   it.each(["float", "base64", undefined] as const)("gives the openai client its vectors as %s", async (format) => {
     await using island = await joinIsland();
     const asked = client.embeddings.create({
@@ -137,7 +144,7 @@ describe("POST /embeddings", () => {
     [{ model: "words-embed", input: ["ok", "longer than the Cargo takes"] }, "input.1"],
     [{ model: "words-embed", input: "a", dimensions: 8 }, "dimensions"],
     [{ model: "words-embed", input: "a", encoding_format: "hex" }, "encoding_format"],
-    [{ input: "a" }, "model"],
+    [{ model: "", input: "a" }, "model"],
   ])("refuses %j naming the field", async (body, param) => {
     const { status, body: answered } = await embed(body);
     expect([status, answered.error.type, answered.error.param]).toEqual([422, "invalid_request_error", param]);

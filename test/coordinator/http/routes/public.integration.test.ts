@@ -143,18 +143,27 @@ describe("GET /models", () => {
   it("lists Cargos in OpenAI's shape", async () => {
     const list = await api.call("GET", "/models");
     const facts = {
-      capabilities: ["/chat/completions", "/completions"],
+      capabilities: ["/chat/completions", "/completions", "/messages"],
       alias_of: null,
       available: false,
       context_length: 2_048,
     };
-    const tiny = { id: "tiny", object: "model", created: 0, owned_by: "atoll", type: "chat", ...facts };
+    const tiny = {
+      id: "tiny",
+      object: "model",
+      created: 0,
+      owned_by: "atoll",
+      type: "chat",
+      ...facts,
+      tool_calls: "grammar",
+    };
     const words = {
       ...tiny,
       id: "words",
       type: "classification",
       capabilities: ["/moderations"],
       context_length: null,
+      tool_calls: null,
     };
     expect([list.status, list.body]).toEqual([200, { object: "list", data: [{ ...tiny, id: "second" }, tiny, words] }]);
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);

@@ -90,6 +90,29 @@ export function describeFeeds(check: Check): void {
     expect(await store.jobs.feedProgress("job_none", 1)).toEqual(none);
   });
 
+  check(
+    "jobs.feed() keeps the calls of tools, whose tokens count, and the message as the job's output",
+    async (store) => {
+      const job = makeJob(await makeAccount(store));
+      await runJob(store, job);
+      const begun = { type: "tool_call", index: 0, id: "call_1", name: "sum", arguments: "", count: 3 } as const;
+      const rest = { type: "tool_call", index: 0, arguments: '{"a":"\u{1F3DD}"}', count: 2 } as const;
+      await store.jobs.appendFeed({ jobId: job.id, attempt: 1, seq: 1, items: [begun, rest] });
+      const items = [
+        [1, begun],
+        [1, rest],
+      ];
+      expect(await itemsOf(store, job.id)).toEqual(items);
+      const progress = await store.jobs.feedProgress(job.id, 1);
+      expect(progress).toMatchObject({ items: 2, tokens: 5, hasOutput: true, hasText: false });
+      expect(progress.bytes).toBe(9 + rest.arguments.length);
+      const output = { role: "assistant", content: null, tool_calls: [] };
+      await endUncharged(store, job.id, { attempt: 1, output });
+      expect(await itemsOf(store, job.id)).toEqual(items);
+      expect((await store.jobs.get(job.id))?.output).toEqual(output);
+    },
+  );
+
   check("jobs.storedItems() can be read as soon as the append has resolved", async (store) => {
     const job = makeJob(await makeAccount(store));
     await runJob(store, job);

@@ -22,6 +22,7 @@ function makePipeline(className: string, overrides: object = {}) {
   const decoded: Float32Array[] = [];
   const pipeline = {
     promptEncoders: [{ encoder, tokenize: () => ({ ids: [0, 0], textTokens: 2 }) }],
+    encodePrompt: async () => ({ states, pooled: null, textTokens: 2 }),
     denoiser: {
       channels: 4,
       fixedLatentSize: null,
@@ -78,6 +79,7 @@ describe("generateImage()", () => {
       latentSize: { width: 32, height: 8 },
       imageSize: { width: 256, height: 64 },
       guidance: null,
+      scale: 7.5,
       extraChannels: null,
     });
   });

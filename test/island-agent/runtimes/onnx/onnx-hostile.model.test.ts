@@ -3,7 +3,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { buildWav } from "./media/wav-builder.ts";
+import { buildWav } from "../../../shared/audio/wav-builder.ts";
 import { encodePng } from "../../../support/made-picture.ts";
 import { encodeWav, spellTones } from "../../../support/made-sound.ts";
 import { makeOnnx, makeSlowOnnx } from "../../../support/tiny-onnx.ts";

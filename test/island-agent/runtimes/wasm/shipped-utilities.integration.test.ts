@@ -10,7 +10,7 @@ import { IS_FULL_SOAK } from "../../../support/soak-rounds.ts";
 const CATALOG = join(import.meta.dirname, "..", "..", "..", "..", "catalog");
 const NEVER = new AbortController().signal;
 const runtime = wasmRuntime({ threads: 1, clock: systemClock });
-const utilities = (await readShippedCargos(CATALOG, "tiny-chat"))
+const utilities = (await readShippedCargos(CATALOG, { chat: "tiny-chat" }))
   .map(cargoOf)
   .filter(({ runtimeType, model }) => runtimeType === "wasm" && model?.url.startsWith("/models/") === true);
 

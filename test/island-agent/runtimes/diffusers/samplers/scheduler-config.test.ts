@@ -76,7 +76,13 @@ describe("readSchedulerConfig()", () => {
   });
 
   it.each([
-    [{ _class_name: "FlowMatchEulerDiscreteScheduler" }, "FlowMatchEulerDiscreteScheduler is not supported"],
+    [{ _class_name: "FlowMatchHeunDiscreteScheduler" }, "FlowMatchHeunDiscreteScheduler is not supported"],
+    [{ _class_name: "FlowMatchEulerDiscreteScheduler", invert_sigmas: true }, "invert_sigmas"],
+    [{ _class_name: "FlowMatchEulerDiscreteScheduler", time_shift_type: "linear" }, "time_shift_type"],
+    [
+      { _class_name: "FlowMatchEulerDiscreteScheduler", use_dynamic_shifting: true, max_image_seq_len: 256 },
+      "max_image_seq_len",
+    ],
     [{ _class_name: "toString" }, "toString is not supported"],
     [{}, "_class_name"],
     [{ ...SD15, beta_schedule: "sigmoid" }, "beta_schedule"],

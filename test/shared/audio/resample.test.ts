@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resample } from "../../../../../island-agent/runtimes/onnx/media/resample.ts";
+import { resample } from "../../../shared/audio/resample.ts";
 
 function tone(hz: number, rateHz: number, seconds: number): Float32Array {
   return Float32Array.from({ length: rateHz * seconds }, (_, i) => Math.sin((2 * Math.PI * hz * i) / rateHz));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readWav, WavError, writeWav } from "../../../../../island-agent/runtimes/onnx/media/wav-file.ts";
+import { readWav, WavError, writeWav } from "../../../shared/audio/wav-file.ts";
 import { buildWav } from "./wav-builder.ts";
 
 const bytesOf = (...arrays: ArrayBufferView[]): Buffer =>

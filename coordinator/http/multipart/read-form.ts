@@ -1,0 +1,220 @@
+import type { IncomingMessage } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BusboyConfig, BusboyFileStream, BusboyInstance } from "@fastify/busboy";
+import { systemClock, type Clock } from "../../../shared/clock.ts";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { writeFormFile, type FormFile } from "./write-form-file.ts";
+
+const MAX_FIELD_NAME_CHARS = 100;
+const BAD_NAME = `Each part of the form needs a name of at most ${MAX_FIELD_NAME_CHARS} characters`;
+const MAX_HEADERS_OF_PART = 20;
+const MAX_HEADER_BYTES_OF_PART = 4_096;
+/** Then the connection of a client that hangs is closed; the answer has left by then. */
+const LAST_WORDS_MS = 1_000;
+/** A client that sends nothing for this long is cut. */
+const STALL_MS = 30_000;
+
+/** What a form may have, and where its files are kept. */
+export interface FormLimits {
+  /** Values, of all names together. */
+  readonly maxFields: number;
+  /** UTF-8, of one value. */
+  readonly maxFieldBytes: number;
+  readonly maxFiles: number;
+  /** Of one file. */
+  readonly maxFileBytes: number;
+  /** Folder for a temporary folder with the files. Default: the system's. */
+  readonly directory?: string;
+  readonly stallMs?: number;
+  readonly clock?: Pick<Clock, "schedule">;
+}
+
+/** A form that was read whole. Disposing of it removes its files. */
+export interface Form extends AsyncDisposable {
+  /** Values by name, in order. Names like `include[]` keep their brackets. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+  readonly files: readonly FormFile[];
+}
+
+/**
+ * Reads a `multipart/form-data` body: fields into memory, files to disk as they come, no faster than the disk takes them. Whatever goes
+ * wrong, no file is left.
+ * @throws {ServiceError} `bad_request` for another content type, a body that is not well formed, and a client that left or sent nothing
+ * for `stallMs`; `payload_too_large`; `disk_full`. @throws {ValidationError} for too many fields or files, or a value that is too long.
+ */
+export async function readForm(incoming: IncomingMessage, limits: FormLimits): Promise<Form> {
+  const contentType = incoming.headers["content-type"] ?? "";
+  if (!/^multipart\/form-data\s*;/i.test(contentType))
+    throw new ServiceError(
+      "bad_request",
+      'The body must be a form: Content-Type "multipart/form-data" with its boundary',
+    );
+  const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = limits;
+  const announcedBytes = Number(incoming.headers["content-length"] ?? 0);
+  if (announcedBytes > maxFiles * maxFileBytes + maxFields * maxFieldBytes + formFrameBytes(maxFields + maxFiles))
+    throw new ServiceError("payload_too_large", `A file may have at most ${maxFileBytes} bytes`);
+  const busboy = await openParser({
+    headers: { "content-type": contentType },
+    limits: {
+      fieldSize: maxFieldBytes,
+      fields: maxFields,
+      files: maxFiles,
+      fileSize: maxFileBytes,
+      parts: maxFields + maxFiles,
+      headerPairs: MAX_HEADERS_OF_PART,
+      headerSize: MAX_HEADER_BYTES_OF_PART,
+    },
+  });
+  const directory = await mkdtemp(join(limits.directory ?? tmpdir(), "form-"));
+  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  try {
+    const read = new FormReading(incoming, busboy, directory, limits);
+    return { ...(await read.finish()), [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** The only value of a field, or null. @throws {ValidationError} if it was sent more than once. */
+export function onlyField({ fields }: Form, name: string): string | null {
+  const values = fields.get(name) ?? [];
+  if (values.length > 1) throw new ValidationError([{ path: name, message: "must be sent once" }]);
+  return values[0] ?? null;
+}
+
+function isName(name: string | undefined): name is string {
+  return name !== undefined && name !== "" && name.length <= MAX_FIELD_NAME_CHARS;
+}
+
+/** What the boundaries and headers of `parts` may have, beside names and values. */
+function formFrameBytes(parts: number): number {
+  return (parts + 1) * 2 * MAX_HEADER_BYTES_OF_PART;
+}
+
+/** @throws {ServiceError} `bad_request` if the header has no boundary. */
+async function openParser(config: BusboyConfig): Promise<BusboyInstance> {
+  const { Busboy: Parser } = await import("@fastify/busboy");
+  try {
+    return new Parser(config);
+  } catch (cause) {
+    throw new ServiceError("bad_request", "The Content-Type of the form has no boundary", { cause });
+  }
+}
+
+/** One body on its way from the connection through the parser to memory and disk. */
+class FormReading {
+  readonly #incoming: IncomingMessage;
+  readonly #busboy: BusboyInstance;
+  readonly #limits: FormLimits;
+  readonly #directory: string;
+  readonly #fields = new Map<string, string[]>();
+  readonly #files: Promise<FormFile>[] = [];
+  /** Aborts with the first error: writers of files end with it. */
+  readonly #failed = new AbortController();
+
+  constructor(incoming: IncomingMessage, busboy: BusboyInstance, directory: string, limits: FormLimits) {
+    [this.#incoming, this.#busboy, this.#directory, this.#limits] = [incoming, busboy, directory, limits];
+    this.#listen();
+  }
+
+  /** Settles when no file is written any more. */
+  async finish(): Promise<Pick<Form, "fields" | "files">> {
+    try {
+      await this.#receive();
+      return { fields: this.#fields, files: await Promise.all(this.#files) };
+    } catch (error) {
+      this.#failed.abort(error);
+      await Promise.allSettled(this.#files);
+      // The first error is the cause of all others.
+      throw this.#failed.signal.reason;
+    }
+  }
+
+  #listen(): void {
+    const busboy = this.#busboy;
+    const { maxFields, maxFieldBytes, maxFiles, maxFileBytes } = this.#limits;
+    const fail = (error: Error): void => this.#failed.abort(error);
+    const refuse = (path: string, message: string): void => fail(new ValidationError([{ path, message }]));
+    busboy.on("field", (name: string | undefined, value: string, _isNameCut: boolean, isValueCut: boolean) => {
+      if (!isName(name)) return refuse("", BAD_NAME);
+      if (isValueCut) return refuse(name, `must have at most ${maxFieldBytes} bytes`);
+      const values = this.#fields.get(name);
+      if (values === undefined) this.#fields.set(name, [value]);
+      else values.push(value);
+    });
+    busboy.on("file", (field: string | undefined, stream: BusboyFileStream, filename: string | undefined, _, type) => {
+      const path = join(this.#directory, String(this.#files.length));
+      const facts = { field: field ?? "", filename: filename ?? "", contentType: type, path };
+      const file = writeFormFile(stream, facts, maxFileBytes, this.#failed.signal);
+      file.catch(fail);
+      this.#files.push(file);
+      if (!isName(field)) refuse("", BAD_NAME);
+    });
+    busboy.on("partsLimit", () => refuse("", `The form has more than ${maxFields + maxFiles} parts`));
+    busboy.on("fieldsLimit", () => refuse("", `The form has more than ${maxFields} fields`));
+    busboy.on("filesLimit", () => refuse("", `The form has more than ${maxFiles} files`));
+    busboy.on("error", (cause: unknown) =>
+      fail(new ServiceError("bad_request", "The body is not a well-formed multipart form", { cause })),
+    );
+  }
+
+  /** Passes the body on until the parser has all of it. Stops reading the connection at the first error. */
+  #receive(): Promise<void> {
+    const [incoming, busboy, { signal }] = [this.#incoming, this.#busboy, this.#failed];
+    const { clock = systemClock, stallMs = STALL_MS } = this.#limits;
+    const gone = new ServiceError("bad_request", "The connection closed before the whole form arrived; send it again");
+    return new Promise<void>((resolve, reject) => {
+      const stalled = (): void => {
+        const seconds = Math.round(stallMs / 1_000);
+        fail(new ServiceError("bad_request", `Nothing of the form arrived for ${seconds} s; send it again`));
+        clock.schedule(LAST_WORDS_MS, () => incoming.socket.destroySoon());
+      };
+      let timer = clock.schedule(stallMs, stalled);
+      const wait = (): void => {
+        timer.cancel();
+        timer = clock.schedule(stallMs, stalled);
+      };
+      const settle = (act: () => void): void => {
+        timer.cancel();
+        incoming.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+        busboy.off("drain", onDrain).off("finish", onFinish);
+        signal.removeEventListener("abort", onFailed);
+        act();
+      };
+      const onFailed = (): void =>
+        settle(() => {
+          incoming.pause();
+          busboy.destroy();
+          reject(signal.reason as Error);
+        });
+      const fail = (error: Error): void => this.#failed.abort(error);
+      const onData = (chunk: Buffer): void => {
+        wait();
+        if (busboy.write(chunk)) return;
+        // The disk is behind: that is no fault of the client.
+        timer.cancel();
+        incoming.pause();
+      };
+      const onDrain = (): void => {
+        wait();
+        incoming.resume();
+      };
+      const onEnd = (): void => {
+        timer.cancel();
+        busboy.end();
+      };
+      const onGone = (): void => {
+        if (!incoming.complete) fail(gone);
+      };
+      const onFinish = (): void => settle(resolve);
+      signal.addEventListener("abort", onFailed);
+      busboy.on("drain", onDrain).on("finish", onFinish);
+      // Its events are over: the client left while its key was looked up.
+      if (incoming.destroyed && !incoming.complete) return fail(gone);
+      incoming.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+    });
+  }
+}

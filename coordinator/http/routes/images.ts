@@ -1,0 +1,63 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModel } from "../../catalog/find-model.ts";
+import { modelKindOf } from "../../catalog/model-kind.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { answerJson } from "../middleware/json-answer.ts";
+import { IMAGE_PARAMETERS } from "../openai/image-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
+import {
+  imageFieldOf,
+  imageInputOf,
+  imagesBodySchema,
+  imagesSchema,
+  presentImages,
+  type DrawnImage,
+} from "../schemas/image-schemas.ts";
+import { failures, json, jsonBody } from "../schemas/responses.ts";
+import { endedJob } from "../streaming/whole-output.ts";
+
+const imagesRoute = createRoute({
+  operationId: "createImages",
+  method: "post",
+  path: `${API_BASE}/images/generations`,
+  summary: "Draw pictures from a text",
+  description:
+    "In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.",
+  request: jsonBody(imagesBodySchema),
+  responses: { 200: json(imagesSchema, "The pictures, in the order of their seeds"), ...failures(402, 404) },
+});
+
+export function serveImages(app: HttpApp, deps: HttpDeps): void {
+  serveScoped(app, deps, "write", imagesRoute, async ({ c, identity, body, given }) => {
+    checkParameters(IMAGE_PARAMETERS, given);
+    const { slug } = await drawingCargo(deps, body.model, identity.accountId);
+    const client = { identity, response: c.env.outgoing };
+    const createdMs = deps.clock.now();
+    const images: DrawnImage[] = [];
+    for (let index = 0; index < (body.n ?? 1); index += 1) {
+      // One after the other: an account's unfinished jobs are few.
+      // oxlint-disable-next-line no-await-in-loop
+      const job = await endedJob(deps, client, { slug, input: imageInputOf(body, index), fieldOf: imageFieldOf });
+      if (job === null) return RESPONSE_ALREADY_SENT;
+      const image = job.feed.items.findLast(({ type }) => type === "image");
+      if (image?.type !== "image") throw new ServiceError("job_failed", "The Cargo made no picture");
+      images.push({ data: image.data, usage: job.ending.usage });
+    }
+    return answerJson(c, identity, presentImages(images, createdMs));
+  });
+}
+
+/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not draw. */
+async function drawingCargo(
+  { catalog }: Pick<HttpDeps, "catalog">,
+  name: string,
+  accountId: string,
+): Promise<CatalogEntry> {
+  const cargo = await findModel(catalog, name, accountId);
+  if (cargo !== undefined && modelKindOf(cargo) === "image") return cargo;
+  throw new ServiceError("cargo_not_found", `There is no Cargo "${name}" that draws pictures`);
+}

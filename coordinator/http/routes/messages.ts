@@ -1,0 +1,80 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute } from "@hono/zod-openapi";
+import { COUNT_TOKENS_PARAMETERS, MESSAGE_PARAMETERS } from "../openai/message-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
+import { awaitChat, doneOf, streamChat } from "../streaming/awaited-chat.ts";
+import { messageEvents } from "../streaming/message-encoder.ts";
+import {
+  countTokensBodySchema,
+  countTokensSchema,
+  messageBodySchema,
+  messageEventSchema,
+  messageFieldOf,
+  messageInputOf,
+  messageSchema,
+  messageUsage,
+  promptOf,
+  stopReasonOf,
+} from "../schemas/message-schemas.ts";
+import { serveScoped } from "../middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
+
+const messageRoute = createRoute({
+  operationId: "createMessage",
+  method: "post",
+  path: `${API_BASE}/messages`,
+  summary: "A message, as Anthropic's API has it",
+  description:
+    "A chat in the shape that Anthropic's clients speak, with an API key in `Authorization` or `X-Api-Key`. Also at `/v1/messages`. A message is a job: its id is the message's id. It is cancelled when the client disconnects.",
+  request: jsonBody(messageBodySchema),
+  responses: {
+    200: {
+      description: "The message, or with `stream` its events as Server-Sent Events",
+      content: { ...json(messageSchema, "").content, ...eventStream(messageEventSchema) },
+    },
+    ...failures(402, 404),
+  },
+});
+
+const countRoute = createRoute({
+  operationId: "countMessageTokens",
+  method: "post",
+  path: `${API_BASE}/messages/count_tokens`,
+  summary: "Count the tokens of a message's prompt",
+  description:
+    "Exact, with what the chat template adds: a chat job that makes one token on an Island, with the price of a chat.",
+  request: jsonBody(countTokensBodySchema),
+  responses: { 200: json(countTokensSchema, "The tokens"), ...failures(402, 404) },
+});
+
+export function serveMessages(app: HttpApp, deps: HttpDeps): void {
+  serveScoped(app, deps, "write", messageRoute, async ({ c, identity, body, given }) => {
+    checkParameters(MESSAGE_PARAMETERS, given);
+    const client = { c, identity };
+    const isStreamed = body.stream === true;
+    const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf: messageFieldOf };
+    const chat = await awaitChat(deps, client, order);
+    if (chat === null) return RESPONSE_ALREADY_SENT;
+    const { id, slug: model } = chat.job.record;
+    if (isStreamed) return streamChat(deps, client, chat, messageEvents({ id, model }));
+    const { finishReason, usage } = doneOf(chat);
+    return c.json({
+      id,
+      type: "message" as const,
+      role: "assistant" as const,
+      model,
+      content: [{ type: "text" as const, text: chat.feed.text(), citations: null }],
+      stop_reason: stopReasonOf(finishReason),
+      stop_sequence: null,
+      usage: messageUsage(usage),
+    });
+  });
+  serveScoped(app, deps, "write", countRoute, async ({ c, identity, body, given }) => {
+    checkParameters(COUNT_TOKENS_PARAMETERS, given);
+    const order = { model: body.model, input: { ...promptOf(body), max_tokens: 1 }, isStreamed: false };
+    const chat = await awaitChat(deps, { c, identity }, order);
+    if (chat === null) return RESPONSE_ALREADY_SENT;
+    return c.json({ input_tokens: doneOf(chat).usage.promptTokens });
+  });
+}

@@ -1,0 +1,91 @@
+import { z } from "@hono/zod-openapi";
+import type { Usage } from "../../../shared/output.ts";
+import type { JobInput } from "../../store/job-store.ts";
+import type { LargeJson } from "../../store/large-json.ts";
+
+/** Pictures of one request; each is a job of its own. */
+export const MAX_IMAGES = 10;
+const MAX_SEED = 4_294_967_295;
+
+/** Body of a request for pictures. `null` means "not given". Source: OpenAI's API. */
+export const imagesBodySchema = z
+  .object({
+    prompt: z.string().min(1, "must not be empty"),
+    model: z.string().min(1).openapi({ description: "Slug of a Cargo that draws, or an alias of one" }),
+    n: z.int().min(1).max(MAX_IMAGES).nullish().openapi({ description: "Default: 1. Each is a job of its own" }),
+    size: z
+      .string()
+      .regex(/^(auto|[1-9]\d{1,3}x[1-9]\d{1,3})$/, 'must be "auto", or width and height in pixels as in "512x512"')
+      .nullish()
+      .openapi({ description: "Default: auto, which is the Cargo's own" }),
+    response_format: z.literal("b64_json", "only b64_json is served: pictures have no address").nullish(),
+    output_format: z.literal("png", "only png is served: Islands draw PNG").nullish(),
+    negative_prompt: z.string().nullish().openapi({ description: "What not to draw" }),
+    steps: z.int().min(1).nullish().openapi({ description: "Steps of the sampler; default: the Cargo's" }),
+    guidance_scale: z.number().min(0).nullish().openapi({ description: "How closely to follow the prompt" }),
+    seed: z
+      .int()
+      .min(0)
+      .max(MAX_SEED)
+      .nullish()
+      .openapi({ description: "The same seed draws the same picture. Picture number i of n has the seed plus i" }),
+  })
+  .openapi("ImagesRequest");
+export type ImagesBody = z.infer<typeof imagesBodySchema>;
+
+export const imagesSchema = z
+  .object({
+    created: z.int().openapi({ description: "Unix time in seconds" }),
+    data: z.array(z.object({ b64_json: z.string().openapi({ description: "The file in base64" }) })),
+    output_format: z.literal("png"),
+    usage: z.object({
+      input_tokens: z.int(),
+      input_tokens_details: z.object({ text_tokens: z.int(), image_tokens: z.int() }),
+      output_tokens: z.int().openapi({ description: "Always 0: pictures have no tokens here" }),
+      total_tokens: z.int(),
+    }),
+  })
+  .openapi("Images");
+
+/** The job's input for picture number `index`, counted from 0. */
+export function imageInputOf(body: ImagesBody, index: number): JobInput {
+  const { prompt, size, negative_prompt, steps, guidance_scale, seed } = body;
+  const [width, height] = size == null || size === "auto" ? [] : size.split("x").map(Number);
+  const given = {
+    prompt,
+    negative_prompt,
+    width,
+    height,
+    steps,
+    guidance_scale,
+    seed: seed == null ? null : (seed + index) % (MAX_SEED + 1),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null));
+}
+
+/** The request's field for a path of the job's input. */
+export function imageFieldOf(path: string): string {
+  return path === "width" || path === "height" ? "size" : path;
+}
+
+/** A drawn picture: base64, in storage if it is large. */
+export interface DrawnImage {
+  readonly data: string | LargeJson;
+  readonly usage: Usage;
+}
+
+/** Large values in the answer are for `answerJson`. */
+export function presentImages(images: readonly DrawnImage[], createdMs: number): unknown {
+  const tokens = images.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
+  return {
+    created: Math.floor(createdMs / 1_000),
+    data: images.map(({ data }) => ({ b64_json: data })),
+    output_format: "png",
+    usage: {
+      input_tokens: tokens,
+      input_tokens_details: { text_tokens: tokens, image_tokens: 0 },
+      output_tokens: 0,
+      total_tokens: tokens,
+    },
+  };
+}

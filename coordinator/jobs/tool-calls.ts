@@ -1,0 +1,61 @@
+import type { ToolCall, ToolUse } from "../../shared/chat-tools.ts";
+import { fitsGrammar } from "../../shared/grammar-fit.ts";
+import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
+import { isJsonObject } from "../../shared/json-value.ts";
+import type { FinishReason } from "../../shared/output.ts";
+import type { FeedItem } from "../store/job-store.ts";
+import type { Feed } from "./feed.ts";
+
+/** The calls of tools in an answer, in their order; one whose beginning is missing has no name. Empty for an answer in text. */
+export function toolCallsOf(items: readonly FeedItem[]): ToolCall[] {
+  const calls = new Map<number, { id: string; name: string; arguments: string }>();
+  for (const item of items) {
+    if (item.type !== "tool_call") continue;
+    const { index, id = "", name = "" } = item;
+    const begun = calls.get(index);
+    if (begun === undefined) calls.set(index, { id, name, arguments: item.arguments });
+    else begun.arguments += item.arguments;
+  }
+  const told = Array.from(calls.values());
+  return told.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } }));
+}
+
+/** An answer as a message of a chat: of calls alone, its content is null. */
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: string | null;
+  readonly tool_calls?: ToolCall[];
+}
+
+/** What a chat's feed says, as OpenAI has it. @param feed is loaded. */
+export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): AssistantMessage {
+  const [text, calls] = [feed.text(), toolCallsOf(feed.items)];
+  if (calls.length === 0) return { role: "assistant", content: text };
+  return { role: "assistant", content: text === "" ? null : text, tool_calls: calls };
+}
+
+/**
+ * Whether the calls of an answer are such as were asked for: of tools that may be called, as many as may be, with arguments that a grammar
+ * of their schema allows. A last call that was cut at the limit of tokens is not looked at.
+ */
+export function areAsAsked(calls: readonly ToolCall[], use: ToolUse | null, finishReason: FinishReason): boolean {
+  if (use === null) return calls.length === 0;
+  const isCut = finishReason === "length";
+  if (!isCut && (finishReason === "tool_calls") !== calls.length > 0) return false;
+  if (use.isRequired && calls.length === 0) return isCut;
+  if (calls.length > use.maxCalls) return false;
+  const whole = isCut ? calls.slice(0, -1) : calls;
+  return whole.every((call) => fitsTool(call, use));
+}
+
+function fitsTool({ function: { name, arguments: args } }: ToolCall, { tools }: ToolUse): boolean {
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) return false;
+  try {
+    const value: unknown = JSON.parse(args);
+    return isJsonObject(value) && fitsGrammar(value, tool.parameters, tool.isStrict);
+  } catch (error) {
+    // An earlier version took it.
+    return error instanceof UnsupportedSchema;
+  }
+}

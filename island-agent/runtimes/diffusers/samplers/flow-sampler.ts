@@ -1,0 +1,71 @@
+import { linspace } from "./noise-schedule.ts";
+import type { Sampler } from "./sampler.ts";
+
+/** How noise levels are moved towards noise, where large images need more steps. Source: Esser et al. 2024, §5.3.2. */
+export interface FlowShift {
+  /** A fixed factor; not read if `dynamic`. */
+  readonly shift: number;
+  /** By the number of the image's tokens; null: fixed. */
+  readonly dynamic: {
+    readonly baseShift: number;
+    readonly maxShift: number;
+    readonly baseTokens: number;
+    readonly maxTokens: number;
+  } | null;
+}
+
+/** What the noise levels of an image depend on beside the number of steps. */
+export interface FlowPicture {
+  /** Tokens of the transformer for the image. */
+  readonly tokens: number;
+  /** Evenly from 1 to 1/steps, as Flux has them; otherwise over the levels of training, as Stable Diffusion 3 has them. */
+  readonly isEven: boolean;
+}
+
+/**
+ * Euler's method for networks that predict the velocity from image to noise (rectified flow). Latents are
+ * `(1 - sigma) * original + sigma * noise`. Source: Liu et al. 2022; Esser et al. 2024, §2; levels as in diffusers'
+ * FlowMatchEulerDiscreteScheduler.
+ */
+export class FlowSampler implements Sampler {
+  readonly timesteps: readonly number[];
+  readonly initNoiseSigma = 1;
+  /** Noise level at each step, and after the last. */
+  readonly sigmas: readonly number[];
+
+  /** @param count timesteps of training. */
+  constructor(count: number, steps: number, shift: FlowShift, picture: FlowPicture) {
+    const move = shiftFor(shift, picture);
+    // Levels of training are moved by a fixed shift already, and then once more.
+    const least = shift.dynamic === null ? move(1 / count) : 1 / count;
+    const levels = linspace(1, picture.isEven ? 1 / steps : least, steps).map(move);
+    this.sigmas = [...levels, 0];
+    this.timesteps = levels.map((sigma) => sigma * count);
+  }
+
+  noised(original: Float32Array, noise: Float32Array, step: number): Float32Array {
+    const sigma = this.#sigma(step);
+    return original.map((value, i) => (1 - sigma) * value + sigma * (noise[i] ?? NaN));
+  }
+
+  scaleModelInput(latents: Float32Array): Float32Array {
+    return latents;
+  }
+
+  advance(latents: Float32Array, modelOutput: Float32Array, step: number): Float32Array {
+    const change = this.#sigma(step + 1) - this.#sigma(step);
+    return latents.map((latent, i) => latent + change * (modelOutput[i] ?? NaN));
+  }
+
+  #sigma(step: number): number {
+    return this.sigmas[step] ?? NaN;
+  }
+}
+
+function shiftFor({ shift, dynamic }: FlowShift, { tokens }: FlowPicture): (sigma: number) => number {
+  if (dynamic === null) return (sigma) => (shift * sigma) / (1 + (shift - 1) * sigma);
+  const { baseShift, maxShift, baseTokens, maxTokens } = dynamic;
+  const slope = (maxShift - baseShift) / (maxTokens - baseTokens);
+  const factor = Math.exp(baseShift + slope * (tokens - baseTokens));
+  return (sigma) => factor / (factor + (1 / sigma - 1));
+}

@@ -1,0 +1,138 @@
+import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
+
+/** What becomes of an answer as it is read. Each method gets the tokens behind what it is told, with those of the marks before it. */
+export interface AnswerParts {
+  text(text: string, tokens: number): void;
+  /** A call begins. */
+  call(name: string, tokens: number): void;
+  /** JSON text to append to the last call's arguments. */
+  arguments(text: string, tokens: number): void;
+}
+
+/** The beginning of a call's JSON, up to its arguments, which are an object. */
+const HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
+
+/** Takes an answer apart while it is written: its text, and the calls of tools after it. The answer keeps the grammar of `toolGrammarFor`. */
+export class ToolCallReader {
+  readonly #parts: AnswerParts;
+  #at: "text" | "head" | "arguments" | "tail" = "text";
+  /** Not told yet. */
+  #held = "";
+  #tokens = 0;
+  #calls = 0;
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts;
+  }
+
+  /** Calls begun so far. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** True in the midst of a call. */
+  get isInCall(): boolean {
+    return this.#at !== "text";
+  }
+
+  push(text: string, tokens: number): void {
+    this.#held += text;
+    this.#tokens += tokens;
+    while (this.#step());
+  }
+
+  /** The answer is over: tells what was held back as it might have begun a call. */
+  end(): void {
+    if (this.#at === "text" && this.#calls === 0) this.#tell("text", this.#held.length);
+  }
+
+  /** True if more may follow from what is held. */
+  #step(): boolean {
+    switch (this.#at) {
+      case "text":
+        return this.#readText();
+      case "head":
+        return this.#readHead();
+      case "arguments":
+        return this.#readArguments();
+      case "tail":
+        return this.#skipTo(CALL_END, "text");
+      default:
+        return this.#at satisfies never;
+    }
+  }
+
+  #readText(): boolean {
+    // Between calls is a line break alone.
+    if (this.#calls > 0) return this.#skipTo(CALL_BEGIN, "head");
+    const begin = this.#held.indexOf(CALL_BEGIN);
+    this.#tell("text", begin === -1 ? this.#held.length - overlap(this.#held) : begin);
+    return begin !== -1 && this.#skipTo(CALL_BEGIN, "head");
+  }
+
+  #readHead(): boolean {
+    const head = HEAD.exec(this.#held);
+    if (head === null) return false;
+    this.#held = this.#held.slice(head[0].length);
+    this.#calls += 1;
+    this.#parts.call(head[1] ?? "", this.#takeTokens());
+    this.#at = "arguments";
+    return true;
+  }
+
+  #readArguments(): boolean {
+    let length = 0;
+    for (const char of this.#held) {
+      length += char.length;
+      this.#follow(char);
+      if (this.#depth > 0) continue;
+      this.#tell("arguments", length);
+      this.#at = "tail";
+      return true;
+    }
+    this.#tell("arguments", length);
+    return false;
+  }
+
+  #follow(char: string): void {
+    if (this.#isInString) {
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (char === "\\") this.#isEscaped = true;
+      else if (char === '"') this.#isInString = false;
+    } else if (char === '"') this.#isInString = true;
+    else if (char === "{" || char === "[") this.#depth += 1;
+    else if (char === "}" || char === "]") this.#depth -= 1;
+  }
+
+  #skipTo(mark: string, next: "text" | "head"): boolean {
+    const at = this.#held.indexOf(mark);
+    if (at === -1) return false;
+    this.#held = this.#held.slice(at + mark.length);
+    this.#at = next;
+    return true;
+  }
+
+  #tell(what: "text" | "arguments", length: number): void {
+    if (length === 0) return;
+    const text = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    this.#parts[what](text, this.#takeTokens());
+  }
+
+  #takeTokens(): number {
+    const tokens = this.#tokens;
+    this.#tokens = 0;
+    return tokens;
+  }
+}
+
+/** Length of the longest end of `text` that may begin a call. */
+function overlap(text: string): number {
+  for (let length = Math.min(text.length, CALL_BEGIN.length - 1); length > 0; length -= 1) {
+    if (text.endsWith(CALL_BEGIN.slice(0, length))) return length;
+  }
+  return 0;
+}

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import type { FieldError } from "./errors.ts";
+import { KIB } from "./format-bytes.ts";
+import { costProblem } from "./grammar-cost.ts";
+import { grammarSchemaOf, UnsupportedSchema } from "./grammar-schema.ts";
+import { isJsonObject } from "./json-value.ts";
+
+/** Source: OpenAI's API, which takes as many tools with such names. */
+export const MAX_TOOLS = 128;
+const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -");
+/** Together, as JSON: every tool is a part of the prompt, and its schema a part of a grammar. */
+const MAX_TOOLS_BYTES = 64 * KIB;
+/** Calls in one answer. */
+export const MAX_TOOL_CALLS = 16;
+/** In one message of a history, which may come from elsewhere. */
+const MAX_PAST_CALLS = 128;
+
+const toolSchema = z.object({
+  type: z.literal("function", 'must be "function"'),
+  function: z.object({
+    name: toolName,
+    description: z.string().nullish(),
+    /** JSON Schema of the arguments, which are an object; absent: no arguments. */
+    parameters: z.record(z.string(), z.unknown()).nullish(),
+    /** Refuse a schema with keywords that a grammar cannot keep. */
+    strict: z.boolean().nullish(),
+  }),
+});
+const namedTool = z.object({ type: z.literal("function"), function: z.object({ name: toolName }) });
+
+/** Fields about tools that a chat's input has. OpenAI clients send `null` for the default. */
+export const toolFields = {
+  tools: z
+    .array(toolSchema)
+    .max(MAX_TOOLS)
+    .refine((tools) => Buffer.byteLength(JSON.stringify(tools)) <= MAX_TOOLS_BYTES, {
+      message: `are larger than ${MAX_TOOLS_BYTES} bytes as JSON`,
+    })
+    .nullish(),
+  tool_choice: z
+    .union([
+      z.enum(["auto", "none", "required"]),
+      namedTool,
+      z.object({
+        type: z.literal("allowed_tools"),
+        allowed_tools: z.object({
+          mode: z.enum(["auto", "required"]),
+          tools: z.array(namedTool).min(1).max(MAX_TOOLS),
+        }),
+      }),
+    ])
+    .nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+};
+const toolFieldsSchema = z.object(toolFields);
+export type ToolFields = z.infer<typeof toolFieldsSchema>;
+
+/** A call of a tool as messages have it. `arguments`: JSON text, as the model wrote it. */
+export const toolCallSchema = z.object({
+  id: z.string().min(1).max(256),
+  type: z.literal("function"),
+  function: z.object({ name: toolName, arguments: z.string() }),
+});
+export type ToolCall = z.infer<typeof toolCallSchema>;
+export const pastCallsSchema = z.array(toolCallSchema).max(MAX_PAST_CALLS);
+
+export interface ChatTool {
+  readonly name: string;
+  readonly description: string | null;
+  /** JSON Schema of an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly isStrict: boolean;
+}
+
+/** Tools that the model may call in this answer. */
+export interface ToolUse {
+  /** At least one. */
+  readonly tools: readonly ChatTool[];
+  /** The answer is a call, not text. */
+  readonly isRequired: boolean;
+  readonly maxCalls: number;
+}
+
+/** Null if the answer can have no call: there are no tools, or `tool_choice` is "none". */
+export function toolUseOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: ToolFields): ToolUse | null {
+  const all = (tools ?? []).map(({ function: { name, description, parameters, strict } }): ChatTool => {
+    return { name, description: description ?? null, parameters: objectSchema(parameters), isStrict: strict === true };
+  });
+  if (all.length === 0 || choice === "none") return null;
+  const names = allowedNames(choice);
+  return {
+    tools: names === null ? all : all.filter(({ name }) => names.includes(name)),
+    isRequired: isRequired(choice),
+    maxCalls: parallel === false ? 1 : MAX_TOOL_CALLS,
+  };
+}
+
+function isRequired(choice: ToolFields["tool_choice"]): boolean {
+  if (typeof choice !== "object" || choice === null) return choice === "required";
+  return choice.type === "function" || choice.allowed_tools.mode === "required";
+}
+
+/** Null: all. */
+function allowedNames(choice: ToolFields["tool_choice"]): readonly string[] | null {
+  if (typeof choice !== "object" || choice === null) return null;
+  if (choice.type === "function") return [choice.function.name];
+  return choice.allowed_tools.tools.map((tool) => tool.function.name);
+}
+
+/** Arguments are an object, whatever else their schema says. */
+function objectSchema(parameters: Readonly<Record<string, unknown>> | null | undefined): ChatTool["parameters"] {
+  if (parameters == null || Object.keys(parameters).length === 0) {
+    return { type: "object", properties: {}, additionalProperties: false };
+  }
+  return parameters["type"] === undefined && parameters["$ref"] === undefined
+    ? { ...parameters, type: "object" }
+    : parameters;
+}
+
+/** What is wrong with the tools of a request, beyond the form of its fields. Said before the job waits and costs. */
+export function toolErrors(
+  input: ToolFields & { readonly response_format?: { readonly type: string } | null | undefined },
+): FieldError[] {
+  const { tools, tool_choice: choice } = input;
+  const names = (tools ?? []).map((tool) => tool.function.name);
+  const double = names.findIndex((name, index) => names.indexOf(name) !== index);
+  if (double !== -1) return [{ path: `tools.${double}.function.name`, message: `"${names[double]}" names two tools` }];
+  if (choice != null && choice !== "none" && choice !== "auto" && names.length === 0) {
+    return [{ path: "tool_choice", message: "needs tools" }];
+  }
+  const unknown = allowedNames(choice)?.find((name) => !names.includes(name));
+  if (unknown !== undefined) return [{ path: "tool_choice", message: `"${unknown}" is not among tools` }];
+  const use = toolUseOf(input);
+  if (use === null) return [];
+  if (input.response_format != null && input.response_format.type !== "text") {
+    return [
+      { path: "response_format", message: 'JSON is not served together with tools, unless tool_choice is "none"' },
+    ];
+  }
+  return grammarErrors(use, names);
+}
+
+/** Whether a grammar can keep what the tools take, at a bearable cost. */
+function grammarErrors({ tools }: ToolUse, names: readonly string[]): FieldError[] {
+  const errors = tools.flatMap((tool): FieldError[] => {
+    try {
+      const { type, $ref } = argumentsSchemaOf(tool);
+      if (type === "object" || $ref !== undefined) return [];
+      return [{ path: pathOf(tool, names), message: "is not the schema of an object" }];
+    } catch (error) {
+      if (!(error instanceof UnsupportedSchema)) throw error;
+      return [
+        { path: error.path.replace("response_format.json_schema.schema", pathOf(tool, names)), message: error.why },
+      ];
+    }
+  });
+  if (errors.length > 0) return errors;
+  const problem = costProblem(callSchemaOf(tools));
+  return problem === null ? [] : [{ path: "tools", message: problem }];
+}
+
+function pathOf({ name }: ChatTool, names: readonly string[]): string {
+  return `tools.${names.indexOf(name)}.function.parameters`;
+}
+
+/** What a grammar keeps of the schema of a tool's arguments. @throws {UnsupportedSchema} */
+function argumentsSchemaOf({ parameters, isStrict }: ChatTool): Readonly<Record<string, unknown>> {
+  return grammarSchemaOf(parameters, isStrict);
+}
+
+/**
+ * The JSON of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset of JSON Schema that grammars have. Definitions are
+ * of the whole, each with its tool in its name.
+ * @throws {UnsupportedSchema}
+ */
+export function callSchemaOf(tools: readonly ChatTool[]): Readonly<Record<string, unknown>> {
+  const definitions: Record<string, unknown> = {};
+  const calls = tools.map((tool, index) => {
+    const { $defs, ...schema } = withRenamedRefs(argumentsSchemaOf(tool), index) as Record<string, unknown>;
+    for (const [name, part] of Object.entries(isJsonObject($defs) ? $defs : {})) {
+      definitions[`${index}.${name}`] = part;
+    }
+    return { type: "object", properties: { name: { const: tool.name }, arguments: schema } };
+  });
+  return Object.keys(definitions).length === 0 ? { oneOf: calls } : { oneOf: calls, $defs: definitions };
+}
+
+const REF = "#/$defs/";
+
+function withRenamedRefs(value: unknown, index: number): unknown {
+  if (Array.isArray(value)) return value.map((each) => withRenamedRefs(each, index));
+  if (!isJsonObject(value)) return value;
+  const { $ref } = value;
+  if (typeof $ref === "string") return { $ref: `${REF}${index}.${$ref.slice(REF.length)}` };
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withRenamedRefs(each, index)]));
+}

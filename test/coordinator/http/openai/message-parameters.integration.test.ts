@@ -1,0 +1,82 @@
+import type { Anthropic } from "@anthropic-ai/sdk";
+import { COUNT_TOKENS_PARAMETERS, MESSAGE_PARAMETERS } from "../../../../coordinator/http/openai/message-parameters.ts";
+import { answerWith } from "../chat-answers.ts";
+import { describeParameters } from "./parameter-cases.ts";
+
+type Names<T> = Required<{ [Name in keyof T]: unknown }>;
+
+const block = (members: object) => [{ type: "text", text: "Ho", ...members }];
+const message = (members: object) => [{ role: "user", content: block(members) }];
+const cache = { cache_control: { type: "ephemeral" } };
+const SCHEMA = { type: "object", properties: {} };
+
+const PROMPT = {
+  model: "second",
+  messages: [{ role: "user", content: "Ho" }],
+  "messages[].role": [{ role: "assistant", content: "Hi" }],
+  "messages[].content": [{ role: "user", content: "Ho" }],
+  "messages[].content[].type": message({}),
+  "messages[].content[].text": message({ text: "He" }),
+  "messages[].content[].cache_control": message({ text: "Hi", ...cache }),
+  "messages[].content[].citations": message({ text: "Hi", citations: [] }),
+  "messages[].content[].source": message({ source: {} }),
+  system: "Be kind.",
+  "system[].type": block({}),
+  "system[].text": block({}),
+  "system[].cache_control": block(cache),
+  "system[].citations": block({ citations: [] }),
+  tools: [{ name: "sum", input_schema: SCHEMA }],
+  tool_choice: { type: "any" },
+  thinking: { type: "enabled", budget_tokens: 1_024 },
+  cache_control: { type: "ephemeral" },
+  speed: "fast",
+  user_profile_id: "someone",
+  workspace_id: "ours",
+};
+/** Of rows about blocks of a system text: the same without what is ignored. */
+const CONTEXT = { "system[].cache_control": { system: block({}) }, "system[].citations": { system: block({}) } };
+
+const OFFICIAL: Names<Anthropic.MessageCreateParams> & Record<string, unknown> = {
+  ...PROMPT,
+  max_tokens: 7,
+  temperature: 0,
+  top_p: 0.5,
+  top_k: 3,
+  stop_sequences: ["."],
+  stream: true,
+  output_config: { format: { type: "json_schema", schema: SCHEMA } },
+  container: "c",
+  metadata: { user_id: "someone" },
+  service_tier: "auto",
+  diagnostics: {},
+  inference_geo: "eu",
+};
+
+const arrange = (api: Parameters<typeof answerWith>[0]): void => answerWith(api, "Hel", "lo");
+
+describeParameters({
+  endpoint: "POST /messages",
+  table: MESSAGE_PARAMETERS,
+  base: { model: "tiny", max_tokens: 20, messages: [{ role: "user", content: "Hi" }] },
+  samples: {
+    ...OFFICIAL,
+    "output_config.format": { format: { type: "json_schema", schema: SCHEMA } },
+    "output_config.effort": { effort: "low" },
+  },
+  context: CONTEXT,
+  arrange,
+});
+
+const COUNTED: Names<Anthropic.MessageCountTokensParams> & Record<string, unknown> = {
+  ...PROMPT,
+  output_config: { format: { type: "json_schema", schema: SCHEMA } },
+};
+
+describeParameters({
+  endpoint: "POST /messages/count_tokens",
+  table: COUNT_TOKENS_PARAMETERS,
+  base: { model: "tiny", messages: [{ role: "user", content: "Hi" }] },
+  samples: COUNTED,
+  context: CONTEXT,
+  arrange,
+});

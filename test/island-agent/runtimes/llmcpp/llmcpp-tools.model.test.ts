@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
+import type { OutputItem } from "../../../../shared/output.ts";
+import { toolCallsOf } from "../../../../coordinator/jobs/tool-calls.ts";
+import { makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
+
+const weather = {
+  type: "function",
+  function: {
+    name: "get_weather",
+    parameters: {
+      type: "object",
+      properties: { place: { enum: ["reef", "bay"] }, days: { $ref: "#/$defs/days" } },
+      $defs: { days: { type: "array", items: { type: "boolean" }, minItems: 1, maxItems: 2 } },
+    },
+  },
+};
+const tide = { type: "function", function: { name: "get_tide", description: "Tells the tide" } };
+
+describe("tools of tiny-islander", () => {
+  let llm: HostedCargo;
+  beforeAll(async () => {
+    llm = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
+  });
+  afterAll(() => llm[Symbol.asyncDispose]());
+
+  async function run(input: Record<string, unknown>) {
+    const items: OutputItem[] = [];
+    const request = makeRequest({ prompt: "What is the tide?", tools: [weather, tide], ...input });
+    const result = await llm.run(request, (item) => items.push(item), NEVER);
+    const calls = toolCallsOf(items).map(({ id, function: { name, arguments: args } }) => ({ id, name, args }));
+    const text = items.map((item) => (item.type === "token" ? item.content : "")).join("");
+    return { ...result, items, calls, text };
+  }
+
+  it("a required call names one of the tools, with arguments of its schema, in several parts", async () => {
+    const { calls, items, finishReason, usage, text } = await run({
+      tool_choice: "required",
+      parallel_tool_calls: false,
+    });
+    expect([calls.length, finishReason, text]).toEqual([1, "tool_calls", ""]);
+    expect(["get_weather", "get_tide"]).toContain(calls[0]?.name);
+    expect(calls[0]?.id).toMatch(/^call_\w{32}$/);
+    const counted = items.reduce((sum, item) => sum + ("count" in item ? item.count : 0), 0);
+    expect(usage.completionTokens).toBeGreaterThanOrEqual(counted);
+    expect(usage.completionTokens).toBeLessThan(counted + 20);
+  });
+
+  it("a named tool is called, and no other, with its definitions", async () => {
+    const tool_choice = { type: "function", function: { name: "get_weather" } };
+    const { calls, items } = await run({ tool_choice, parallel_tool_calls: false });
+    expect(calls.map(({ name }) => name)).toEqual(["get_weather"]);
+    const args = JSON.parse(calls[0]?.args ?? "");
+    expect(["reef", "bay"]).toContain(args.place);
+    expect(args.days.every((day: unknown) => typeof day === "boolean")).toBe(true);
+    expect(items.filter(({ type }) => type === "tool_call").length).toBeGreaterThan(3);
+  });
+
+  it("allowed tools are called alone, and without arguments where there are none", async () => {
+    const tools = [{ type: "function", function: { name: "get_tide" } }];
+    const tool_choice = { type: "allowed_tools", allowed_tools: { mode: "required", tools } };
+    const { calls } = await run({ tool_choice, parallel_tool_calls: false });
+    expect(calls.map(({ name, args }) => [name, JSON.parse(args)])).toEqual([["get_tide", {}]]);
+  });
+
+  it("several calls have ids and indices of their own, and are no more than may be", async () => {
+    const runs = await Promise.all(
+      Array.from({ length: 12 }, (_, seed) =>
+        run({ tool_choice: "required", tools: [tide], max_tokens: 400, temperature: 2, seed }),
+      ),
+    );
+    const { calls, items } = runs.toSorted((a, b) => b.calls.length - a.calls.length)[0] ?? expect.fail();
+    expect(calls.length).toBeGreaterThan(1);
+    expect(calls.length).toBeLessThanOrEqual(16);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
+    expect(items.flatMap((item) => (item.type === "tool_call" && item.id ? [item.index] : []))).toEqual(
+      calls.map((_, index) => index),
+    );
+  });
+
+  it("auto gives text or calls; none gives text", async () => {
+    expect((await run({ tool_choice: "none" })).calls).toEqual([]);
+    const auto = await run({ max_tokens: 60 });
+    expect(auto.text.length + auto.calls.length).toBeGreaterThan(0);
+    expect(auto.text).not.toContain("<tool_call>");
+  });
+
+  it("takes calls and their results in the history", async () => {
+    const call = { id: "call_1", type: "function", function: { name: "get_tide", arguments: "{}" } };
+    const messages = [
+      { role: "user", content: "What is the tide?" },
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "call_1", content: "low" },
+    ];
+    const { text, calls, finishReason } = await run({ prompt: undefined, messages, max_tokens: 30 });
+    expect(text.length + calls.length).toBeGreaterThan(0);
+    expect(["stop", "length", "tool_calls"]).toContain(finishReason);
+  });
+
+  it("ends with length in the midst of a call", async () => {
+    const { finishReason, usage } = await run({ tool_choice: "required", max_tokens: 5 });
+    expect([finishReason, usage.completionTokens]).toEqual(["length", 5]);
+  });
+});
