@@ -1,18 +1,12 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { IS_PYTHON_REQUIRED, missingPython, PYTHON, PYTHON_PACKAGE, PYTHON_SOURCES } from "./debian-python.ts";
 import { PythonBench } from "./python-bench.ts";
 
-const PACKAGE = join(import.meta.dirname, "..", "..", "sdk", "python");
-/** Debian's, whose packages python3-httpx, python3-pytest and mypy are for it alone. */
-const PYTHON = "/usr/bin/python3";
 const CACHE = join(import.meta.dirname, "..", "..", "node_modules", ".cache", "mypy");
-
-/** What is not installed of Debian's; null where all is. */
-const missing = missingOf("httpx", "pytest", "mypy");
-const isRequired = process.env["ATOLL_REQUIRE_PYTHON"] === "1";
-if (missing !== null && isRequired) throw new Error(missing);
+const missing = missingPython("httpx", "pytest", "mypy");
 
 describe.skipIf(missing !== null)(`sdk/python${missing === null ? "" : ` [${missing}]`}`, () => {
   let bench: PythonBench;
@@ -28,13 +22,17 @@ describe.skipIf(missing !== null)(`sdk/python${missing === null ? "" : ` [${miss
   });
 
   // It takes longer than all else here.
-  it.skipIf(!isRequired)(
-    "is typed: mypy finds nothing, and finds a wrong call [needs ATOLL_REQUIRE_PYTHON=1]",
+  it.skipIf(!IS_PYTHON_REQUIRED)(
+    "is typed: mypy finds nothing, and finds wrong calls [needs ATOLL_REQUIRE_PYTHON=1]",
     async () => {
-      expect(await run(["-m", "mypy", "--cache-dir", CACHE, "src", "tests"])).toMatch(/^Success: no issues found/);
-      const wrong =
-        'from atoll_client import Atoll\nAtoll().jobs.submit(workload=7, input={})\nAtoll().jobs.get("job_1")["colour"]\n';
-      const found = await run(["-m", "mypy", "--cache-dir", CACHE, "-c", wrong], { MYPYPATH: join(PACKAGE, "src") });
+      const mypy = ["-m", "mypy", "--cache-dir", CACHE];
+      expect(await run([...mypy, "src", "tests", "../../examples"])).toMatch(/^Success: no issues found/);
+      const wrong = [
+        "from atoll_client import Atoll",
+        "Atoll().jobs.submit(workload=7, input={})",
+        'Atoll().jobs.get("job_1")["colour"]',
+      ];
+      const found = await run([...mypy, "-c", wrong.join("\n")], { MYPYPATH: PYTHON_SOURCES });
       expect(found).toContain('has incompatible type "int"; expected "str"');
       expect(found).toContain('TypedDict "Job" has no key "colour"');
     },
@@ -43,20 +41,11 @@ describe.skipIf(missing !== null)(`sdk/python${missing === null ? "" : ` [${miss
 
 /** What Python prints, also when it fails. */
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const options = { cwd: PACKAGE, env: { PATH: process.env["PATH"], PYTHONDONTWRITEBYTECODE: "1", ...env } };
+  const options = { cwd: PYTHON_PACKAGE, env: { PATH: process.env["PATH"], PYTHONDONTWRITEBYTECODE: "1", ...env } };
   try {
     return (await promisify(execFile)(PYTHON, [...args], options)).stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
     return stdout + stderr;
-  }
-}
-
-function missingOf(...modules: readonly string[]): string | null {
-  try {
-    execFileSync(PYTHON, ["-c", `import ${modules.join(", ")}`], { stdio: "ignore" });
-    return null;
-  } catch {
-    return "not installed (Debian): python3-httpx, python3-pytest, mypy";
   }
 }

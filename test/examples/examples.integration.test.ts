@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BuiltPackage } from "../sdk/built-package.ts";
+import { missingPython, PYTHON, PYTHON_SOURCES } from "../sdk/debian-python.ts";
+import { Network } from "../support/network.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const EXAMPLES = join(ROOT, "examples");
+const withoutPython = missingPython("httpx");
+
+let network: Network;
+let env: Record<string, string>;
+let built: BuiltPackage;
+beforeAll(async () => {
+  [network, built] = await Promise.all([Network.open(), BuiltPackage.build()]);
+  const account = network.createAccount("client@example.com");
+  env = { ATOLL_BASE_URL: network.url, ATOLL_API_KEY: account.key };
+  await network.startIsland("island", account.islandToken);
+});
+afterAll(async () => {
+  await network[Symbol.asyncDispose]();
+  await built[Symbol.asyncDispose]();
+});
+
+describe.skipIf(withoutPython !== null)(
+  `examples in Python${withoutPython === null ? "" : ` [${withoutPython}]`}`,
+  () => {
+    it("chat.py answers, and goes on with an earlier conversation", () => {
+      const first = python(["chat.py"], "What is 7 plus 8?\n\n");
+      expect(first).toMatch(/> 7 plus 8 is 15\.\n> $/);
+      const [id = ""] = /conv_\w+/.exec(first) ?? [];
+      const second = python(["chat.py", id], "Count from 3 to 9.\n\n");
+      expect(second).toMatch(
+        /^user: What is 7 plus 8\?\nassistant: 7 plus 8 is 15\.\n[^]*> 3, 4, 5, 6, 7, 8, 9\.\n> $/,
+      );
+    });
+
+    it("batch.py writes one output for each line, in order, also of several batches", async () => {
+      const [inputs, outputs] = ["in.jsonl", "out.jsonl"].map((name) => join(built.directory, name)) as [
+        string,
+        string,
+      ];
+      const sums = Array.from({ length: 5 }, (_, n) => ({ prompt: `What is 2 plus ${n + 2}?`, temperature: 0 }));
+      await writeFile(inputs, sums.map((line) => JSON.stringify(line)).join("\n"));
+      python(["batch.py", "--batch", "3", inputs, outputs]);
+      const lines = (await readFile(outputs, "utf8")).trimEnd().split("\n");
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject(
+        sums.map((input, n) => ({ input, output: `2 plus ${n + 2} is ${n + 4}.`, error: null })),
+      );
+    });
+  },
+);
+
+describe("examples/mcp-server.ts", () => {
+  it("offers the Cargos that can run now as tools to the official client", async () => {
+    await cp(join(EXAMPLES, "mcp-server.ts"), join(built.directory, "mcp-server.mts"));
+    await mkdir(join(built.directory, "node_modules"), { recursive: true });
+    await symlink(
+      join(ROOT, "node_modules", "@modelcontextprotocol"),
+      join(built.directory, "node_modules", "@modelcontextprotocol"),
+      "dir",
+    );
+    const client = new Client({ name: "test", version: "1.0.0" });
+    const server = { command: process.execPath, args: ["mcp-server.mts"], cwd: built.directory, env };
+    await client.connect(new StdioClientTransport(server));
+    try {
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["tiny-chat", "job_result"]));
+      const chat = tools.find(({ name }) => name === "tiny-chat");
+      expect(chat?.inputSchema.properties).toHaveProperty("prompt");
+      const input = { prompt: "What is 7 plus 8?", temperature: 0 };
+      const answer = await client.callTool({ name: "tiny-chat", arguments: input });
+      expect(answer).toMatchObject({ content: [{ type: "text", text: "7 plus 8 is 15." }], isError: false });
+      const wrong = await client.callTool({ name: "tiny-chat", arguments: { prompt: 7 } });
+      expect(wrong).toMatchObject({ isError: true });
+      expect(JSON.stringify(wrong)).toContain("input.prompt");
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+/** What an example prints. @throws with what it wrote to standard error, when it fails. */
+function python([name = "", ...args]: readonly string[], stdin = ""): string {
+  const { status, stdout, stderr } = spawnSync(PYTHON, [join(EXAMPLES, name), ...args], {
+    env: { PATH: process.env["PATH"], PYTHONPATH: PYTHON_SOURCES, PYTHONDONTWRITEBYTECODE: "1", ...env },
+    input: stdin,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${name} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout;
+}
