@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { DeliveredTokens } from "../../../coordinator/jobs/delivered-tokens.ts";
+import type { OutputItem } from "../../../shared/output.ts";
+
+const call = (args: string, count: number, name?: string): OutputItem => ({
+  type: "tool_call",
+  index: 0,
+  ...(name === undefined ? {} : { id: "call_1", name }),
+  arguments: args,
+  count,
+});
+const countsOf = (items: readonly OutputItem[]): unknown[] =>
+  items.map((item) => ("count" in item ? item.count : null));
+
+describe("DeliveredTokens", () => {
+  it("believes tokens of calls up to the bytes of their names, their arguments and the marks around them", () => {
+    const delivered = new DeliveredTokens();
+    expect(countsOf(delivered.take([call("", 1_000, "sum"), call("{}", 1_000), call('"€"', 1_000)]))).toEqual([
+      67, 2, 5,
+    ]);
+  });
+
+  it("leaves honest counts as they are, and the array too", () => {
+    const items: OutputItem[] = [{ type: "token", content: "Hi", count: 1 }, call("", 12, "sum"), call("{}", 1)];
+    expect(new DeliveredTokens().take(items)).toBe(items);
+  });
+});
