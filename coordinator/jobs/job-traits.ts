@@ -1,4 +1,10 @@
-import { chatInputSchema, chatRequestOf, type ChatRequest, type ResponseFormat } from "../../shared/chat-input.ts";
+import {
+  BASE_OUTPUT_TOKENS,
+  chatInputSchema,
+  chatRequestOf,
+  type ChatRequest,
+  type ResponseFormat,
+} from "../../shared/chat-input.ts";
 import { cargoFeaturesOf } from "../../shared/cargo-features.ts";
 import { chatFeaturesOf } from "../../shared/features.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
@@ -68,7 +74,7 @@ export function traitsOf(
   const promptBytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   return {
     maxTokens: request.maxTokens,
-    maxOutputBytes: (request.maxTokens + 1) * MAX_BYTES_PER_TOKEN,
+    maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes),
     canContinue: request.responseFormat.type === "text",
     promptBytes,
     maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
@@ -84,6 +90,12 @@ function imageBytes({ width, height }: JobInput, cargo: Parameters<typeof traits
   const isImage = cargo?.runtimeType === "diffusers" || cargo?.onnxTaskType === TEXT_TO_IMAGE;
   if (!isImage || typeof width !== "number" || typeof height !== "number") return Infinity;
   return MIB + width * height * MAX_BYTES_PER_PIXEL;
+}
+
+/** Long answers have less for each token than short ones: they have no more than other jobs. */
+function chatBytes(tokens: number, maxOutputBytes: number): number {
+  const base = (BASE_OUTPUT_TOKENS + 1) * MAX_BYTES_PER_TOKEN;
+  return Math.min((tokens + 1) * MAX_BYTES_PER_TOKEN, Math.max(base, maxOutputBytes));
 }
 
 function formatTokensOf({ responseFormat }: ChatRequest): number {
