@@ -1,5 +1,5 @@
 import type { Cargo } from "../../shared/cargo.ts";
-import { chatInputSchema, MAX_INPUT_BYTES, type ChatInput } from "../../shared/chat-input.ts";
+import { BASE_OUTPUT_TOKENS, chatInputSchema, MAX_INPUT_BYTES, type ChatInput } from "../../shared/chat-input.ts";
 import { toolErrors } from "../../shared/chat-tools.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar-schema.ts";
@@ -13,7 +13,7 @@ import { inputSchemas } from "./input-schema.ts";
  * @throws {ValidationError} naming every wrong field (for a large input that is not chat, only the first).
  */
 export function checkInput(
-  cargo: Pick<Cargo, "isChat" | "inputSchema">,
+  cargo: Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens">>,
   input: Readonly<Record<string, unknown>>,
   root = "input",
 ): string {
@@ -25,7 +25,7 @@ export function checkInput(
     ]);
   }
   // Chat first: it has rules that a schema cannot express, and clearer messages.
-  const errors = cargo.isChat ? chatErrors(input) : [];
+  const errors = cargo.isChat ? chatErrors(input, cargo.contextTokens ?? null) : [];
   if (errors.length === 0) errors.push(...inputSchemas.errorsOf(cargo.inputSchema, input, bytes));
   if (errors.length === 0) return json;
   throw new ValidationError(
@@ -33,10 +33,20 @@ export function checkInput(
   );
 }
 
-function chatErrors(input: Readonly<Record<string, unknown>>): FieldError[] {
+function chatErrors(input: Readonly<Record<string, unknown>>, contextTokens: number | null): FieldError[] {
   const parsed = chatInputSchema.safeParse(input);
-  if (parsed.success) return [...formatErrors(parsed.data), ...toolErrors(parsed.data)];
+  if (parsed.success) {
+    const chat = parsed.data;
+    return [...lengthErrors(chat, contextTokens), ...formatErrors(chat), ...toolErrors(chat)];
+  }
   return parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+}
+
+/** An answer longer than the context cannot be. */
+function lengthErrors({ max_tokens: tokens }: ChatInput, contextTokens: number | null): FieldError[] {
+  const most = Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0);
+  if ((tokens ?? 0) <= most) return [];
+  return [{ path: "max_tokens", message: `must be at most ${most} for this Cargo` }];
 }
 
 const SCHEMA_PATH = "response_format.json_schema.schema";

@@ -1,4 +1,5 @@
 import {
+  BASE_OUTPUT_TOKENS,
   chatInputSchema,
   type ChatMessage,
   chatRequestOf,
@@ -82,7 +83,7 @@ export function traitsOf(
   const promptBytes = messages.reduce((sum, message) => sum + bytesOf(message), bytesOfTools(request));
   return {
     maxTokens: request.maxTokens,
-    maxOutputBytes: (request.maxTokens + 1) * MAX_BYTES_PER_TOKEN,
+    maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes),
     canContinue: request.responseFormat.type === "text" && request.toolUse === null,
     promptBytes,
     maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
@@ -108,6 +109,12 @@ function imageBytes({ width, height }: JobInput, cargo: Parameters<typeof traits
   const isImage = cargo?.runtimeType === "diffusers" || cargo?.onnxTaskType === TEXT_TO_IMAGE;
   if (!isImage || typeof width !== "number" || typeof height !== "number") return Infinity;
   return MIB + width * height * MAX_BYTES_PER_PIXEL;
+}
+
+/** Long answers have less for each token than short ones: they have no more than other jobs. */
+function chatBytes(tokens: number, maxOutputBytes: number): number {
+  const base = (BASE_OUTPUT_TOKENS + 1) * MAX_BYTES_PER_TOKEN;
+  return Math.min((tokens + 1) * MAX_BYTES_PER_TOKEN, Math.max(base, maxOutputBytes));
 }
 
 function formatTokensOf({ responseFormat }: ChatRequest): number {

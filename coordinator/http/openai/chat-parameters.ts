@@ -24,7 +24,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "messages[].reasoning_content", rule: "ignored", note: "models are not shown earlier thoughts" },
   { name: "messages[].audio", rule: "refused", note: PARTS },
   { name: "messages[].function_call", rule: "refused", note: "OpenAI has replaced it by `tool_calls`" },
-  { name: "max_completion_tokens", rule: "honoured", note: "" },
+  { name: "max_completion_tokens", rule: "honoured", note: "up to 4096, or to the Cargo's context" },
   { name: "max_tokens", rule: "honoured", note: "the older name; `max_completion_tokens` wins" },
   { name: "temperature", rule: "honoured", note: "0 to 2, default 0.7" },
   { name: "top_p", rule: "honoured", note: "" },
