@@ -182,6 +182,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audio/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write speech down
+         * @description In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects.
+         */
+        post: operations["createTranscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audio/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write speech down in English
+         * @description In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects.
+         */
+        post: operations["createTranslation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/email": {
         parameters: {
             query?: never;
@@ -4910,6 +4950,64 @@ export interface components {
              */
             type: "tool_call";
         };
+        Transcription: {
+            /** @description Seconds */
+            duration?: number;
+            /** @description As it was asked for */
+            language?: string;
+            segments?: {
+                end: number;
+                id: number;
+                start: number;
+                text: string;
+            }[];
+            /**
+             * @description Of verbose_json, like what follows
+             * @enum {string}
+             */
+            task?: "transcribe" | "translate";
+            text: string;
+            usage: {
+                seconds: number;
+                /** @enum {string} */
+                type: "duration";
+            };
+            words?: {
+                end: number;
+                start: number;
+                word: string;
+            }[];
+        };
+        TranscriptionForm: {
+            /**
+             * Format: binary
+             * @description A WAV file
+             */
+            file: string;
+            language?: string;
+            /** @description Slug of a Cargo that writes speech down, or an alias */
+            model?: string;
+            /**
+             * @default json
+             * @enum {string}
+             */
+            response_format?: "json" | "text" | "srt" | "vtt" | "verbose_json";
+            "timestamp_granularities[]"?: ("segment" | "word")[];
+        };
+        TranslationForm: {
+            /**
+             * Format: binary
+             * @description A WAV file
+             */
+            file: string;
+            /** @description Slug of a Cargo that writes speech down, or an alias */
+            model?: string;
+            /**
+             * @default json
+             * @enum {string}
+             */
+            response_format?: "json" | "text" | "srt" | "vtt" | "verbose_json";
+        };
         /** @description Fields that are left out stay as they are; a title of null removes the title */
         UpdateConversation: {
             /** @description For the client's own use: at most 16 entries */
@@ -6298,6 +6396,102 @@ export interface operations {
                     "audio/pcm": string;
                     "audio/wav": string;
                     "text/event-stream": components["schemas"]["SpeechEvent"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    createTranscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["TranscriptionForm"];
+            };
+        };
+        responses: {
+            /** @description The text, as JSON or by itself with its times */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "text": "The tide comes in at noon.",
+                     *       "usage": {
+                     *         "type": "duration",
+                     *         "seconds": 3
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Transcription"];
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            402: components["responses"]["OpenAiError402"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    createTranslation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["TranslationForm"];
+            };
+        };
+        responses: {
+            /** @description The text, as JSON or by itself with its times */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "text": "The tide comes in at noon.",
+                     *       "usage": {
+                     *         "type": "duration",
+                     *         "seconds": 3
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Transcription"];
+                    "text/plain": string;
                 };
             };
             400: components["responses"]["OpenAiError400"];

@@ -657,17 +657,24 @@ class AnthropicMessage(TypedDict):
     type: Literal["message"]
     role: Literal["assistant"]
     model: str
-    content: list[AnthropicMessageContentItem]
-    stop_reason: Literal["end_turn", "max_tokens", None]
+    content: list[AnthropicMessageContentItem1 | AnthropicMessageContentItem2]
+    stop_reason: Literal["end_turn", "max_tokens", "tool_use", None]
     """`end_turn` also for an answer that a stop sequence ended: Islands do not say which"""
     stop_sequence: None
     usage: AnthropicMessageUsage
 
 
-class AnthropicMessageContentItem(TypedDict):
+class AnthropicMessageContentItem1(TypedDict):
     type: Literal["text"]
     text: str
     citations: None
+
+
+class AnthropicMessageContentItem2(TypedDict):
+    type: Literal["tool_use"]
+    id: str
+    name: str
+    input: dict[str, Any]
 
 
 class AnthropicMessageUsage(TypedDict):
@@ -689,24 +696,36 @@ class AnthropicMessageEvent2(TypedDict):
 class AnthropicMessageEvent3(TypedDict):
     type: Literal["content_block_start"]
     index: int
-    content_block: AnthropicMessageEvent3ContentBlock
+    content_block: AnthropicMessageEvent3ContentBlock1 | AnthropicMessageEvent3ContentBlock2
 
 
-class AnthropicMessageEvent3ContentBlock(TypedDict):
+class AnthropicMessageEvent3ContentBlock1(TypedDict):
     type: Literal["text"]
     text: str
     citations: None
 
 
+class AnthropicMessageEvent3ContentBlock2(TypedDict):
+    type: Literal["tool_use"]
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
 class AnthropicMessageEvent4(TypedDict):
     type: Literal["content_block_delta"]
     index: int
-    delta: AnthropicMessageEvent4Delta
+    delta: AnthropicMessageEvent4Delta1 | AnthropicMessageEvent4Delta2
 
 
-class AnthropicMessageEvent4Delta(TypedDict):
+class AnthropicMessageEvent4Delta1(TypedDict):
     type: Literal["text_delta"]
     text: str
+
+
+class AnthropicMessageEvent4Delta2(TypedDict):
+    type: Literal["input_json_delta"]
+    partial_json: str
 
 
 class AnthropicMessageEvent5(TypedDict):
@@ -721,7 +740,7 @@ class AnthropicMessageEvent6(TypedDict):
 
 
 class AnthropicMessageEvent6Delta(TypedDict):
-    stop_reason: Literal["end_turn", "max_tokens"]
+    stop_reason: Literal["end_turn", "max_tokens", "tool_use"]
     stop_sequence: None
 
 
@@ -756,6 +775,8 @@ class MessageRequest(TypedDict):
     """Slug or alias of a chat Cargo"""
     messages: list[MessageRequestMessagesItem]
     system: NotRequired[str | list[MessageRequestSystemItem] | None]
+    tools: NotRequired[list[MessageRequestToolsItem] | None]
+    tool_choice: NotRequired[MessageRequestToolChoice1 | MessageRequestToolChoice2 | MessageRequestToolChoice3 | MessageRequestToolChoice4 | None]
     max_tokens: int
     temperature: NotRequired[float | None]
     """Default 1"""
@@ -768,10 +789,28 @@ class MessageRequest(TypedDict):
 
 class MessageRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant"]
-    content: str | list[MessageRequestMessagesItemContentItem]
+    content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3]
 
 
-class MessageRequestMessagesItemContentItem(TypedDict):
+class MessageRequestMessagesItemContentItem1(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class MessageRequestMessagesItemContentItem2(TypedDict):
+    type: Literal["tool_use"]
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+class MessageRequestMessagesItemContentItem3(TypedDict):
+    type: Literal["tool_result"]
+    tool_use_id: str
+    content: NotRequired[str | list[MessageRequestMessagesItemContentItem3ContentItem] | None]
+
+
+class MessageRequestMessagesItemContentItem3ContentItem(TypedDict):
     type: Literal["text"]
     text: str
 
@@ -779,6 +818,34 @@ class MessageRequestMessagesItemContentItem(TypedDict):
 class MessageRequestSystemItem(TypedDict):
     type: Literal["text"]
     text: str
+
+
+class MessageRequestToolsItem(TypedDict):
+    type: NotRequired[Literal["custom"]]
+    name: str
+    description: NotRequired[str | None]
+    input_schema: dict[str, Any]
+    strict: NotRequired[bool | None]
+
+
+class MessageRequestToolChoice1(TypedDict):
+    type: Literal["auto"]
+    disable_parallel_tool_use: NotRequired[bool | None]
+
+
+class MessageRequestToolChoice2(TypedDict):
+    type: Literal["any"]
+    disable_parallel_tool_use: NotRequired[bool | None]
+
+
+class MessageRequestToolChoice3(TypedDict):
+    type: Literal["tool"]
+    name: str
+    disable_parallel_tool_use: NotRequired[bool | None]
+
+
+class MessageRequestToolChoice4(TypedDict):
+    type: Literal["none"]
 
 
 class MessageRequestOutputConfig(TypedDict):
@@ -799,14 +866,34 @@ class CountTokensRequest(TypedDict):
     """Slug or alias of a chat Cargo"""
     messages: list[CountTokensRequestMessagesItem]
     system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
+    tools: NotRequired[list[CountTokensRequestToolsItem] | None]
+    tool_choice: NotRequired[CountTokensRequestToolChoice1 | CountTokensRequestToolChoice2 | CountTokensRequestToolChoice3 | CountTokensRequestToolChoice4 | None]
 
 
 class CountTokensRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant"]
-    content: str | list[CountTokensRequestMessagesItemContentItem]
+    content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3]
 
 
-class CountTokensRequestMessagesItemContentItem(TypedDict):
+class CountTokensRequestMessagesItemContentItem1(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class CountTokensRequestMessagesItemContentItem2(TypedDict):
+    type: Literal["tool_use"]
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+class CountTokensRequestMessagesItemContentItem3(TypedDict):
+    type: Literal["tool_result"]
+    tool_use_id: str
+    content: NotRequired[str | list[CountTokensRequestMessagesItemContentItem3ContentItem] | None]
+
+
+class CountTokensRequestMessagesItemContentItem3ContentItem(TypedDict):
     type: Literal["text"]
     text: str
 
@@ -814,6 +901,34 @@ class CountTokensRequestMessagesItemContentItem(TypedDict):
 class CountTokensRequestSystemItem(TypedDict):
     type: Literal["text"]
     text: str
+
+
+class CountTokensRequestToolsItem(TypedDict):
+    type: NotRequired[Literal["custom"]]
+    name: str
+    description: NotRequired[str | None]
+    input_schema: dict[str, Any]
+    strict: NotRequired[bool | None]
+
+
+class CountTokensRequestToolChoice1(TypedDict):
+    type: Literal["auto"]
+    disable_parallel_tool_use: NotRequired[bool | None]
+
+
+class CountTokensRequestToolChoice2(TypedDict):
+    type: Literal["any"]
+    disable_parallel_tool_use: NotRequired[bool | None]
+
+
+class CountTokensRequestToolChoice3(TypedDict):
+    type: Literal["tool"]
+    name: str
+    disable_parallel_tool_use: NotRequired[bool | None]
+
+
+class CountTokensRequestToolChoice4(TypedDict):
+    type: Literal["none"]
 
 
 class OpenAiResponse(TypedDict):
@@ -1351,6 +1466,54 @@ class SpeechRequest(TypedDict):
     """Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"""
     stream_format: NotRequired[Literal["audio", "sse", None]]
     """Default: audio"""
+
+
+class Transcription(TypedDict):
+    text: str
+    task: NotRequired[Literal["transcribe", "translate"]]
+    """Of verbose_json, like what follows"""
+    language: NotRequired[str]
+    """As it was asked for"""
+    duration: NotRequired[float]
+    """Seconds"""
+    segments: NotRequired[list[TranscriptionSegmentsItem]]
+    words: NotRequired[list[TranscriptionWordsItem]]
+    usage: TranscriptionUsage
+
+
+class TranscriptionSegmentsItem(TypedDict):
+    id: int
+    start: float
+    end: float
+    text: str
+
+
+class TranscriptionWordsItem(TypedDict):
+    word: str
+    start: float
+    end: float
+
+
+class TranscriptionUsage(TypedDict):
+    type: Literal["duration"]
+    seconds: int
+
+
+TranscriptionForm = TypedDict("TranscriptionForm", {
+    "file": "str",
+    "model": "NotRequired[str]",
+    "response_format": "NotRequired[Literal[\"json\", \"text\", \"srt\", \"vtt\", \"verbose_json\"]]",
+    "language": "NotRequired[str]",
+    "timestamp_granularities[]": "NotRequired[list[Literal[\"segment\", \"word\"]]]",
+})
+
+
+class TranslationForm(TypedDict):
+    file: str
+    """A WAV file"""
+    model: NotRequired[str]
+    """Slug of a Cargo that writes speech down, or an alias"""
+    response_format: NotRequired[Literal["json", "text", "srt", "vtt", "verbose_json"]]
 
 
 class Conversation(TypedDict):
