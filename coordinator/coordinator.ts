@@ -175,7 +175,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
   const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
-  const files = await openFiles({ config, store, clock, log });
+  const files = openFiles({ config, store, clock, log });
   const retention = new Retention({
     store,
     clock,

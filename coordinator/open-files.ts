@@ -18,9 +18,9 @@ export interface OpenFilesDeps {
   readonly log: Logger;
 }
 
-export async function openFiles({ config, store, clock, log }: OpenFilesDeps): Promise<FileService> {
+export function openFiles({ config, store, clock, log }: OpenFilesDeps): FileService {
   const directory = config.filesDirectory ?? join(config.dataDirectory, "files");
-  const contents = await FileContents.open(directory, config.minFreeDiskBytes);
+  const contents = new FileContents(directory, config.minFreeDiskBytes);
   const { fileMaxBytes: maxFileBytes, filesBudgetBytes: maxBytes, keepFilesMs: keepMs } = config;
   const limits = { maxFileBytes, keepMs, budget: { maxBytes, maxFiles: MAX_FILES } };
   const files = new FileService({ store, contents, clock, log, limits });

@@ -15,16 +15,8 @@ export class FileContents {
   readonly #directory: string;
   readonly #minFreeBytes: number;
 
-  private constructor(directory: string, minFreeBytes: number) {
+  constructor(directory: string, minFreeBytes: number) {
     [this.#directory, this.#minFreeBytes] = [directory, minFreeBytes];
-  }
-
-  /** Makes the directories where they are missing. File system errors pass through. */
-  static async open(directory: string, minFreeBytes: number): Promise<FileContents> {
-    const contents = new FileContents(directory, minFreeBytes);
-    await mkdir(contents.arriving, { recursive: true, mode: 0o700 });
-    await mkdir(contents.#content, { recursive: true, mode: 0o700 });
-    return contents;
   }
 
   /** Folder for uploads in progress, on the disk of the contents. */
@@ -42,8 +34,13 @@ export class FileContents {
     return `${blob.slice(0, 2)}/${blob}`;
   }
 
-  /** @throws {ServiceError} `disk_full` if so many bytes more would leave less than the operator wants free. */
-  async assertRoom(bytes: number): Promise<void> {
+  /**
+   * Makes the directories where they are missing: not before there is a file, as a coordinator without files may have no disk.
+   * @throws {ServiceError} `disk_full` if so many bytes more would leave less than the operator wants free. File system errors pass through.
+   */
+  async makeRoom(bytes: number): Promise<void> {
+    await mkdir(this.arriving, { recursive: true, mode: 0o700 });
+    await mkdir(this.#content, { recursive: true, mode: 0o700 });
     const { bavail, bsize } = await statfs(this.#directory);
     if (bavail * bsize - bytes >= this.#minFreeBytes) return;
     throw new ServiceError("disk_full", "The coordinator has no room for the file; its operator has to make some");
@@ -64,7 +61,7 @@ export class FileContents {
 
   /** Removes uploads that nobody receives any more. */
   async removeAbandoned(nowMs: number): Promise<void> {
-    for (const name of await readdir(this.arriving)) {
+    for (const name of await namesIn(this.arriving)) {
       const path = join(this.arriving, name);
       if (await isOlder(path, nowMs - ABANDONED_MS)) await rm(path, { recursive: true, force: true });
     }
@@ -73,7 +70,7 @@ export class FileContents {
   /** Names of the contents that have been here for a while, some at a time. */
   async *settledNames(nowMs: number): AsyncGenerator<string[]> {
     let names: string[] = [];
-    for (const folder of await readdir(this.#content)) {
+    for (const folder of await namesIn(this.#content)) {
       for await (const { name } of await opendir(join(this.#content, folder))) {
         if (!NAME.test(name)) continue;
         if (!(await isOlder(join(this.#content, folder, name), nowMs - ABANDONED_MS))) continue;
@@ -88,6 +85,16 @@ export class FileContents {
 
   get #content(): string {
     return join(this.#directory, "content");
+  }
+}
+
+/** None of a folder that is not there. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return [];
   }
 }
 

@@ -112,7 +112,7 @@ export class FileService {
     this.#arriving.set(accountId, before + maxBytes);
     try {
       const all = [...this.#arriving.values()].reduce((sum, bytes) => sum + bytes, 0);
-      await contents.assertRoom(all);
+      await contents.makeRoom(all);
       return await receive();
     } finally {
       const left = (this.#arriving.get(accountId) ?? 0) - maxBytes;

@@ -92,9 +92,18 @@ export type HttpApp = OpenAPIHono<HttpEnv>;
 export const API_BASE = "/api/v1";
 
 /** Paths that OpenAI's clients call; their errors have OpenAI's fields too. */
-const OPENAI_PATHS = ["chat/", "completions", "models", "embeddings", "rerank", "moderations", "images/", "audio/", "responses", "files"].map(
-  (path) => `${API_BASE}/${path}`,
-);
+const OPENAI_PATHS = [
+  "chat/",
+  "completions",
+  "models",
+  "embeddings",
+  "rerank",
+  "moderations",
+  "images/",
+  "audio/",
+  "responses",
+  "files",
+].map((path) => `${API_BASE}/${path}`);
 
 /** Those that Anthropic's clients call; their errors have Anthropic's shape. */
 const ANTHROPIC_PATH = `${API_BASE}/messages`;

@@ -97,7 +97,9 @@ export class TestCoordinator implements AsyncDisposable {
     const flags = {
       ...TEST_TRANSPORT,
       port: 0,
-      ...(typeof this.place === "string" ? { dataDirectory: this.place } : { store: this.place.address }),
+      ...(typeof this.place === "string"
+        ? { dataDirectory: this.place }
+        : { store: this.place.address, filesDir: join(this.directory, "files") }),
       ...(this.#nats === null ? {} : { bus: this.#nats.address }),
       logLevel: "silent",
       ...PATIENT,

@@ -31,7 +31,8 @@ describe("FileService", () => {
 
   async function open(at: string = join(directory, "files"), minFreeBytes = 0): Promise<FileService> {
     const limits = { maxFileBytes: MIB, budget: { maxBytes: 2 * MIB, maxFiles: 9 }, keepMs: 0 };
-    const contents = await FileContents.open(at, minFreeBytes);
+    const contents = new FileContents(at, minFreeBytes);
+    await contents.makeRoom(0);
     return new FileService({ store, contents, clock, log: pino({ level: "silent" }), limits });
   }
 

@@ -7,9 +7,9 @@ const DAY_MS = 86_400_000;
 export type TestFiles = FileService;
 
 /** Files of tests: small, and few. */
-export async function openTestFiles(deps: Pick<FileServiceDeps, "store" | "clock"> & { readonly directory: string }) {
+export function openTestFiles(deps: Pick<FileServiceDeps, "store" | "clock"> & { readonly directory: string }) {
   const { directory, ...rest } = deps;
   const limits = { maxFileBytes: 1_000_000, budget: { maxBytes: 2_000_000, maxFiles: 5 }, keepMs: 30 * DAY_MS };
-  const contents = await FileContents.open(directory, 0);
+  const contents = new FileContents(directory, 0);
   return new FileService({ ...rest, contents, log: pino({ level: "silent" }), limits });
 }

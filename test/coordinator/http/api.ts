@@ -184,7 +184,7 @@ export class Api implements AsyncDisposable {
 
   async #start(options: Partial<HttpOptions>): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), "atoll-http-"));
-    this.files = await openTestFiles({ store, clock: this.clock, directory: join(this.#directory, "files") });
+    this.files = openTestFiles({ store, clock: this.clock, directory: join(this.#directory, "files") });
     const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
     // Straight into the store: a password's hash takes its time by design, and most tests need none.
     this.account = await store.accounts.create({

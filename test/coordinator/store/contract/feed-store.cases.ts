@@ -139,4 +139,8 @@ export function describeFeeds(check: Check): void {
     expect(await (read as LargeJson).value()).toEqual(output);
     expect(await itemsOf(store, jobId)).toEqual(WRITTEN);
   });
+
+  check("jobs.feed() of an unknown job is empty", async (store) => {
+    expect(await store.jobs.feed("job_none")).toEqual([]);
+  });
 }

@@ -275,10 +275,6 @@ export function describeJobs(check: Check): void {
     expect((await store.jobs.feed(job.id)).flatMap(({ items }) => items)).toEqual([token]);
   });
 
-  check("jobs.feed() of an unknown job is empty", async (store) => {
-    expect(await store.jobs.feed("job_none")).toEqual([]);
-  });
-
   check("jobs.completionsSince() counts completed jobs by Cargo, from the moment on", async (store) => {
     const accountId = await makeAccount(store);
     const end = async (slug: string, atMs: number, event: JobEnding["event"] = "complete"): Promise<void> => {
