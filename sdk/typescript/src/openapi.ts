@@ -2375,7 +2375,21 @@ export interface components {
                 /** @enum {string} */
                 finish_reason: "stop" | "length" | "tool_calls";
                 index: number;
-                logprobs: null;
+                logprobs: {
+                    content: {
+                        bytes: number[] | null;
+                        /** @description Natural logarithm, before temperature, penalties and grammars */
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[] | null;
+                            /** @description Natural logarithm, before temperature, penalties and grammars */
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
+                    refusal: null;
+                } | null;
                 message: {
                     /** @description Null for an answer of calls alone */
                     content: string | null;
@@ -2424,7 +2438,21 @@ export interface components {
                 /** @enum {string|null} */
                 finish_reason: "stop" | "length" | "tool_calls" | null;
                 index: number;
-                logprobs: null;
+                logprobs: {
+                    content: {
+                        bytes: number[] | null;
+                        /** @description Natural logarithm, before temperature, penalties and grammars */
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[] | null;
+                            /** @description Natural logarithm, before temperature, penalties and grammars */
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
+                    refusal: null;
+                } | null;
             }[];
             created: number;
             id: string;
@@ -2455,6 +2483,7 @@ export interface components {
             logit_bias?: {
                 [key: string]: number;
             } | null;
+            logprobs?: boolean | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             messages: {
@@ -2543,6 +2572,7 @@ export interface components {
                 type: "function";
             }[] | null;
             top_k?: number | null;
+            top_logprobs?: number | null;
             top_p?: number | null;
         };
         Conversation: {
