@@ -3422,7 +3422,7 @@ export interface components {
             workload_id: number;
             workload_slug: string;
         };
-        /** @description A job is new or in another state: the row of GET /jobs */
+        /** @description A job is new or in another state: the row of GET /jobs, without workload_id and input */
         JobChangedEvent: {
             batch_id: string | null;
             /** @description The same as workload_slug */
@@ -8355,9 +8355,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "model": "stable-diffusion-v1-5",
-                 *       "prompt": "A ring of small islands",
-                 *       "size": "512x512",
+                 *       "model": "tiny-picture",
+                 *       "prompt": "a red ring on blue",
+                 *       "size": "64x64",
                  *       "seed": 7
                  *     }
                  */

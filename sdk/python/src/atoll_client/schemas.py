@@ -1995,7 +1995,7 @@ class ResetEvent(TypedDict):
 
 
 class JobChangedEvent(TypedDict):
-    """A job is new or in another state: the row of GET /jobs"""
+    """A job is new or in another state: the row of GET /jobs, without workload_id and input"""
 
     id: str
     workload_slug: str
