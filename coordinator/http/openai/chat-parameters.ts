@@ -73,7 +73,11 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   },
   { name: "logprobs", rule: "honoured", note: "of text, before temperature, penalties and grammars" },
   { name: "top_logprobs", rule: "honoured", note: "0 to 20; 20 for answers of at most 4761 tokens" },
-  { name: "reasoning_effort", rule: "refused", note: "how long a model thinks cannot be set", neutral: ["none"] },
+  {
+    name: "reasoning_effort",
+    rule: "honoured",
+    note: "`none`, `minimal`, `low`, `medium`, `high` for Cargos that think, else `none`",
+  },
   { name: "verbosity", rule: "refused", note: "say it in a message", neutral: ["medium"] },
   { name: "modalities", rule: "refused", note: "answers are text", neutral: [["text"], []] },
   { name: "audio", rule: "refused", note: "answers are text" },

@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ValidationError } from "../../../shared/errors.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
-import type { JobRecord } from "../../store/job-store.ts";
+import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, doneOf, streamChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
@@ -53,6 +53,10 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
   });
 }
 
+function reasoningTokensOf(items: readonly FeedItem[]): number {
+  return items.reduce((sum, item) => sum + (item.type === "reasoning" ? item.count : 0), 0);
+}
+
 function headOf(job: JobRecord) {
   return { jobId: job.id, createdS: Math.floor(job.createdAtMs / 1_000), model: job.slug };
 }
@@ -72,9 +76,12 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
     choices: ends.map(({ message, logprobs, finishReason }, index) => {
       return { index, message, logprobs, finish_reason: finishReason };
     }),
-    usage: chatUsage({
-      promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
-      completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
-    }),
+    usage: chatUsage(
+      {
+        promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
+        completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
+      },
+      chats.reduce((sum, { feed }) => sum + reasoningTokensOf(feed.items), 0),
+    ),
   };
 }

@@ -14,11 +14,12 @@ export interface ChatStreamHead {
 }
 
 /** `usage` of a chat completion. */
-export function chatUsage({ promptTokens, completionTokens }: Usage) {
+export function chatUsage({ promptTokens, completionTokens }: Usage, reasoningTokens = 0) {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
+    ...(reasoningTokens > 0 ? { completion_tokens_details: { reasoning_tokens: reasoningTokens } } : {}),
   };
 }
 
@@ -37,6 +38,7 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
   const chunk = (delta: string, finishReason: string, logprobs = "null"): string =>
     `${head},"choices":[{"index":0,"delta":${delta},"logprobs":${logprobs},"finish_reason":${finishReason}}]}\n\n`;
   const beforeText = `${head},"choices":[{"index":0,"delta":{"content":`;
+  let reasoningTokens = 0;
   const afterText = '},"logprobs":null,"finish_reason":null}]}\n\n';
   return {
     prologue: chunk('{"role":"assistant","content":""}', "null"),
@@ -47,11 +49,17 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
       if (item.type === "token") {
         return chunk(JSON.stringify({ content: item.content }), "null", JSON.stringify(presentLogprobs([item])));
       }
+      if (item.type === "reasoning") {
+        reasoningTokens += item.count;
+        return chunk(JSON.stringify({ reasoning_content: item.content }), "null");
+      }
       return item.type === "tool_call" ? chunk(callDelta(item), "null") : "";
     },
     ending(ending) {
       if (ending.type === "error") return errorLine(ending);
-      const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(ending.usage))}}\n\n` : "";
+      const usage = includeUsage
+        ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(ending.usage, reasoningTokens))}}\n\n`
+        : "";
       return `${chunk("{}", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;
     },
     cut: (because) => errorLine({ ...CUTS[because], retryable: true }),

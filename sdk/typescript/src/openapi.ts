@@ -2357,6 +2357,7 @@ export interface components {
             parameters?: string | null;
             price_per_job?: number;
             quantization?: string | null;
+            reasoning?: boolean | null;
             required_ram_mb?: number;
             required_vram_mb?: number;
             run_limit_s?: number | null;
@@ -2393,6 +2394,8 @@ export interface components {
                 message: {
                     /** @description Null for an answer of calls alone */
                     content: string | null;
+                    /** @description Thoughts of a model that thinks */
+                    reasoning_content?: string;
                     /** @enum {string} */
                     role: "assistant";
                     tool_calls?: {
@@ -2413,6 +2416,10 @@ export interface components {
             object: "chat.completion";
             usage: {
                 completion_tokens: number;
+                /** @description Of answers with thoughts, whose tokens are among completion_tokens */
+                completion_tokens_details?: {
+                    reasoning_tokens: number;
+                };
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -2422,6 +2429,7 @@ export interface components {
             choices: {
                 delta: {
                     content?: string;
+                    reasoning_content?: string;
                     /** @enum {string} */
                     role?: "assistant";
                     tool_calls?: {
@@ -2461,6 +2469,10 @@ export interface components {
             object: "chat.completion.chunk";
             usage?: {
                 completion_tokens: number;
+                /** @description Of answers with thoughts, whose tokens are among completion_tokens */
+                completion_tokens_details?: {
+                    reasoning_tokens: number;
+                };
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -2512,6 +2524,8 @@ export interface components {
             n?: number | null;
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
+            /** @enum {string|null} */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | null;
             repeat_penalty?: number | null;
             response_format?: {
                 /** @enum {string} */
@@ -2594,7 +2608,7 @@ export interface components {
              */
             updated_at: string;
         };
-        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         ConversationWithMessages: {
             /**
              * Format: date-time
@@ -2779,6 +2793,7 @@ export interface components {
             parameters?: string | null;
             price_per_job: number;
             quantization?: string | null;
+            reasoning?: boolean | null;
             required_ram_mb: number;
             required_vram_mb: number;
             run_limit_s?: number | null;
@@ -3457,8 +3472,8 @@ export interface components {
             updated_at: string;
             workload_slug: string;
         };
-        /** @description Any number of status, token, tool_call, progress and image, then exactly one done or error as the last */
-        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        /** @description Any number of status, token, reasoning, tool_call, progress and image, then exactly one done or error as the last */
+        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         JobOutput: {
             id: string;
             /** @description The job is completed and `output` is all of it */
@@ -3917,6 +3932,8 @@ export interface components {
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /** @description It thinks before it answers: `reasoning_content`, `reasoning_effort` */
+            reasoning: boolean;
             /**
              * @description How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar
              * @enum {string|null}
@@ -4477,6 +4494,7 @@ export interface components {
             parameters?: string;
             price_per_job: number;
             quantization?: string;
+            reasoning?: boolean;
             required_ram_mb: number;
             required_vram_mb: number;
             /** @description Number of changes so far, the first version included */
@@ -4578,6 +4596,16 @@ export interface components {
              * @enum {string}
              */
             type: "ready";
+        };
+        /** @description What a model that thinks wrote beside its answer */
+        ReasoningEvent: {
+            /** @description Thoughts to append */
+            content: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reasoning";
         };
         Recommendation: {
             demand_score: number;

@@ -321,7 +321,7 @@ class JobOutputProgress(TypedDict):
     total: int
 
 
-JobEvent: TypeAlias = "StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+JobEvent: TypeAlias = "StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class StatusEvent(TypedDict):
@@ -336,6 +336,15 @@ class TokenEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     content: str
     """Text to append"""
+
+
+class ReasoningEvent(TypedDict):
+    """What a model that thinks wrote beside its answer"""
+
+    type: Literal["reasoning"]
+    """discriminator enum property added by openapi-typescript"""
+    content: str
+    """Thoughts to append"""
 
 
 class ToolCallEvent(TypedDict):
@@ -405,6 +414,8 @@ class ChatCompletionChoicesItemMessage(TypedDict):
     role: Literal["assistant"]
     content: str | None
     """Null for an answer of calls alone"""
+    reasoning_content: NotRequired[str]
+    """Thoughts of a model that thinks"""
     tool_calls: NotRequired[list[ChatCompletionChoicesItemMessageToolCallsItem]]
 
 
@@ -443,6 +454,14 @@ class ChatCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    completion_tokens_details: NotRequired[ChatCompletionUsageCompletionTokensDetails]
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+
+class ChatCompletionUsageCompletionTokensDetails(TypedDict):
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+    reasoning_tokens: int
 
 
 ChatCompletionEvent: TypeAlias = "ChatCompletionChunk | ChatCompletionError | Literal[\"[DONE]\"]"
@@ -468,6 +487,7 @@ class ChatCompletionChunkChoicesItem(TypedDict):
 class ChatCompletionChunkChoicesItemDelta(TypedDict):
     role: NotRequired[Literal["assistant"]]
     content: NotRequired[str]
+    reasoning_content: NotRequired[str]
     tool_calls: NotRequired[list[ChatCompletionChunkChoicesItemDeltaToolCallsItem]]
 
 
@@ -507,6 +527,14 @@ class ChatCompletionChunkUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    completion_tokens_details: NotRequired[ChatCompletionChunkUsageCompletionTokensDetails]
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+
+class ChatCompletionChunkUsageCompletionTokensDetails(TypedDict):
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+    reasoning_tokens: int
 
 
 class ChatCompletionError(TypedDict):
@@ -545,6 +573,7 @@ class ChatCompletionRequest(TypedDict):
     parallel_tool_calls: NotRequired[bool | None]
     logprobs: NotRequired[bool | None]
     top_logprobs: NotRequired[int | None]
+    reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", None]]
     max_completion_tokens: NotRequired[int | None]
     n: NotRequired[int | None]
     """Answers, each a job of its own; above 1 not streamed"""
@@ -1628,7 +1657,7 @@ class AnsweredMessage(TypedDict):
     usage: Usage
 
 
-ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class MessageEvent(TypedDict):
@@ -1697,6 +1726,8 @@ class Model(TypedDict):
     """Tokens of prompt and answer together; null: no limit is known"""
     tool_calls: Literal["grammar", None]
     """How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar"""
+    reasoning: bool
+    """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
 
 
 class AvailableCargo(TypedDict):
@@ -1789,6 +1820,7 @@ class OwnedCargo(TypedDict):
     args: NotRequired[list[str]]
     task: NotRequired[Literal["feature-extraction", "text-ranking"]]
     adapters: NotRequired[list[OwnedCargoAdaptersItem]]
+    reasoning: NotRequired[bool]
     keep_alive_s: NotRequired[float]
     parameters: NotRequired[str]
     quantization: NotRequired[str]
@@ -1866,6 +1898,7 @@ class CreateCargo(TypedDict):
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
+    reasoning: NotRequired[bool | None]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
@@ -1934,6 +1967,7 @@ class ChangeCargo(TypedDict):
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
+    reasoning: NotRequired[bool | None]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
