@@ -1535,8 +1535,6 @@ class SpeechRequest(TypedDict):
     """Default: 1"""
     response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
     """Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"""
-    stream_format: NotRequired[Literal["audio", "sse", None]]
-    """Default: audio"""
 
 
 class Transcription(TypedDict):
