@@ -4219,7 +4219,7 @@ export interface components {
             model: string;
             /** @enum {string} */
             object: "response";
-            output: {
+            output: ({
                 content: {
                     annotations: unknown[];
                     logprobs: unknown[];
@@ -4234,9 +4234,18 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
                 type: "message";
-            }[];
-            /** @enum {boolean} */
-            parallel_tool_calls: true;
+            } | {
+                /** @description JSON */
+                arguments: string;
+                call_id: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "function_call";
+            })[];
+            parallel_tool_calls: boolean;
             previous_response_id: string | null;
             /** @enum {string} */
             status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
@@ -4260,9 +4269,31 @@ export interface components {
                     type: "json_schema";
                 };
             };
-            /** @enum {string} */
-            tool_choice: "auto";
-            tools: unknown[];
+            tool_choice: ("auto" | "none" | "required") | {
+                name: string;
+                /** @enum {string} */
+                type: "function";
+            } | {
+                /** @enum {string} */
+                mode: "auto" | "required";
+                tools: {
+                    name: string;
+                    /** @enum {string} */
+                    type: "function";
+                }[];
+                /** @enum {string} */
+                type: "allowed_tools";
+            };
+            tools: {
+                description: string | null;
+                name: string;
+                parameters: {
+                    [key: string]: unknown;
+                } | null;
+                strict: boolean | null;
+                /** @enum {string} */
+                type: "function";
+            }[];
             top_p: number | null;
             /** @enum {string} */
             truncation: "disabled";
@@ -4320,6 +4351,16 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
                 type: "message";
+            } | {
+                /** @description JSON */
+                arguments: string;
+                call_id: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "function_call";
             };
             output_index: number;
             sequence_number: number;
@@ -4341,6 +4382,16 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
                 type: "message";
+            } | {
+                /** @description JSON */
+                arguments: string;
+                call_id: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "function_call";
             };
             output_index: number;
             sequence_number: number;
@@ -4392,6 +4443,21 @@ export interface components {
             text: string;
             /** @enum {string} */
             type: "response.output_text.done";
+        } | {
+            delta: string;
+            item_id: string;
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.function_call_arguments.delta";
+        } | {
+            arguments: string;
+            item_id: string;
+            name: string;
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.function_call_arguments.done";
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         OverviewEvent: {
@@ -4667,7 +4733,7 @@ export interface components {
         ResponseRequest: {
             /** @description Answer at once; the response goes on without its client, who asks for it by its id */
             background?: boolean | null;
-            input: string | {
+            input: string | ({
                 content: string | {
                     text: string;
                     /** @enum {string} */
@@ -4677,7 +4743,22 @@ export interface components {
                 role: "user" | "assistant" | "system" | "developer";
                 /** @enum {string|null} */
                 type?: "message" | null;
-            }[];
+            } | {
+                arguments: string;
+                call_id: string;
+                name: string;
+                /** @enum {string} */
+                type: "function_call";
+            } | {
+                call_id: string;
+                output: string | {
+                    text: string;
+                    /** @enum {string} */
+                    type: "input_text" | "output_text" | "text";
+                }[];
+                /** @enum {string} */
+                type: "function_call_output";
+            })[];
             instructions?: string | null;
             max_output_tokens?: number | null;
             metadata?: {
@@ -4685,6 +4766,7 @@ export interface components {
             } | null;
             /** @description Default: the operator's default chat Cargo */
             model?: string | null;
+            parallel_tool_calls?: boolean | null;
             /** @description A stored response: its conversation comes before `input`, without its instructions */
             previous_response_id?: string | null;
             /** @description Default true. False: prompt and answer are removed when the response has ended */
@@ -4709,6 +4791,31 @@ export interface components {
                     type: "json_schema";
                 } | null;
             } | null;
+            tool_choice?: ("auto" | "none" | "required") | {
+                name: string;
+                /** @enum {string} */
+                type: "function";
+            } | {
+                /** @enum {string} */
+                mode: "auto" | "required";
+                tools: {
+                    name: string;
+                    /** @enum {string} */
+                    type: "function";
+                }[];
+                /** @enum {string} */
+                type: "allowed_tools";
+            } | null;
+            tools?: {
+                description?: string | null;
+                name: string;
+                parameters?: {
+                    [key: string]: unknown;
+                } | null;
+                strict?: boolean | null;
+                /** @enum {string} */
+                type: "function";
+            }[] | null;
             top_p?: number | null;
         };
         Session: {

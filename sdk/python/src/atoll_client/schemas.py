@@ -1014,14 +1014,14 @@ class OpenAiResponse(TypedDict):
     max_output_tokens: int | None
     metadata: dict[str, str]
     model: str
-    output: list[OpenAiResponseOutputItem]
-    parallel_tool_calls: Literal[True]
+    output: list[OpenAiResponseOutputItem1 | OpenAiResponseOutputItem2]
+    parallel_tool_calls: bool
+    tool_choice: Literal["auto", "none", "required"] | OpenAiResponseToolChoice2 | OpenAiResponseToolChoice3
+    tools: list[OpenAiResponseToolsItem]
     previous_response_id: str | None
     store: bool
     temperature: float | None
     text: OpenAiResponseText
-    tool_choice: Literal["auto"]
-    tools: list[Any]
     top_p: float | None
     truncation: Literal["disabled"]
     usage: OpenAiResponseUsage | None
@@ -1036,19 +1036,53 @@ class OpenAiResponseIncompleteDetails(TypedDict):
     reason: Literal["max_output_tokens"]
 
 
-class OpenAiResponseOutputItem(TypedDict):
+class OpenAiResponseOutputItem1(TypedDict):
     id: str
     type: Literal["message"]
     status: Literal["in_progress", "completed", "incomplete"]
     role: Literal["assistant"]
-    content: list[OpenAiResponseOutputItemContentItem]
+    content: list[OpenAiResponseOutputItem1ContentItem]
 
 
-class OpenAiResponseOutputItemContentItem(TypedDict):
+class OpenAiResponseOutputItem1ContentItem(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
     logprobs: list[Any]
+
+
+class OpenAiResponseOutputItem2(TypedDict):
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    call_id: str
+    name: str
+    arguments: str
+    """JSON"""
+
+
+class OpenAiResponseToolChoice2(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class OpenAiResponseToolChoice3(TypedDict):
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: list[OpenAiResponseToolChoice3ToolsItem]
+
+
+class OpenAiResponseToolChoice3ToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class OpenAiResponseToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
+    description: str | None
+    parameters: dict[str, Any] | None
+    strict: bool | None
 
 
 class OpenAiResponseText(TypedDict):
@@ -1122,44 +1156,64 @@ class OpenAiResponseEvent6(TypedDict):
     type: Literal["response.output_item.added"]
     sequence_number: int
     output_index: int
-    item: OpenAiResponseEvent6Item
+    item: OpenAiResponseEvent6Item1 | OpenAiResponseEvent6Item2
 
 
-class OpenAiResponseEvent6Item(TypedDict):
+class OpenAiResponseEvent6Item1(TypedDict):
     id: str
     type: Literal["message"]
     status: Literal["in_progress", "completed", "incomplete"]
     role: Literal["assistant"]
-    content: list[OpenAiResponseEvent6ItemContentItem]
+    content: list[OpenAiResponseEvent6Item1ContentItem]
 
 
-class OpenAiResponseEvent6ItemContentItem(TypedDict):
+class OpenAiResponseEvent6Item1ContentItem(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
     logprobs: list[Any]
+
+
+class OpenAiResponseEvent6Item2(TypedDict):
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    call_id: str
+    name: str
+    arguments: str
+    """JSON"""
 
 
 class OpenAiResponseEvent7(TypedDict):
     type: Literal["response.output_item.done"]
     sequence_number: int
     output_index: int
-    item: OpenAiResponseEvent7Item
+    item: OpenAiResponseEvent7Item1 | OpenAiResponseEvent7Item2
 
 
-class OpenAiResponseEvent7Item(TypedDict):
+class OpenAiResponseEvent7Item1(TypedDict):
     id: str
     type: Literal["message"]
     status: Literal["in_progress", "completed", "incomplete"]
     role: Literal["assistant"]
-    content: list[OpenAiResponseEvent7ItemContentItem]
+    content: list[OpenAiResponseEvent7Item1ContentItem]
 
 
-class OpenAiResponseEvent7ItemContentItem(TypedDict):
+class OpenAiResponseEvent7Item1ContentItem(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
     logprobs: list[Any]
+
+
+class OpenAiResponseEvent7Item2(TypedDict):
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    call_id: str
+    name: str
+    arguments: str
+    """JSON"""
 
 
 class OpenAiResponseEvent8(TypedDict):
@@ -1214,13 +1268,30 @@ class OpenAiResponseEvent11(TypedDict):
     logprobs: list[Any]
 
 
-OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11"
+class OpenAiResponseEvent12(TypedDict):
+    type: Literal["response.function_call_arguments.delta"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    delta: str
+
+
+class OpenAiResponseEvent13(TypedDict):
+    type: Literal["response.function_call_arguments.done"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    name: str
+    arguments: str
+
+
+OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13"
 
 
 class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
-    input: str | list[ResponseRequestInputItem]
+    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3]
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
     """A stored response: its conversation comes before `input`, without its instructions"""
@@ -1228,6 +1299,9 @@ class ResponseRequest(TypedDict):
     temperature: NotRequired[float | None]
     top_p: NotRequired[float | None]
     text: NotRequired[ResponseRequestText | None]
+    tools: NotRequired[list[ResponseRequestToolsItem] | None]
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | ResponseRequestToolChoice2 | ResponseRequestToolChoice3 | None]
+    parallel_tool_calls: NotRequired[bool | None]
     stream: NotRequired[bool | None]
     store: NotRequired[bool | None]
     """Default true. False: prompt and answer are removed when the response has ended"""
@@ -1236,13 +1310,31 @@ class ResponseRequest(TypedDict):
     metadata: NotRequired[dict[str, str] | None]
 
 
-class ResponseRequestInputItem(TypedDict):
+class ResponseRequestInputItem1(TypedDict):
     type: NotRequired[Literal["message"]]
     role: Literal["user", "assistant", "system", "developer"]
-    content: str | list[ResponseRequestInputItemContentItem]
+    content: str | list[ResponseRequestInputItem1ContentItem]
 
 
-class ResponseRequestInputItemContentItem(TypedDict):
+class ResponseRequestInputItem1ContentItem(TypedDict):
+    type: Literal["input_text", "output_text", "text"]
+    text: str
+
+
+class ResponseRequestInputItem2(TypedDict):
+    type: Literal["function_call"]
+    call_id: str
+    name: str
+    arguments: str
+
+
+class ResponseRequestInputItem3(TypedDict):
+    type: Literal["function_call_output"]
+    call_id: str
+    output: str | list[ResponseRequestInputItem3OutputItem]
+
+
+class ResponseRequestInputItem3OutputItem(TypedDict):
     type: Literal["input_text", "output_text", "text"]
     text: str
 
@@ -1265,6 +1357,30 @@ class ResponseRequestTextFormat3(TypedDict):
     description: NotRequired[str | None]
     schema: dict[str, Any]
     strict: NotRequired[bool | None]
+
+
+class ResponseRequestToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[dict[str, Any] | None]
+    strict: NotRequired[bool | None]
+
+
+class ResponseRequestToolChoice2(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class ResponseRequestToolChoice3(TypedDict):
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: list[ResponseRequestToolChoice3ToolsItem]
+
+
+class ResponseRequestToolChoice3ToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
 
 
 class Embeddings(TypedDict):
