@@ -58,7 +58,10 @@ const SCHEMA_BYTES_PER_TOKEN = 4;
 export function traitsOf(
   input: JobInput,
   cargo:
-    | Pick<CatalogEntry, "isChat" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "maxOutputBytes">
+    | Pick<
+        CatalogEntry,
+        "isChat" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "container" | "maxOutputBytes"
+      >
     | undefined,
   maxOutputBytes: number,
 ): JobTraits {

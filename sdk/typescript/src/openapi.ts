@@ -886,6 +886,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{id}/input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send more input to a running job of an interactive Cargo
+         * @description The lines reach the job's program in the order of the answers. A client that repeats requests numbers its lines with `seq`. 409 job_not_running before the job runs and after its end; 409 input_closed after `end` and for other Cargos; 429 with the limit input_backlog while the program does not read.
+         */
+        post: operations["sendJobInput"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{id}/output": {
         parameters: {
             query?: never;
@@ -1805,6 +1825,18 @@ export interface components {
             /** @enum {string} */
             type: "error";
         };
+        AnthropicError409: {
+            error: {
+                /** @enum {string} */
+                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
         AnthropicError410: {
             error: {
                 /** @enum {string} */
@@ -1851,7 +1883,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -2319,6 +2351,7 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
+                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -2711,6 +2744,7 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
+                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -2911,6 +2945,13 @@ export interface components {
                 message: string;
             };
         };
+        Error409: {
+            error: {
+                /** @enum {string} */
+                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                message: string;
+            };
+        };
         Error410: {
             error: {
                 /** @enum {string} */
@@ -2942,7 +2983,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -3429,6 +3470,28 @@ export interface components {
         };
         /** @description Any number of status, token, tool_call, progress and image, then exactly one done or error as the last */
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        JobInput: {
+            /** @description One JSON value, a text too: the program reads it as one line of JSON */
+            data?: unknown;
+            /**
+             * @description In place of `data`: the input ends
+             * @enum {boolean}
+             */
+            end?: true;
+            /** @description Number of this line in the job, from 1 on. A number that came before changes nothing */
+            seq?: number;
+        };
+        JobInputReceipt: {
+            id: string;
+            /** @description The line had come before */
+            repeated: boolean;
+            /** @description The line's number */
+            seq: number;
+            /** @description The program was given the line. False after 2 s in which it was not: the line waits */
+            taken: boolean;
+            /** @description Of all lines of the job that its program was not given yet */
+            waiting_bytes: number;
+        };
         JobOutput: {
             id: string;
             /** @description The job is completed and `output` is all of it */
@@ -4060,6 +4123,16 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        OpenAiError409: {
+            error: {
+                /** @enum {string} */
+                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+        };
         OpenAiError410: {
             error: {
                 /** @enum {string} */
@@ -4100,7 +4173,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -4404,6 +4477,7 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
+                interactive?: boolean;
                 network: boolean;
             };
             context_tokens: number | null;
@@ -5163,6 +5237,19 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError404"];
             };
         };
+        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        AnthropicError409: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError409"];
+            };
+        };
         /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
         AnthropicError410: {
             headers: {
@@ -5322,6 +5409,19 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
+        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        Error409: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error409"];
+            };
+        };
         /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
         Error410: {
             headers: {
@@ -5479,6 +5579,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["OpenAiError404"];
+            };
+        };
+        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        OpenAiError409: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError409"];
             };
         };
         /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
@@ -9442,6 +9555,68 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    sendJobInput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "command": "next",
+                 *         "page": 2
+                 *       },
+                 *       "seq": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["JobInput"];
+            };
+        };
+        responses: {
+            /** @description The line was taken in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JGFJJZ00000000000000000A",
+                     *         "seq": 1,
+                     *         "taken": true,
+                     *         "repeated": false,
+                     *         "waiting_bytes": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["JobInputReceipt"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
