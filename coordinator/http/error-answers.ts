@@ -176,7 +176,7 @@ export function anthropicType(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 402) return "billing_error";
   if (status === 403) return "permission_error";
-  if (status === 404) return "not_found_error";
+  if (status === 404 || status === 405) return "not_found_error";
   if (status === 413) return "request_too_large";
   return status === 429 ? "rate_limit_error" : "invalid_request_error";
 }

@@ -127,9 +127,9 @@ describe("ai with @ai-sdk/openai-compatible", () => {
 
   it("generateObject() is told of a schema that cannot be kept strictly, and does not try again", async () => {
     const before = await api("GET", "/jobs");
-    const schema = jsonSchema({ type: "object", properties: { seats: { type: "integer", minimum: 1 } } });
+    const schema = jsonSchema({ type: "object", properties: { seats: { not: { const: 1 } } } });
     const asked = generateObject({ model: atoll("tiny-chat"), prompt: "Give me a boat.", schema });
-    await expect(asked).rejects.toMatchObject({ statusCode: 422, message: expect.stringContaining('"minimum"') });
+    await expect(asked).rejects.toMatchObject({ statusCode: 422, message: expect.stringContaining('"not"') });
     const after = await api("GET", "/jobs");
     // It is refused before it becomes a job.
     expect(after.body.meta.total).toBe(before.body.meta.total);

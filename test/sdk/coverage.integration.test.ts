@@ -13,6 +13,13 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "post /island/pair": "for Islands",
   "get /island/earnings": "for Islands",
   "get /docs": "for people",
+  "post /completions": "for OpenAI's clients",
+  "post /responses": "for OpenAI's clients",
+  "get /responses/{id}": "for OpenAI's clients",
+  "delete /responses/{id}": "for OpenAI's clients",
+  "post /responses/{id}/cancel": "for OpenAI's clients",
+  "post /messages": "for Anthropic's clients",
+  "post /messages/count_tokens": "for Anthropic's clients",
   "get /openapi.json": "what the client was made from",
 };
 

@@ -10,6 +10,8 @@ const SLUGS = [
   "llama-3.2-1b-instruct",
   "multilingual-e5-small",
   "toxic-bert",
+  "tiny-picture",
+  "supertonic-tts-2",
   "base64",
   "text-statistics",
   "python-sandbox",

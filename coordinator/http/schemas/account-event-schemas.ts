@@ -23,7 +23,9 @@ const jobChangedEvent = summarySchema
     code: z.enum(JOB_ERROR_CODES).optional().openapi({ description: "Why it failed or timed out" }),
     updated_at: timeSchema,
   })
-  .openapi("JobChangedEvent", { description: "A job is new or in another state: the row of GET /jobs" });
+  .openapi("JobChangedEvent", {
+    description: "A job is new or in another state: the row of GET /jobs, without workload_id and input",
+  });
 
 const islandChangedEvent = islandSchema
   .extend({ type: z.literal("island"), online: z.boolean().openapi({ description: "Its status is not offline" }) })

@@ -2408,7 +2408,21 @@ export interface components {
                 /** @enum {string} */
                 finish_reason: "stop" | "length" | "tool_calls";
                 index: number;
-                logprobs: null;
+                logprobs: {
+                    content: {
+                        bytes: number[] | null;
+                        /** @description Natural logarithm, before temperature, penalties and grammars */
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[] | null;
+                            /** @description Natural logarithm, before temperature, penalties and grammars */
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
+                    refusal: null;
+                } | null;
                 message: {
                     /** @description Null for an answer of calls alone */
                     content: string | null;
@@ -2457,7 +2471,21 @@ export interface components {
                 /** @enum {string|null} */
                 finish_reason: "stop" | "length" | "tool_calls" | null;
                 index: number;
-                logprobs: null;
+                logprobs: {
+                    content: {
+                        bytes: number[] | null;
+                        /** @description Natural logarithm, before temperature, penalties and grammars */
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[] | null;
+                            /** @description Natural logarithm, before temperature, penalties and grammars */
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
+                    refusal: null;
+                } | null;
             }[];
             created: number;
             id: string;
@@ -2488,6 +2516,7 @@ export interface components {
             logit_bias?: {
                 [key: string]: number;
             } | null;
+            logprobs?: boolean | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             messages: {
@@ -2576,6 +2605,7 @@ export interface components {
                 type: "function";
             }[] | null;
             top_k?: number | null;
+            top_logprobs?: number | null;
             top_p?: number | null;
         };
         Conversation: {
@@ -3433,7 +3463,7 @@ export interface components {
             workload_id: number;
             workload_slug: string;
         };
-        /** @description A job is new or in another state: the row of GET /jobs */
+        /** @description A job is new or in another state: the row of GET /jobs, without workload_id and input */
         JobChangedEvent: {
             batch_id: string | null;
             /** @description The same as workload_slug */
@@ -4026,8 +4056,8 @@ export interface components {
                 /** @enum {string} */
                 type: "text";
             })[];
-            /** @description Slug of an onnx Cargo with the task text-classification */
-            model: string;
+            /** @description Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification */
+            model?: string | null;
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
@@ -4664,8 +4694,8 @@ export interface components {
             documents: (string | {
                 text: string;
             })[];
-            /** @description Slug of a Cargo with the task text-ranking or feature-extraction */
-            model: string;
+            /** @description Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction */
+            model?: string | null;
             query: string;
             /** @description Default: false */
             return_documents?: boolean | null;
@@ -8438,9 +8468,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "model": "stable-diffusion-v1-5",
-                 *       "prompt": "A ring of small islands",
-                 *       "size": "512x512",
+                 *       "model": "tiny-picture",
+                 *       "prompt": "a red ring on blue",
+                 *       "size": "64x64",
                  *       "seed": 7
                  *     }
                  */

@@ -65,8 +65,8 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 const chatWith = (client: OpenAI) => thrownBy(client.chat.completions.create(ASKED));
 const generateWith = (sdk: typeof aiSdk) => thrownBy(generateText({ model: sdk("tiny"), prompt: "Hi", maxRetries: 0 }));
 
-/** Two have tests of their own; the third is of streams of jobs only. */
-const ELSEWHERE = ["rate_limited", "internal", "content_removed"];
+/** Two have tests of their own; the third is of streams of jobs only, the fourth of files. */
+const ELSEWHERE = ["rate_limited", "internal", "content_removed", "disk_full"];
 const codes = Object.entries(ERROR_STATUS).filter(([code]) => !ELSEWHERE.includes(code));
 
 describe("An error on a path of OpenAI's clients", () => {

@@ -167,7 +167,7 @@ export const CHAT_EXAMPLES: Examples = {
     },
   },
   createImages: {
-    request: { model: "stable-diffusion-v1-5", prompt: "A ring of small islands", size: "512x512", seed: 7 },
+    request: { model: "tiny-picture", prompt: "a red ring on blue", size: "64x64", seed: 7 },
     response: {
       created: 1_767_268_800,
       data: [{ b64_json: "iVBORw0KGgo=" }],

@@ -135,6 +135,7 @@ describe("the OpenAPI document", () => {
       ["post /api/v1/completions 200 text/event-stream", "#/components/schemas/TextCompletionEvent"],
       ["post /api/v1/messages 200 text/event-stream", "#/components/schemas/AnthropicMessageEvent"],
       ["post /api/v1/responses 200 text/event-stream", "#/components/schemas/OpenAiResponseEvent"],
+      ["post /api/v1/audio/speech 200 text/event-stream", "#/components/schemas/SpeechEvent"],
       ["post /api/v1/conversations/{id}/messages 200 text/event-stream", "#/components/schemas/ConversationEvent"],
       ["get /api/v1/events 200 text/event-stream", "#/components/schemas/AccountEvent"],
     ]);
