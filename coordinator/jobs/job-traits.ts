@@ -66,7 +66,7 @@ export function traitsOf(
   cargo:
     | Pick<
         CatalogEntry,
-        "isChat" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "reasoning" | "maxOutputBytes"
+        "isChat" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "container" | "reasoning" | "maxOutputBytes"
       >
     | undefined,
   maxOutputBytes: number,

@@ -4,6 +4,7 @@ import {
   APIError,
   AuthenticationError,
   BadRequestError,
+  ConflictError,
   InternalServerError,
   NotFoundError,
   OpenAI,
@@ -19,13 +20,14 @@ import { Api } from "./api.ts";
 const ASKED = { model: "tiny", messages: [{ role: "user" as const, content: "Hi" }] };
 const token: FeedItem = { type: "token", content: "Hel", count: 1 };
 
-/** What the clients make of each status. Source of the types: OpenAI's API, which has no 402, 410 and 413. */
+/** What the clients make of each status. Source of the types: OpenAI's API, which has no 402, 410, 413 and 507. */
 const CLASSES: Record<number, { type: string; error: new (...args: never[]) => Error; retried: boolean }> = {
   400: { type: "invalid_request_error", error: BadRequestError, retried: false },
   401: { type: "authentication_error", error: AuthenticationError, retried: false },
   402: { type: "insufficient_quota", error: APIError, retried: false },
   403: { type: "permission_error", error: PermissionDeniedError, retried: false },
   404: { type: "invalid_request_error", error: NotFoundError, retried: false },
+  409: { type: "invalid_request_error", error: ConflictError, retried: true },
   410: { type: "invalid_request_error", error: APIError, retried: false },
   413: { type: "invalid_request_error", error: APIError, retried: false },
   422: { type: "invalid_request_error", error: UnprocessableEntityError, retried: false },

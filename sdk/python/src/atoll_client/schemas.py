@@ -236,6 +236,27 @@ class WebhookLogAttemptsItem(TypedDict):
     error: str | None
 
 
+class JobInputReceipt(TypedDict):
+    id: str
+    seq: int
+    """The line's number"""
+    taken: bool
+    """The program was given the line. False after 2 s in which it was not: the line waits"""
+    repeated: bool
+    """The line had come before"""
+    waiting_bytes: int
+    """Of all lines of the job that its program was not given yet"""
+
+
+class JobInput(TypedDict):
+    data: NotRequired[Any]
+    """One JSON value, a text too: the program reads it as one line of JSON"""
+    end: NotRequired[Literal[True]]
+    """In place of `data`: the input ends"""
+    seq: NotRequired[int]
+    """Number of this line in the job, from 1 on. A number that came before changes nothing"""
+
+
 class SubmittedBatch(TypedDict):
     id: str
     workload_id: int
@@ -1965,6 +1986,7 @@ class OwnedCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class OwnedCargoAdaptersItem(TypedDict):
@@ -2035,6 +2057,7 @@ class CreateCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class CreateCargoAdaptersItem(TypedDict):
@@ -2104,6 +2127,7 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class ChangeCargoAdaptersItem(TypedDict):
@@ -3067,6 +3091,10 @@ class CancelJobAnswer(TypedDict):
 class CancelJobAnswerData(TypedDict):
     id: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout", "deleted"]
+
+
+class SendJobInputAnswer(TypedDict):
+    data: JobInputReceipt
 
 
 class SubmitBatchAnswer(TypedDict):
