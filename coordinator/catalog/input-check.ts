@@ -4,11 +4,12 @@ import { toolErrors } from "../../shared/chat-tools.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import { schemaFault } from "./answer-schema.ts";
+import { filePlacesOf, withStandIns } from "./file-places.ts";
 import { inputSchemas } from "./input-schema.ts";
 
 /**
  * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `input` comes from a JSON
- * parser. Paths in errors begin with `root`, the field of the request that has the input.
+ * parser. Paths in errors begin with `root`, the field of the request that has the input. Files that it names are not looked up.
  * @returns the input as JSON.
  * @throws {ValidationError} naming every wrong field (for a large input that is not chat, only the first).
  */
@@ -26,7 +27,10 @@ export function checkInput(
   }
   // Chat first: it has rules that a schema cannot express, and clearer messages.
   const errors = cargo.isChat ? chatErrors(input, cargo.contextTokens ?? null) : [];
-  if (errors.length === 0) errors.push(...inputSchemas.errorsOf(cargo.inputSchema, input, bytes));
+  if (errors.length === 0) {
+    const places = cargo.isChat ? [] : filePlacesOf(cargo.inputSchema, input, json);
+    errors.push(...inputSchemas.errorsOf(cargo.inputSchema, withStandIns(input, places), bytes));
+  }
   if (errors.length === 0) return json;
   throw new ValidationError(
     errors.map(({ path, message }) => ({ path: path === "" ? root : `${root}.${path}`, message })),
