@@ -34,7 +34,7 @@ export const chatBodySchema = z
       .min(1)
       .max(MAX_CHOICES)
       .nullish()
-      .openapi({ description: "Answers, each a job of its own; above 1 not streamed" }),
+      .openapi({ description: "Answers, each a job of its own, one after the other" }),
     stream: z.boolean().nullish(),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   })

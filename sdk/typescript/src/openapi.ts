@@ -439,7 +439,7 @@ export interface paths {
         put?: never;
         /**
          * Chat completion
-         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other; the first one's id is the completion's.
+         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other, also on a stream; the first one's id is the completion's.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -2573,7 +2573,7 @@ export interface components {
             min_p?: number | null;
             /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
-            /** @description Answers, each a job of its own; above 1 not streamed */
+            /** @description Answers, each a job of its own, one after the other */
             n?: number | null;
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
@@ -10396,7 +10396,8 @@ export interface operations {
                      *           "alias_of": null,
                      *           "available": true,
                      *           "context_length": 512,
-                     *           "tool_calls": "grammar"
+                     *           "tool_calls": "grammar",
+                     *           "reasoning": false
                      *         }
                      *       ]
                      *     }
@@ -10451,7 +10452,8 @@ export interface operations {
                      *       "alias_of": null,
                      *       "available": true,
                      *       "context_length": 512,
-                     *       "tool_calls": "grammar"
+                     *       "tool_calls": "grammar",
+                     *       "reasoning": false
                      *     }
                      */
                     "application/json": components["schemas"]["Model"];

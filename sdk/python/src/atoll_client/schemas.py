@@ -597,7 +597,7 @@ class ChatCompletionRequest(TypedDict):
     reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", None]]
     max_completion_tokens: NotRequired[int | None]
     n: NotRequired[int | None]
-    """Answers, each a job of its own; above 1 not streamed"""
+    """Answers, each a job of its own, one after the other"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
 
 
