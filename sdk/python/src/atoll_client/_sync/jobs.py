@@ -59,7 +59,7 @@ class Jobs:
         """
         Sends `data`, or `end=True`, to a running job of an interactive Cargo. Returns when the program was given it, or after 2 s
         with `taken` false. With `seq` it may be repeated; without, one whose answer was lost is not. Raises AtollError
-        `job_not_running`, `input_closed` or `input_out_of_order`, and RateLimitedError `input_backlog`.
+        `job_not_running`, `input_closed` or `input_out_of_order`, and 429 while the program does not read.
         """
         call = self._http.call(o.SEND_JOB_INPUT, job_id, body=line, is_idempotent="seq" in line)
         return (call)["data"]
