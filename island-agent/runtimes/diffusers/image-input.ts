@@ -28,6 +28,12 @@ const schema = z
     mask_image: imageSchema.optional(),
     /** How much of the steps to run on the image: 1 keeps nothing of it. */
     strength: z.number().gt(0).max(1).optional(),
+    /** Of ControlNets; see docs/runtimes.md. */
+    control_image: z
+      .undefined(
+        "ControlNets are not supported: no exporter writes them into a folder in ONNX, with a U-Net that takes what they say",
+      )
+      .optional(),
   })
   .refine(({ image, mask_image: mask }) => image !== undefined || mask === undefined, {
     path: ["mask_image"],

@@ -1,7 +1,37 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { readImageInput } from "../../../../island-agent/runtimes/diffusers/image-input.ts";
 
+interface DrawingCargo {
+  readonly slug: string;
+  readonly runtime_type: string;
+  readonly onnx_task_type: string | null;
+  readonly input_schema: { readonly properties: Readonly<Record<string, unknown>> };
+  readonly example_input: Readonly<Record<string, unknown>>;
+}
+const CARGOS = path.resolve(import.meta.dirname, "../../../../catalog/cargos");
+const SHIPPED = readdirSync(CARGOS)
+  .map((name) => JSON.parse(readFileSync(path.join(CARGOS, name), "utf8")) as DrawingCargo)
+  .filter(({ runtime_type: type, onnx_task_type: task }) => type === "diffusers" || task === "text-to-image");
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 describe("readImageInput()", () => {
+  it.each(SHIPPED)("knows what the schema of $slug offers, and that schema what may be painted over", (cargo) => {
+    const validate = new Ajv2020({ strict: false }).compile(cargo.input_schema);
+    const isText = cargo.slug === "tiny-picture";
+    const input = { ...cargo.example_input, image: PNG, strength: 0.5, mask_image: PNG };
+    expect(validate(input)).toBe(!isText);
+    expect(validate({ ...cargo.example_input, strength: 0.5 })).toBe(false);
+    const names = Object.keys(cargo.input_schema.properties);
+    const known = Object.keys(
+      readImageInput({ ...input, negative_prompt: "", width: 64, height: 64, steps: 1, guidance_scale: 1, seed: 1 }),
+    );
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    expect(known.filter((name) => !names.includes(name))).toEqual(isText ? ["image", "mask_image", "strength"] : []);
+  });
+
   it("takes every field of the shipped Cargos", () => {
     const input = {
       prompt: "an island",
@@ -30,6 +60,7 @@ describe("readImageInput()", () => {
     [{ prompt: "a", seed: 1.5 }, "seed: "],
     [{ prompt: "a", seed: -1 }, "seed: "],
     [{ prompt: "a", seed: 2 ** 53 }, "seed: "],
+    [{ prompt: "a", control_image: PNG }, "control_image: ControlNets are not supported"],
   ])("refuses %j as invalid_input, naming the field", (input, named) => {
     expect(() => readImageInput(input)).toThrow(
       expect.objectContaining({ code: "invalid_input", retryable: false, message: expect.stringContaining(named) }),
