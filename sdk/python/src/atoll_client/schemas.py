@@ -1248,7 +1248,7 @@ class Embeddings(TypedDict):
 class EmbeddingsDataItem(TypedDict):
     object: Literal["embedding"]
     index: int
-    embedding: list[float] | str
+    embedding: list[float]
 
 
 class EmbeddingsUsage(TypedDict):
