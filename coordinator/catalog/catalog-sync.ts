@@ -8,6 +8,7 @@ import { approvedForm } from "./shipped-approval.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
 import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
 import { readShippedCargos } from "./load-catalog.ts";
+import { withUsualAliases } from "./usual-aliases.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
@@ -68,7 +69,8 @@ export class CatalogSync {
     this.#options = options;
     this.#shipped = new Map(shipped.map((cargo) => [cargo.file.slug, cargo]));
     const look = options.isShared === true ? () => this.#look() : undefined;
-    this.catalog = new Catalog([], options.defaults, look, options.aliases);
+    const aliases = withUsualAliases(options.aliases ?? new Map(), options.defaults);
+    this.catalog = new Catalog([], options.defaults, look, aliases);
   }
 
   /** @throws {CatalogError} if the shipped catalog is invalid. */
@@ -186,8 +188,7 @@ export class CatalogSync {
   }
 
   #reportAliases(): void {
-    const { aliases } = this.catalog;
-    for (const [alias, slug] of aliases) {
+    for (const [alias, slug] of this.#options.aliases ?? []) {
       const has = (name: string): boolean => this.catalog.known(name) !== undefined;
       if (has(alias)) this.#options.log.warn({ alias }, "model_aliases: a Cargo has this name; the alias is not used");
       else if (!has(slug))

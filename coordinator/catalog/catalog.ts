@@ -34,7 +34,7 @@ export class Catalog {
   #entries: ReadonlyMap<string, CatalogEntry>;
   readonly #look: (() => Promise<void> | undefined) | undefined;
   readonly #defaults: DefaultSlugs;
-  /** Slugs by the operator's other names for them; `findModel` resolves them. */
+  /** Slugs by other names for them; `findModel` resolves them. */
   readonly aliases: ReadonlyMap<string, string>;
 
   /** `look`: reads what other coordinators may have stored, if it is time to. */

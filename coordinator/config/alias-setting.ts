@@ -11,7 +11,7 @@ export const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
   meaning: "Other names for Cargos, such as gpt-4o-mini, by which clients may ask for them",
   allowed: `a table (in text: name=slug,…) of at most ${MAX_ALIASES} names of 1 to 100 letters, digits and . _ : / @ -, each with a slug`,
   fallback: "",
-  unsetMeans: "none",
+  unsetMeans: "llm-chat and sdxl alone",
   isSecret: false,
   isHidden: false,
   isTable: true,

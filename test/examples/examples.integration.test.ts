@@ -1,15 +1,14 @@
-import { spawnSync } from "node:child_process";
-import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BuiltPackage } from "../sdk/built-package.ts";
-import { missingPython, PYTHON, PYTHON_SOURCES } from "../sdk/debian-python.ts";
+import { missingPython } from "../sdk/debian-python.ts";
 import { Network } from "../support/network.ts";
+import { EXAMPLES, printed, run, runPython } from "./run-example.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const EXAMPLES = join(ROOT, "examples");
 const withoutPython = missingPython("httpx");
 
 let network: Network;
@@ -29,11 +28,11 @@ afterAll(async () => {
 describe.skipIf(withoutPython !== null)(
   `examples in Python${withoutPython === null ? "" : ` [${withoutPython}]`}`,
   () => {
-    it("chat.py answers, and goes on with an earlier conversation", () => {
-      const first = python(["chat.py"], "What is 7 plus 8?\n\n");
+    it("chat.py answers, and goes on with an earlier conversation", async () => {
+      const first = await printed(runPython(["chat.py"], env, "What is 7 plus 8?\n\n"));
       expect(first).toMatch(/> 7 plus 8 is 15\.\n> $/);
       const [id = ""] = /conv_\w+/.exec(first) ?? [];
-      const second = python(["chat.py", id], "Count from 3 to 9.\n\n");
+      const second = await printed(runPython(["chat.py", id], env, "Count from 3 to 9.\n\n"));
       expect(second).toMatch(
         /^user: What is 7 plus 8\?\nassistant: 7 plus 8 is 15\.\n[^]*> 3, 4, 5, 6, 7, 8, 9\.\n> $/,
       );
@@ -46,7 +45,7 @@ describe.skipIf(withoutPython !== null)(
       ];
       const sums = Array.from({ length: 5 }, (_, n) => ({ prompt: `What is 2 plus ${n + 2}?`, temperature: 0 }));
       await writeFile(inputs, sums.map((line) => JSON.stringify(line)).join("\n"));
-      python(["batch.py", "--batch", "3", inputs, outputs]);
+      await printed(runPython(["batch.py", "--batch", "3", inputs, outputs], env));
       const lines = (await readFile(outputs, "utf8")).trimEnd().split("\n");
       expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject(
         sums.map((input, n) => ({ input, output: `2 plus ${n + 2} is ${n + 4}.`, error: null })),
@@ -84,13 +83,45 @@ describe("examples/mcp-server.ts", () => {
   });
 });
 
-/** What an example prints. @throws with what it wrote to standard error, when it fails. */
-function python([name = "", ...args]: readonly string[], stdin = ""): string {
-  const { status, stdout, stderr } = spawnSync(PYTHON, [join(EXAMPLES, name), ...args], {
-    env: { PATH: process.env["PATH"], PYTHONPATH: PYTHON_SOURCES, PYTHONDONTWRITEBYTECODE: "1", ...env },
-    input: stdin,
-    encoding: "utf8",
+describe("examples/agent.ts", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(built.directory, "notes-"));
+    await writeFile(join(folder, "tide.txt"), "The tide is low at noon.");
+    await cp(join(EXAMPLES, "agent.ts"), join(built.directory, "agent.mts"));
   });
-  if (status !== 0) throw new Error(`${name} ended with ${status}:\n${stdout}${stderr}`);
-  return stdout;
-}
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const agent = (...args: readonly string[]) =>
+    run(process.execPath, ["agent.mts", ...args], { env, cwd: built.directory });
+
+  it("calls functions of its own and answers after their results", async () => {
+    const lines = (await printed(agent("--call-first", folder, "When is the tide low?"))).trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThan(1);
+    const results: Readonly<Record<string, string>> = {
+      "list_files {}": "tide.txt",
+      'read_file {"name":"tide.txt"}': "The tide is low at noon.",
+    };
+    for (const line of lines.slice(0, -1)) {
+      const [, name = "", given = "", result = ""] = /^(\w+)\((.*)\) → (.*)$/.exec(line) ?? [];
+      expect(JSON.parse(result)).toBe(results[`${name} ${JSON.stringify(JSON.parse(given))}`]);
+    }
+  });
+
+  it("answers in its last turn, whatever it would still call", async () => {
+    const lines = (await printed(agent("--call-first", "--turns", "1", folder, "When?"))).trimEnd().split("\n");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toContain("→");
+  });
+
+  it.each([
+    { args: [], says: "usage: agent.ts" },
+    { args: [".", "What?", "More"], says: "usage: agent.ts" },
+    { args: ["--turns", "0", ".", "What?"], says: "--turns must be" },
+    { args: ["--colour", ".", "What?"], says: "--colour" },
+    { args: ["nowhere", "What?"], says: "nowhere" },
+    { args: ["--model", "nothing", ".", "What?"], says: "nothing" },
+  ])("$args is refused", async ({ args, says }) => {
+    expect(await agent(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining(says) });
+  });
+});

@@ -21,6 +21,8 @@ const LEFT_OUT = {
   SpeechRequest: ["stream_format"],
   CreateApiKey: ["scopes"],
 };
+/** Without `encoding_format` vectors come as numbers. */
+const NARROWED = { EmbeddingsDataItemEmbedding: "list[float]" };
 const HEAD = `# Generated from the coordinator's OpenAPI document by \`npm run sdk:types\`. Not for editing.
 from __future__ import annotations
 `;
@@ -28,7 +30,7 @@ from __future__ import annotations
 /** The generated files of the Python client by their paths in its package. The same document always gives the same text. */
 export function pythonTypes(document: unknown): Readonly<Record<string, string>> {
   const { components, paths } = document as OpenApi;
-  const types = new PythonTypes(LEFT_OUT);
+  const types = new PythonTypes(LEFT_OUT, NARROWED);
   for (const [name, schema] of Object.entries(components.schemas)) {
     if (!/Error\d{3}$/.test(name)) types.declare(name, schema);
   }

@@ -30,8 +30,15 @@ export class PythonTypes {
   /** Properties that are left out of a type, by its name: what a method of the client decides itself. */
   readonly #leftOut: Readonly<Record<string, readonly string[]>>;
 
-  constructor(leftOut: Readonly<Record<string, readonly string[]>> = {}) {
+  /** Types by the names of their places: what a method's own request makes of them. */
+  readonly #narrowed: Readonly<Record<string, string>>;
+
+  constructor(
+    leftOut: Readonly<Record<string, readonly string[]>> = {},
+    narrowed: Readonly<Record<string, string>> = {},
+  ) {
     this.#leftOut = leftOut;
+    this.#narrowed = narrowed;
   }
 
   get source(): string {
@@ -50,6 +57,8 @@ export class PythonTypes {
 
   /** The type of a schema. `name`: what an object in it would be called. */
   typeOf(schema: TypeSchema, name: string): string {
+    const narrowed = this.#narrowed[name];
+    if (narrowed !== undefined) return narrowed;
     if (schema.$ref !== undefined) return schema.$ref.split("/").at(-1) ?? "Any";
     if (schema.enum !== undefined) return literalOf(schema.enum);
     if (schema.const !== undefined) return literalOf([schema.const]);

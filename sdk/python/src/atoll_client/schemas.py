@@ -1414,7 +1414,7 @@ class Embeddings(TypedDict):
 class EmbeddingsDataItem(TypedDict):
     object: Literal["embedding"]
     index: int
-    embedding: list[float] | str
+    embedding: list[float]
 
 
 class EmbeddingsUsage(TypedDict):

@@ -1,0 +1,108 @@
+"""
+Answers a question from documents: finds the passages that fit by their embeddings, ranks those again, and asks a chat model.
+
+    python examples/rag.py [--top 3] "how do I revoke an API key?" docs/clients.md docs/files.md
+
+Without --embedding-model and --rerank-model the operator's defaults do it. Those that ship with Atoll are toys: their vectors know few
+words, and the chat model ignores what it is given to read. What is found is printed, so you see what a better model would read.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from atoll_client import Atoll, AtollError
+
+PASSAGE = 400
+"""Characters of a passage: small enough that each fits into a small model, and several into its context."""
+TEXTS = 256
+"""Most texts of one request for embeddings."""
+CANDIDATES = 20
+"""How many passages the ranking sees."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    source: str
+    text: str
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", default="tiny-chat", help="chat model")
+    parser.add_argument("--embedding-model")
+    parser.add_argument("--rerank-model")
+    parser.add_argument("--top", type=int, default=3, help="passages that the chat model reads")
+    parser.add_argument("question")
+    parser.add_argument("documents", nargs="+", type=Path)
+    args = parser.parse_args()
+    passages = [passage for path in args.documents for passage in passages_of(path)]
+    if not passages:
+        parser.error("the documents have no text")
+    with Atoll() as atoll:
+        try:
+            candidates = nearest(atoll, args.embedding_model, args.question, passages)
+            best = rerank(atoll, args.rerank_model, args.question, candidates, args.top)
+            for passage, score in best:
+                print(f"[{score:.2f}] {passage.source}: {passage.text[:70]!r}")
+            print(answer(atoll, args.model, args.question, [passage for passage, _ in best]))
+        except AtollError as error:
+            raise SystemExit(f"{error.code}: {error}") from None
+
+
+def passages_of(path: Path) -> Iterator[Passage]:
+    """Paragraphs with the heading above them, cut where they are long."""
+    heading = ""
+    for paragraph in path.read_text().split("\n\n"):
+        text = paragraph.strip()
+        if text.startswith("#"):
+            heading, _, text = text.lstrip("# ").partition("\n")
+        for at in range(0, len(text), PASSAGE):
+            yield Passage(f"{path.name}, {heading}", f"{heading}: {text[at : at + PASSAGE]}")
+
+
+def nearest(atoll: Atoll, model: str | None, question: str, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages whose vectors are nearest to the question's."""
+    (query,) = vectors(atoll, model, [question])
+    found = vectors(atoll, model, [passage.text for passage in passages])
+    order = sorted(range(len(passages)), key=lambda at: -dot(query, found[at]))
+    return [passages[at] for at in order[:CANDIDATES]]
+
+
+def vectors(atoll: Atoll, model: str | None, texts: Sequence[str]) -> list[list[float]]:
+    """One of length 1 for each text. A program of your own keeps them: documents change less often than questions."""
+    found: list[list[float]] = []
+    for at in range(0, len(texts), TEXTS):
+        answer = atoll.embeddings.create(model=model, input=list(texts[at : at + TEXTS]))
+        found += [item["embedding"] for item in answer["data"]]
+    return found
+
+
+def dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def rerank(
+    atoll: Atoll, model: str | None, question: str, passages: Sequence[Passage], top: int
+) -> list[tuple[Passage, float]]:
+    """The best passages with their scores, by a model that reads question and passage together, if the network has one."""
+    answer = atoll.embeddings.rerank(
+        model=model, query=question, documents=[passage.text for passage in passages], top_n=top
+    )
+    return [(passages[result["index"]], result["relevance_score"]) for result in answer["results"]]
+
+
+def answer(atoll: Atoll, model: str, question: str, passages: Sequence[Passage]) -> str:
+    texts = "\n\n".join(passage.text for passage in passages)
+    prompt = f"Answer from these texts alone.\n\n{texts}\n\nQuestion: {question}"
+    completion = atoll.chat.create(
+        model=model, messages=[{"role": "user", "content": prompt}], temperature=0, max_tokens=200
+    )
+    return completion["choices"][0]["message"]["content"] or ""
+
+
+if __name__ == "__main__":
+    main()
