@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pastCallsSchema, toolFields, toolUseOf, type ToolCall, type ToolUse } from "./chat-tools.ts";
 import { KIB } from "./format-bytes.ts";
+import { probabilityFields, probabilityProblem, topLogprobsOf } from "./token-probability.ts";
 
 /** Source: DESIGN §4, row Chat. */
 const CHAT_ROLES = ["system", "user", "assistant", "tool", "developer"] as const;
@@ -118,6 +119,7 @@ export const chatInputSchema = z
     raw: z.boolean().nullish(),
     ...samplingFields,
     ...toolFields,
+    ...probabilityFields,
   })
   .refine((input) => (input.prompt === undefined) !== (input.messages === undefined), {
     message: "exactly one of prompt and messages is required",
@@ -134,6 +136,10 @@ export const chatInputSchema = z
   .refine(({ raw, response_format: format }) => raw !== true || format == null || format.type === "text", {
     message: "is not served for a raw prompt",
     path: ["response_format"],
+  })
+  .superRefine((input, context) => {
+    const message = probabilityProblem(input, input.max_tokens ?? DEFAULT_OUTPUT_TOKENS);
+    if (message !== null) context.addIssue({ code: "custom", message, path: ["top_logprobs"] });
   });
 export type ChatInput = z.infer<typeof chatInputSchema>;
 
@@ -159,6 +165,8 @@ export interface ChatRequest {
   readonly responseFormat: ResponseFormat;
   /** Null: the answer has no call of a tool. */
   readonly toolUse: ToolUse | null;
+  /** How many of the likeliest tokens are told with each token; null: no probabilities are. */
+  readonly topLogprobs: number | null;
 }
 
 /** Fills in the defaults of DESIGN §4. */
@@ -183,5 +191,6 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
     logitBias: Object.entries(input.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias]),
     responseFormat: input.response_format ?? { type: "text" },
     toolUse: toolUseOf(input),
+    topLogprobs: topLogprobsOf(input),
   };
 }

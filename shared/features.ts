@@ -4,7 +4,14 @@ import { toolUseOf } from "./chat-tools.ts";
 import { isFirstGrammar } from "./grammar-keywords.ts";
 
 /** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
-export const AGENT_FEATURES = ["chat.long", "chat.raw", "chat.sampling2", "chat.schema2", "chat.tools"] as const;
+export const AGENT_FEATURES = [
+  "chat.logprobs",
+  "chat.long",
+  "chat.raw",
+  "chat.sampling2",
+  "chat.schema2",
+  "chat.tools",
+] as const;
 export type AgentFeature = (typeof AGENT_FEATURES)[number];
 
 const MAX_FEATURES = 32;
@@ -18,6 +25,7 @@ export const featuresSchema = z
 export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
   const format = input.response_format;
   const asked: Record<AgentFeature, boolean> = {
+    "chat.logprobs": input.logprobs === true,
     "chat.long": (input.max_tokens ?? 0) > BASE_OUTPUT_TOKENS,
     "chat.raw": input.raw === true,
     "chat.sampling2": SAMPLING2.some((name) => input[name] != null),

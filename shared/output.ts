@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MAX_TOOL_CALLS } from "./chat-tools.ts";
+import { bytesOfProbabilities, MAX_PROBABLE_TOKENS, tokenProbabilitySchema } from "./token-probability.ts";
 
 /** Limits a number from an Island, so that sums stay exact integers. */
 const MAX_COUNT = 1_000_000;
@@ -18,6 +19,8 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     type: z.literal("token"),
     content: z.string().max(MAX_TOKEN_CHARS),
     count: z.number().int().min(0).max(MAX_COUNT),
+    /** For a chat that asks for them. */
+    logprobs: z.array(tokenProbabilitySchema).max(MAX_PROBABLE_TOKENS).optional(),
   }),
   z.object({
     type: z.literal("progress"),
@@ -55,18 +58,21 @@ export function isModelItem<T extends { readonly type: string }>(
   return "count" in item;
 }
 
-/** Characters of what a model wrote in an item. */
+/** Characters of what a model wrote in an item, and about as many for what is told of its tokens. */
 export function charsOf(item: ModelItem): number {
-  if (item.type === "token") return item.content.length;
+  if (item.type === "token") {
+    return item.content.length + (item.logprobs === undefined ? 0 : bytesOfProbabilities(item.logprobs));
+  }
   return item.arguments.length + (item.id?.length ?? 0) + (item.name?.length ?? 0);
 }
 
-/** Whether a value is a token item as the schema has it. By hand, because every token is checked several times on its way. */
+/** Whether a value is a token item as the schema has it, without probabilities. By hand, because every token is checked several times on its way. */
 export function isTokenItem(value: unknown): value is Extract<OutputItem, { type: "token" }> {
   if (typeof value !== "object" || value === null) return false;
-  const { type, content, count } = value as Record<string, unknown>;
+  const { type, content, count, logprobs } = value as Record<string, unknown>;
   return (
     type === "token" &&
+    logprobs === undefined &&
     typeof content === "string" &&
     content.length <= MAX_TOKEN_CHARS &&
     Number.isInteger(count) &&

@@ -9,7 +9,7 @@ import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts
 import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
 import { errorOf, schemaUnmet } from "./island-errors.ts";
 import { islandLost } from "./present-job.ts";
-import { faultOf, unmetSchema, type ResultFault } from "./result-faults.ts";
+import { faultOf, isAskedFor, unmetSchema, type ResultFault } from "./result-faults.ts";
 
 export interface AttemptResultsDeps {
   readonly jobs: JobRegistry;
@@ -65,8 +65,7 @@ export class AttemptResults {
   addOutput(islandId: string, job: ActiveJob, frame: FrameOf<"output">): Promise<void> {
     const { attempts } = this.#deps.jobs;
     const isChat = this.#deps.jobs.cargoOf(job)?.isChat === true;
-    const mayCall = job.traits?.toolUse != null;
-    if (frame.items.some(({ type }) => (type === "image" && isChat) || (type === "tool_call" && !mayCall))) {
+    if (frame.items.some((item) => (item.type === "image" && isChat) || !isAskedFor(item, job.traits))) {
       const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
       return attempts.requeue(job.id, error, "failed");
     }

@@ -1,5 +1,6 @@
 import { fitsGrammar } from "../../shared/grammar-fit.ts";
 import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
+import type { OutputItem } from "../../shared/output.ts";
 import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
 import { answerFault } from "../catalog/answer-schema.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
@@ -14,11 +15,20 @@ import type { JobTraits } from "../jobs/job-traits.ts";
  * - `empty`: the attempt gave nothing, where that is possible. A model may have nothing to say, so another Island is asked.
  * - `misshapen`: a value that its Cargo's output schema excludes. The Cargo's program may be at fault, so another Island is asked.
  * - `contradicted`: the Island gives a chat another text than it streamed.
- * - `misformed`: text that is not the JSON that its client asked for, or calls of tools that it did not offer or that do not fit them.
+ * - `misformed`: text that is not the JSON that its client asked for, calls of tools that it did not offer or that do not fit them, or text
+ *   without the probabilities that it asked for.
  */
 export type ResultFault = "empty" | "misshapen" | "contradicted" | "misformed";
 
 type Finished = Pick<Extract<NumberedFrame, { type: "finished" }>, "output" | "finishReason">;
+
+/** Calls of tools and probabilities are for chats that ask for them, the latter with as many other tokens as these ask for. */
+export function isAskedFor(item: OutputItem, traits: JobTraits | null): boolean {
+  if (item.type === "tool_call") return traits?.toolUse != null;
+  if (item.type !== "token" || item.logprobs === undefined) return true;
+  const most = traits?.topLogprobs ?? null;
+  return most !== null && item.logprobs.every(({ top }) => top.length <= most);
+}
 
 /**
  * What is wrong with the result of the present attempt; null for nothing that shows.
@@ -36,6 +46,7 @@ export function faultOf(
     if (output !== undefined && output !== text) return "contradicted";
     const calls = toolCallsOf(feed.items);
     if (!hasSpoken || (text === "" && calls.length === 0)) return "empty";
+    if (traits?.topLogprobs != null && text !== "" && !hasProbabilities(feed)) return "misformed";
     if (traits !== null && !areAsAsked(calls, traits.toolUse, finishReason)) return "misformed";
     return finishReason === "stop" && traits !== null && !isAsAsked(text, traits) ? "misformed" : null;
   }
@@ -44,6 +55,10 @@ export function faultOf(
   const bytes = JSON.stringify(value).length;
   if (cargo !== undefined && !inputSchemas.fits(cargo.outputSchema, value, bytes)) return "misshapen";
   return isEmptyOutput(value) ? "empty" : null;
+}
+
+function hasProbabilities({ items }: ActiveJob["feed"]): boolean {
+  return items.some((item) => item.type === "token" && item.logprobs !== undefined && item.logprobs.length > 0);
 }
 
 /** A stop sequence may end JSON anywhere: then nothing can be said. */

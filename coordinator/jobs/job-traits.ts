@@ -34,6 +34,8 @@ export interface JobTraits {
   readonly stopBytes: number;
   /** Null: the answer has no call of a tool. */
   readonly toolUse: ToolUse | null;
+  /** How many of the likeliest tokens are told with each token; null: no probabilities are. */
+  readonly topLogprobs: number | null;
   /** What its Island must be able to do, sorted. */
   readonly features: readonly string[];
   /** What the schema of the answer costs beside the prompt, in tokens. */
@@ -44,6 +46,8 @@ const NO_FEATURES: readonly string[] = [];
 /** What tells a model how to call tools. */
 const TOOLS_PROMPT_BYTES = 1_024;
 const MAX_BYTES_PER_TOKEN = KIB;
+/** With text of usual length; see `token-probability.ts`. */
+const BYTES_PER_PROBABILITY = 160;
 /** Four bytes in base64, as an item of the feed and as the output. */
 const MAX_BYTES_PER_PIXEL = 12;
 /** What templates add to a prompt: a system text of their own, and marks around each message. */
@@ -81,6 +85,7 @@ export function traitsOf(
       responseFormat: { type: "text" },
       stopBytes: 0,
       toolUse: null,
+      topLogprobs: null,
       features:
         cargo === undefined
           ? NO_FEATURES
@@ -93,13 +98,14 @@ export function traitsOf(
   const promptBytes = messages.reduce((sum, message) => sum + bytesOf(message), bytesOfTools(request));
   return {
     maxTokens: request.maxTokens,
-    maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes),
+    maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes) + probabilityBytes(request),
     canContinue: request.responseFormat.type === "text" && request.toolUse === null,
     promptBytes,
     maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
     responseFormat: request.responseFormat,
     stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
     toolUse: request.toolUse,
+    topLogprobs: request.topLogprobs,
     features: [...(cargo === undefined ? [] : cargoFeaturesOf(cargo, {})), ...chatFeaturesOf(parsed.data)].toSorted(),
     formatTokens: formatTokensOf(request),
   };
@@ -125,6 +131,10 @@ function imageBytes({ width, height }: JobInput, cargo: Parameters<typeof traits
 function chatBytes(tokens: number, maxOutputBytes: number): number {
   const base = (BASE_OUTPUT_TOKENS + 1) * MAX_BYTES_PER_TOKEN;
   return Math.min((tokens + 1) * MAX_BYTES_PER_TOKEN, Math.max(base, maxOutputBytes));
+}
+
+function probabilityBytes({ topLogprobs, maxTokens }: ChatRequest): number {
+  return topLogprobs === null ? 0 : (maxTokens + 1) * (topLogprobs + 1) * BYTES_PER_PROBABILITY;
 }
 
 function formatTokensOf({ responseFormat }: ChatRequest): number {

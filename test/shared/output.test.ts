@@ -9,6 +9,11 @@ const odd = fc.oneof(
 const content = fc.oneof(fc.string(), fc.constantFrom("a".repeat(1e6), "a".repeat(1e6 + 1), ""), odd);
 const count = fc.oneof(fc.nat(2e6), odd);
 
+it("isTokenItem() leaves probabilities to the schema", () => {
+  const item = { type: "token", content: "a", count: 1, logprobs: [{ token: "a", logprob: 1, top: [] }] };
+  expect([isTokenItem(item), outputItemSchema.safeParse(item).success]).toEqual([false, false]);
+});
+
 it("isTokenItem() takes exactly what the schema takes as a token", () => {
   const item = fc.oneof(
     { weight: 8, arbitrary: fc.record({ type: fc.constant("token"), content, count }, { requiredKeys: ["type"] }) },

@@ -8,6 +8,7 @@ import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, doneOf, streamChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputsOf } from "../schemas/chat-schemas.ts";
+import { presentLogprobs } from "../schemas/present-logprobs.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
@@ -59,14 +60,17 @@ function headOf(job: JobRecord) {
 /** @param job of the first choice. @throws unless all have ended in `done`. */
 function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<typeof completionSchema> {
   const { jobId, createdS, model } = headOf(job);
-  const ends = chats.map((chat) => ({ message: assistantMessageOf(chat.feed), ...doneOf(chat) }));
+  const ends = chats.map((chat) => {
+    const { feed } = chat;
+    return { message: assistantMessageOf(feed), logprobs: presentLogprobs(feed.items), ...doneOf(chat) };
+  });
   return {
     id: jobId,
     object: "chat.completion",
     created: createdS,
     model,
-    choices: ends.map(({ message, finishReason }, index) => {
-      return { index, message, logprobs: null, finish_reason: finishReason };
+    choices: ends.map(({ message, logprobs, finishReason }, index) => {
+      return { index, message, logprobs, finish_reason: finishReason };
     }),
     usage: chatUsage({
       promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),

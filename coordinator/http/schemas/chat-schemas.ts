@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES, MAX_OUTPUT_TOKENS, messagesSchema, samplingFields } from "../../../shared/chat-input.ts";
 import { toolCallSchema, toolFields } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
+import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobInput } from "../../store/job-store.ts";
 
 /** Checked here so that the error names `messages`; submitting checks the whole input again. */
@@ -24,6 +25,7 @@ export const chatBodySchema = z
     messages: messagesSchema.refine(fitsInputLimit, { message: `is larger than ${MAX_INPUT_BYTES} bytes as JSON` }),
     ...samplingFields,
     ...toolFields,
+    ...probabilityFields,
     max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
     n: z
       .int()
@@ -48,6 +50,17 @@ const toolCallDeltaSchema = z.object({
   function: z.object({ name: z.string().optional(), arguments: z.string() }),
 });
 
+const logprobFields = {
+  token: z.string(),
+  logprob: z.number().openapi({ description: "Natural logarithm, before temperature, penalties and grammars" }),
+  bytes: z.array(z.int()).nullable(),
+};
+const logprobsSchema = z.object({
+  content: z.array(z.object({ ...logprobFields, top_logprobs: z.array(z.object(logprobFields)) })),
+  refusal: z.null(),
+});
+export type ChatLogprobs = z.infer<typeof logprobsSchema>;
+
 const choiceSchema = z.object({
   index: z.int(),
   message: z.object({
@@ -55,7 +68,7 @@ const choiceSchema = z.object({
     content: z.string().nullable().openapi({ description: "Null for an answer of calls alone" }),
     tool_calls: z.array(toolCallSchema).optional(),
   }),
-  logprobs: z.null(),
+  logprobs: logprobsSchema.nullable(),
   finish_reason: finishReasonSchema,
 });
 
@@ -100,7 +113,7 @@ export const chatEventSchema = z
                 content: z.string().optional(),
                 tool_calls: z.array(toolCallDeltaSchema).optional(),
               }),
-              logprobs: z.null(),
+              logprobs: logprobsSchema.nullable(),
               finish_reason: finishReasonSchema.nullable(),
             }),
           )
@@ -116,7 +129,8 @@ export const chatEventSchema = z
 /** The input of the chat's job. */
 export function jobInputOf(body: ChatBody): JobInput {
   const tools = body.tools?.length === 0 ? null : body.tools;
-  return { messages: body.messages, ...samplingOf(body), ...givenOf({ ...body, tools }, toolFields) };
+  const asked = givenOf({ ...body, tools }, { ...toolFields, ...probabilityFields });
+  return { messages: body.messages, ...samplingOf(body), ...asked };
 }
 
 /** The inputs of the jobs for all answers that are asked for. With a seed, each has the next one. */

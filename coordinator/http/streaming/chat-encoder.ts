@@ -1,4 +1,5 @@
 import type { FeedEncoder } from "./sse.ts";
+import { presentLogprobs } from "../schemas/present-logprobs.ts";
 import { openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem } from "../../store/job-store.ts";
@@ -33,14 +34,19 @@ export const CUTS: Record<CutReason, { readonly code: string; readonly message: 
  */
 export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead): FeedEncoder {
   const head = `data: {"id":${JSON.stringify(jobId)},"object":"chat.completion.chunk","created":${createdS},"model":${JSON.stringify(model)}`;
-  const chunk = (delta: string, finishReason: string): string =>
-    `${head},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}]}\n\n`;
+  const chunk = (delta: string, finishReason: string, logprobs = "null"): string =>
+    `${head},"choices":[{"index":0,"delta":${delta},"logprobs":${logprobs},"finish_reason":${finishReason}}]}\n\n`;
   const beforeText = `${head},"choices":[{"index":0,"delta":{"content":`;
   const afterText = '},"logprobs":null,"finish_reason":null}]}\n\n';
   return {
     prologue: chunk('{"role":"assistant","content":""}', "null"),
     item(item) {
-      if (item.type === "token") return beforeText + JSON.stringify(item.content) + afterText;
+      if (item.type === "token" && item.logprobs === undefined) {
+        return beforeText + JSON.stringify(item.content) + afterText;
+      }
+      if (item.type === "token") {
+        return chunk(JSON.stringify({ content: item.content }), "null", JSON.stringify(presentLogprobs([item])));
+      }
       return item.type === "tool_call" ? chunk(callDelta(item), "null") : "";
     },
     ending(ending) {

@@ -1,5 +1,6 @@
 import type { FinishReason, OutputItem } from "../../../shared/output.ts";
 import { type Piece, StopFilter } from "./stop-filter.ts";
+import type { TokenProbabilities } from "./token-probabilities.ts";
 
 /** Without what the answer knows of it. */
 export type CallPart = Omit<Extract<OutputItem, { type: "tool_call" }>, "type" | "count">;
@@ -12,13 +13,21 @@ export class Answer {
   readonly #filter: StopFilter;
   readonly #onOutput: (item: OutputItem) => void;
   readonly #signal: AbortSignal;
+  readonly #probabilities: Pick<TokenProbabilities, "take"> | null;
   #tokens = 0;
   #undelivered = 0;
 
-  constructor(stops: readonly string[], onOutput: (item: OutputItem) => void, signal: AbortSignal) {
+  /** @param probabilities Of its tokens, if they are told; one for each token that it takes. */
+  constructor(
+    stops: readonly string[],
+    onOutput: (item: OutputItem) => void,
+    signal: AbortSignal,
+    probabilities: Pick<TokenProbabilities, "take"> | null = null,
+  ) {
     this.#filter = new StopFilter(stops);
     this.#onOutput = onOutput;
     this.#signal = signal;
+    this.#probabilities = probabilities;
   }
 
   /** Tokens generated so far. */
@@ -43,7 +52,9 @@ export class Answer {
     if (this.isOver) return;
     this.#deliver(this.#filter.end());
     this.#tokens += tokens;
-    this.#onOutput({ type: "tool_call", ...part, count: this.#undelivered + tokens });
+    const count = this.#undelivered + tokens;
+    this.#probabilities?.take(count, 0);
+    this.#onOutput({ type: "tool_call", ...part, count });
     this.#undelivered = 0;
   }
 
@@ -55,10 +66,13 @@ export class Answer {
     return this.#filter.isStopped ? "stop" : finishReason;
   }
 
-  #deliver({ text, count }: Piece): void {
-    this.#undelivered += count;
+  #deliver(piece: Piece): void {
+    const { text } = piece;
+    this.#undelivered += piece.count;
     if (text === "") return;
-    this.#onOutput({ type: "token", content: text, count: this.#undelivered });
+    const count = this.#undelivered;
+    const logprobs = this.#probabilities?.take(count, this.#filter.isStopped ? text.length : Infinity);
+    this.#onOutput({ type: "token", content: text, count, ...(logprobs && { logprobs }) });
     this.#undelivered = 0;
   }
 }

@@ -18,6 +18,8 @@ export interface DecodeRequest {
 type Sample = (batchIndex: number, position: number) => unknown;
 /** Results by position in the sequence. */
 type Results = [position: number, value: unknown][];
+/** Sees a result, and what the sampler makes of it, before the batch is over; resolves with the latter. */
+type Follow = (batchIndex: number, sampled: Promise<unknown>) => Promise<unknown>;
 
 /** The part of llama.cpp's binding that evaluates batches. */
 interface BatchBinding {
@@ -62,6 +64,8 @@ export class BatchLoop {
   readonly #context: ContextInternals;
   /** Told how many tokens of a sequence go into each batch, by sequence id. Empty but for runs that read their prompt. */
   readonly onTokens = new Map<number, (tokens: number) => void>();
+  /** By sequence id, of runs that look at each result beside their sampler. */
+  readonly followers = new Map<number, Follow>();
   readonly #watchers = new Set<() => void>();
   #queue: Waiting[] = [];
   #isPlanned = false;
@@ -141,7 +145,7 @@ export class BatchLoop {
       const decoded = this.#context._ctx.decodeBatch();
       for (const tell of this.#watchers) tell();
       await decoded;
-      await Promise.all(shares.map(sampleAll));
+      await Promise.all(shares.map((share) => this.#sample(share)));
       for (const { item } of shares) {
         const { firstTokenSequenceIndex, afterBatchAction } = item.request;
         const action = afterBatchAction?.(firstTokenSequenceIndex + item.done + 1);
@@ -182,6 +186,19 @@ export class BatchLoop {
     return shares;
   }
 
+  async #sample({ item, outputs }: Share): Promise<void> {
+    const follow = this.followers.get(item.request.sequenceId);
+    for (const [batchIndex, position] of outputs) {
+      const sampled = item.sample(batchIndex, position);
+      // One after the other, as the sampler of a sequence has one state.
+      // oxlint-disable-next-line no-await-in-loop
+      item.results.push([
+        position,
+        await (follow === undefined ? sampled : follow(batchIndex, Promise.resolve(sampled))),
+      ]);
+    }
+  }
+
   #fail(items: readonly Waiting[], error: Error): void {
     for (const { settle } of items) settle(error);
     this.#queue = this.#queue.filter((item) => !items.includes(item));
@@ -192,10 +209,4 @@ export class BatchLoop {
 export function sharesLocks(): boolean {
   const theirs = findPackageJSON("lifecycle-utils", import.meta.resolve("node-llama-cpp"));
   return theirs !== undefined && theirs === findPackageJSON("lifecycle-utils", import.meta.url);
-}
-
-async function sampleAll({ item, outputs }: Share): Promise<void> {
-  for (const [batchIndex, position] of outputs) {
-    item.results.push([position, await item.sample(batchIndex, position)]);
-  }
 }

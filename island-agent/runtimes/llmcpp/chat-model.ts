@@ -18,11 +18,13 @@ import type { BatchLoop } from "./batch-loop.ts";
 import { historyOf } from "./chat-history.ts";
 import { endingsOf, generateText } from "./generate-text.ts";
 import { generateWithChat } from "./generate-with-chat.ts";
+import { LogitReader } from "./logit-reader.ts";
 import { RawTemplate } from "./raw-template.ts";
 import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
 import { SequencePool } from "./sequence-pool.ts";
+import { TokenProbabilities } from "./token-probabilities.ts";
 import { ToolAnswer } from "./tool-answer.ts";
 import { toolGrammarFor } from "./tool-grammar.ts";
 import { messagesWithTools } from "./tool-text.ts";
@@ -39,6 +41,7 @@ interface Listener {
 export class ChatModel {
   readonly #llama: Llama;
   readonly #model: LlamaModel;
+  readonly #context: LlamaContext;
   readonly #contextTokens: number;
   readonly #template: ChatWrapper;
   readonly #loop: BatchLoop;
@@ -47,6 +50,7 @@ export class ChatModel {
   constructor(parts: { llama: Llama; model: LlamaModel; context: LlamaContext; loop: BatchLoop }) {
     this.#llama = parts.llama;
     this.#model = parts.model;
+    this.#context = parts.context;
     this.#contextTokens = parts.context.contextSize;
     this.#loop = parts.loop;
     this.#template = resolveChatWrapper(parts.model);
@@ -91,22 +95,34 @@ export class ChatModel {
     const sequence = await this.#pool.acquire(filled, cacheKey, signal);
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
     const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);
+    const reading = request.topLogprobs === null ? null : this.#readLogits(sequence, filled, request.topLogprobs);
+    const probabilities = reading?.probabilities ?? null;
     try {
       const sampling = samplingOf(request, this.#model, this.#model.tokenize(soFar), randomInt(2 ** 32));
       const endings = grammar === undefined ? endingsOf(template, state, sequence) : null;
-      const text = new Answer([...request.stop, ...(endings?.texts ?? [])], onOutput, signal);
+      const text = new Answer([...request.stop, ...(endings?.texts ?? [])], onOutput, signal, probabilities);
       const answer = toolUse === null ? text : new ToolAnswer(text);
       const generation =
         endings === null
           ? generateWithChat(
-              { sequence, template, history, options: { ...sampling, ...(grammar && { grammar }), maxTokens } },
+              {
+                sequence,
+                template,
+                history,
+                options: { ...sampling, ...(grammar && { grammar }), maxTokens },
+                probabilities,
+              },
               answer,
               signal,
             )
-          : generateText({ sequence, prompt: filled, endTokens: endings.tokens, sampling, maxTokens }, answer);
+          : generateText(
+              { sequence, prompt: filled, endTokens: endings.tokens, sampling, maxTokens, probabilities },
+              answer,
+            );
       const finishReason = await answer.end(generation);
       return { finishReason, usage: usageOf(answer.tokens) };
     } finally {
+      await reading?.end();
       endReading();
       this.#pool.release(sequence);
     }
@@ -120,8 +136,7 @@ export class ChatModel {
     onPrompt: Listener["onPrompt"],
   ): () => void {
     const { onTokens } = this.#loop;
-    // Only a private field has it, as for the batches of `BatchLoop`.
-    const id = (sequence as unknown as { _sequenceId?: number })._sequenceId ?? -1;
+    const id = idOf(sequence);
     let read = 0;
     onTokens.set(id, (tokens) => {
       read += tokens;
@@ -131,6 +146,20 @@ export class ChatModel {
     return () => onTokens.delete(id);
   }
 
+  /** Follows the tokens of a run, until `end`. */
+  #readLogits(sequence: LlamaContextSequence, prompt: readonly Token[], topCount: number) {
+    const reader = new LogitReader({ llama: this.#llama, model: this.#model, context: this.#context });
+    const probabilities = new TokenProbabilities(this.#model, reader, topCount, prompt);
+    const { followers } = this.#loop;
+    const id = idOf(sequence);
+    followers.set(id, (batchIndex, sampled) => probabilities.follow(batchIndex, sampled));
+    const end = (): Promise<void> => {
+      followers.delete(id);
+      return reader.dispose();
+    };
+    return { probabilities, end };
+  }
+
   #tooLong(promptTokens: number): JobFailure {
     const max = this.#contextTokens - RESERVED_TOKENS;
     return new JobFailure(
@@ -138,4 +167,9 @@ export class ChatModel {
       `The prompt has ${promptTokens} tokens; the context of ${this.#contextTokens} tokens takes prompts of at most ${max}`,
     );
   }
+}
+
+/** Only a private field has it, as for the batches of `BatchLoop`. */
+function idOf(sequence: LlamaContextSequence): number {
+  return (sequence as unknown as { _sequenceId?: number })._sequenceId ?? -1;
 }

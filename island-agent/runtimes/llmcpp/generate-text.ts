@@ -12,6 +12,7 @@ import {
 import type { FinishReason } from "../../../shared/output.ts";
 import type { Answer } from "./answer.ts";
 import type { Sampling } from "./sampling.ts";
+import type { TokenProbabilities } from "./token-probabilities.ts";
 
 /** What the detokeniser shows for the first bytes of a character. */
 const INCOMPLETE_CHARACTER = "\uFFFD";
@@ -69,6 +70,7 @@ export interface Generation {
   readonly endTokens: Endings["tokens"];
   readonly sampling: Sampling;
   readonly maxTokens: number;
+  readonly probabilities?: Pick<TokenProbabilities, "keep"> | null;
 }
 
 /**
@@ -76,7 +78,7 @@ export interface Generation {
  * with whole characters. What the sequence has in its cache of the prompt is not evaluated again.
  */
 export async function generateText(
-  { sequence, prompt, endTokens, sampling, maxTokens }: Generation,
+  { sequence, prompt, endTokens, sampling, maxTokens, probabilities }: Generation,
   answer: Pick<Answer, "isOver" | "take">,
 ): Promise<FinishReason> {
   const { model } = sequence;
@@ -94,6 +96,7 @@ export async function generateText(
     if (!text.endsWith(INCOMPLETE_CHARACTER)) {
       written.push(...character);
       before = [...before, ...character].slice(-TOKENS_BEFORE);
+      probabilities?.keep(character);
       answer.take(text, character.length);
       character = [];
     }

@@ -7,17 +7,19 @@ import {
 } from "node-llama-cpp";
 import type { FinishReason } from "../../../shared/output.ts";
 import type { Answer } from "./answer.ts";
+import type { TokenProbabilities } from "./token-probabilities.ts";
 
 export interface ChatGeneration {
   readonly sequence: LlamaContextSequence;
   readonly template: ChatWrapper;
   readonly history: ChatHistoryItem[];
   readonly options: LLamaChatGenerateResponseOptions;
+  readonly probabilities?: Pick<TokenProbabilities, "keep"> | null;
 }
 
 /** Generates an answer with LlamaChat, which knows grammars, thoughts and every template. */
 export async function generateWithChat(
-  { sequence, template, history, options }: ChatGeneration,
+  { sequence, template, history, options, probabilities }: ChatGeneration,
   answer: Pick<Answer, "isOver" | "take">,
   signal: AbortSignal,
 ): Promise<FinishReason> {
@@ -30,6 +32,7 @@ export async function generateWithChat(
       signal: AbortSignal.any([signal, halt.signal]),
       stopOnAbortSignal: true,
       onResponseChunk: ({ type, text, tokens }) => {
+        probabilities?.keep(tokens);
         // Thoughts are not shown; their tokens are counted with the next text.
         answer.take(type === "segment" ? "" : text, tokens.length);
         if (answer.isOver) halt.abort();

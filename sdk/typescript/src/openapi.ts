@@ -2395,7 +2395,21 @@ export interface components {
                 /** @enum {string} */
                 finish_reason: "stop" | "length" | "tool_calls";
                 index: number;
-                logprobs: null;
+                logprobs: {
+                    content: {
+                        bytes: number[] | null;
+                        /** @description Natural logarithm, before temperature, penalties and grammars */
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[] | null;
+                            /** @description Natural logarithm, before temperature, penalties and grammars */
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
+                    refusal: null;
+                } | null;
                 message: {
                     /** @description Null for an answer of calls alone */
                     content: string | null;
@@ -2444,7 +2458,21 @@ export interface components {
                 /** @enum {string|null} */
                 finish_reason: "stop" | "length" | "tool_calls" | null;
                 index: number;
-                logprobs: null;
+                logprobs: {
+                    content: {
+                        bytes: number[] | null;
+                        /** @description Natural logarithm, before temperature, penalties and grammars */
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[] | null;
+                            /** @description Natural logarithm, before temperature, penalties and grammars */
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
+                    refusal: null;
+                } | null;
             }[];
             created: number;
             id: string;
@@ -2475,6 +2503,7 @@ export interface components {
             logit_bias?: {
                 [key: string]: number;
             } | null;
+            logprobs?: boolean | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             messages: {
@@ -2563,6 +2592,7 @@ export interface components {
                 type: "function";
             }[] | null;
             top_k?: number | null;
+            top_logprobs?: number | null;
             top_p?: number | null;
         };
         Conversation: {
@@ -3983,8 +4013,8 @@ export interface components {
                 /** @enum {string} */
                 type: "text";
             })[];
-            /** @description Slug of an onnx Cargo with the task text-classification */
-            model: string;
+            /** @description Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification */
+            model?: string | null;
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
@@ -4610,8 +4640,8 @@ export interface components {
             documents: (string | {
                 text: string;
             })[];
-            /** @description Slug of a Cargo with the task text-ranking or feature-extraction */
-            model: string;
+            /** @description Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction */
+            model?: string | null;
             query: string;
             /** @description Default: false */
             return_documents?: boolean | null;

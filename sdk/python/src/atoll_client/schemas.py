@@ -397,7 +397,7 @@ class ChatCompletion(TypedDict):
 class ChatCompletionChoicesItem(TypedDict):
     index: int
     message: ChatCompletionChoicesItemMessage
-    logprobs: None
+    logprobs: ChatCompletionChoicesItemLogprobs | None
     finish_reason: Literal["stop", "length", "tool_calls"]
 
 
@@ -417,6 +417,26 @@ class ChatCompletionChoicesItemMessageToolCallsItem(TypedDict):
 class ChatCompletionChoicesItemMessageToolCallsItemFunction(TypedDict):
     name: str
     arguments: str
+
+
+class ChatCompletionChoicesItemLogprobs(TypedDict):
+    content: list[ChatCompletionChoicesItemLogprobsContentItem]
+    refusal: None
+
+
+class ChatCompletionChoicesItemLogprobsContentItem(TypedDict):
+    token: str
+    logprob: float
+    """Natural logarithm, before temperature, penalties and grammars"""
+    bytes: list[int] | None
+    top_logprobs: list[ChatCompletionChoicesItemLogprobsContentItemTopLogprobsItem]
+
+
+class ChatCompletionChoicesItemLogprobsContentItemTopLogprobsItem(TypedDict):
+    token: str
+    logprob: float
+    """Natural logarithm, before temperature, penalties and grammars"""
+    bytes: list[int] | None
 
 
 class ChatCompletionUsage(TypedDict):
@@ -441,7 +461,7 @@ class ChatCompletionChunk(TypedDict):
 class ChatCompletionChunkChoicesItem(TypedDict):
     index: int
     delta: ChatCompletionChunkChoicesItemDelta
-    logprobs: None
+    logprobs: ChatCompletionChunkChoicesItemLogprobs | None
     finish_reason: Literal["stop", "length", "tool_calls", None]
 
 
@@ -461,6 +481,26 @@ class ChatCompletionChunkChoicesItemDeltaToolCallsItem(TypedDict):
 class ChatCompletionChunkChoicesItemDeltaToolCallsItemFunction(TypedDict):
     name: NotRequired[str]
     arguments: str
+
+
+class ChatCompletionChunkChoicesItemLogprobs(TypedDict):
+    content: list[ChatCompletionChunkChoicesItemLogprobsContentItem]
+    refusal: None
+
+
+class ChatCompletionChunkChoicesItemLogprobsContentItem(TypedDict):
+    token: str
+    logprob: float
+    """Natural logarithm, before temperature, penalties and grammars"""
+    bytes: list[int] | None
+    top_logprobs: list[ChatCompletionChunkChoicesItemLogprobsContentItemTopLogprobsItem]
+
+
+class ChatCompletionChunkChoicesItemLogprobsContentItemTopLogprobsItem(TypedDict):
+    token: str
+    logprob: float
+    """Natural logarithm, before temperature, penalties and grammars"""
+    bytes: list[int] | None
 
 
 class ChatCompletionChunkUsage(TypedDict):
@@ -503,6 +543,8 @@ class ChatCompletionRequest(TypedDict):
     tools: NotRequired[list[ChatCompletionRequestToolsItem] | None]
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
     parallel_tool_calls: NotRequired[bool | None]
+    logprobs: NotRequired[bool | None]
+    top_logprobs: NotRequired[int | None]
     max_completion_tokens: NotRequired[int | None]
     n: NotRequired[int | None]
     """Answers, each a job of its own; above 1 not streamed"""
@@ -1250,8 +1292,8 @@ class RerankingUsage(TypedDict):
 
 
 class RerankRequest(TypedDict):
-    model: str
-    """Slug of a Cargo with the task text-ranking or feature-extraction"""
+    model: NotRequired[str | None]
+    """Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction"""
     query: str
     documents: list[str | RerankRequestDocumentsItem]
     top_n: NotRequired[int | None]
@@ -1341,8 +1383,8 @@ class ModerationResultsItemLabelsItem(TypedDict):
 
 
 class ModerationRequest(TypedDict):
-    model: str
-    """Slug of an onnx Cargo with the task text-classification"""
+    model: NotRequired[str | None]
+    """Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification"""
     input: str | list[str | ModerationRequestInputItem]
 
 

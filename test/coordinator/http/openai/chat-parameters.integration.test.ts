@@ -144,6 +144,7 @@ describeParameters({
     parallel_tool_calls: { tools: [tool] },
     "tools[].function.description": { tools: [tool] },
     stream_options: { stream: true },
+    top_logprobs: { logprobs: true },
     "stream_options.include_usage": { stream: true },
     "stream_options.include_obfuscation": { stream: true },
     "response_format.json_schema.description": { response_format: FORMAT },
