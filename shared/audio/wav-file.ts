@@ -46,19 +46,30 @@ const SAMPLE_FORMATS: ReadonlyMap<string, SampleFormat> = new Map([
  * @throws {WavError}
  */
 export function readWav(file: Uint8Array): Recording {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  if (file.byteLength < 12 || textAt(view, 0) !== "RIFF" || textAt(view, 8) !== "WAVE")
+  const { view, start, end, format } = findSamples(file, file.byteLength);
+  return { sampleRateHz: format.sampleRateHz, samples: mixDown(view, start, end, format) };
+}
+
+/** The length of a file of `fileBytes` that begins with `head`. @throws {WavError} also if the samples do not begin in the head. */
+export function wavSeconds(head: Uint8Array, fileBytes: number): number {
+  const { start, end, format } = findSamples(head, fileBytes);
+  return Math.floor((end - start) / (format.bytes * format.channels)) / format.sampleRateHz;
+}
+
+function findSamples(head: Uint8Array, fileBytes: number) {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  if (head.byteLength < 12 || textAt(view, 0) !== "RIFF" || textAt(view, 8) !== "WAVE")
     throw new WavError("is not a WAV file");
-  let format: (SampleFormat & { channels: number; sampleRateHz: number }) | undefined;
-  for (let at = 12; at + 8 <= file.byteLength;) {
+  let format: ReturnType<typeof readFormat> | undefined;
+  for (let at = 12; at + 8 <= head.byteLength;) {
     const name = textAt(view, at);
     const size = view.getUint32(at + 4, true);
     const start = at + 8;
-    const end = Math.min(start + size, file.byteLength);
-    if (name === "fmt ") format = readFormat(view, start, end);
+    const end = Math.min(start + size, fileBytes);
+    if (name === "fmt ") format = readFormat(view, start, Math.min(end, head.byteLength));
     if (name === "data") {
       if (format === undefined) throw new WavError("has samples before their format");
-      return { sampleRateHz: format.sampleRateHz, samples: mixDown(view, start, end, format) };
+      return { view, start, end, format };
     }
     at = start + size + (size % 2);
   }

@@ -4,7 +4,7 @@ const SPEAKERS = "no runtime tells speakers apart";
 
 /** Parameters of both endpoints, which come as fields of a form. Source of the names: OpenAI's API. */
 const COMMON: readonly ParameterRule[] = [
-  { name: "file", rule: "honoured", note: "a WAV file of at most 187500 bytes, about 6 s at 16 kHz and 16 bit" },
+  { name: "file", rule: "honoured", note: "a WAV file of at most 25 MB, about 13 minutes at 16 kHz and 16 bit" },
   {
     name: "model",
     rule: "honoured",

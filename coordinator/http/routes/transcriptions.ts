@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { readWav, WavError } from "../../../shared/audio/wav-file.ts";
+import { wavSeconds, WavError } from "../../../shared/audio/wav-file.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
@@ -11,12 +11,15 @@ import { modelKindOf } from "../../catalog/model-kind.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { validate } from "../middleware/body.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
-import { readForm, type Form } from "../multipart/read-form.ts";
+import type { Form } from "../multipart/read-form.ts";
+import { receiveFile, type ReceivedFile } from "../multipart/receive-file.ts";
+import type { FormFile } from "../multipart/write-form-file.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import { TRANSCRIPTION_PARAMETERS, TRANSLATION_PARAMETERS } from "../openai/transcription-parameters.ts";
 import { failures, json } from "../schemas/responses.ts";
 import {
   heardOf,
+  MAX_INLINE_SOUND_BYTES,
   MAX_SOUND_BYTES,
   presentTranscription,
   subtitlesOf,
@@ -29,8 +32,15 @@ import {
 } from "../schemas/transcription-schemas.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
 
-const FORM_LIMITS = { maxFields: 32, maxFieldBytes: 4_096, maxFiles: 1, maxFileBytes: MAX_SOUND_BYTES };
-const LONG_SOUND = `Sound of at most ${MAX_SOUND_BYTES} bytes fits into a job, about 6 s as WAV of 16 kHz and 16 bit; send it in parts`;
+const FORM_LIMITS = {
+  maxFields: 32,
+  maxFieldBytes: 4_096,
+  maxFileBytes: MAX_SOUND_BYTES,
+  inlineBytes: MAX_INLINE_SOUND_BYTES,
+};
+/** The head of a WAV file, with what programs write before the samples. */
+const HEAD_BYTES = 65_536;
+const LONG_SOUND = `Sound has at most ${MAX_SOUND_BYTES} bytes, about 13 minutes as WAV of 16 kHz and 16 bit; send it in parts`;
 const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
 
 const responses = {
@@ -67,48 +77,48 @@ const translationRoute = createRoute({
 });
 
 export function serveTranscriptions(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", transcriptionRoute, async ({ c, identity }) => {
-    await using form = await soundForm(c);
-    const given = valuesOf(form);
-    checkParameters(TRANSCRIPTION_PARAMETERS, given);
-    // Awaited: the form removes its file at the end of this function.
-    return await answer(deps, c, identity, {
-      form,
-      fields: validate(transcriptionFieldsSchema, given),
-      task: "transcribe",
-    });
-  });
-  serveScoped(app, deps, "write", translationRoute, async ({ c, identity }) => {
-    await using form = await soundForm(c);
-    const given = valuesOf(form);
-    checkParameters(TRANSLATION_PARAMETERS, given);
-    return await answer(deps, c, identity, {
-      form,
-      fields: validate(translationFieldsSchema, given),
-      task: "translate",
-    });
-  });
+  serveScoped(app, deps, "write", transcriptionRoute, ({ c, identity }) =>
+    answer(deps, c, identity, "transcribe", (given) => {
+      checkParameters(TRANSCRIPTION_PARAMETERS, given);
+      return validate(transcriptionFieldsSchema, given);
+    }),
+  );
+  serveScoped(app, deps, "write", translationRoute, ({ c, identity }) =>
+    answer(deps, c, identity, "translate", (given) => {
+      checkParameters(TRANSLATION_PARAMETERS, given);
+      return validate(translationFieldsSchema, given);
+    }),
+  );
 }
 
+/** What a form asks for, once it was checked. */
 interface Asked {
-  readonly form: Form;
   readonly fields: TranscriptionFields;
-  readonly task: "transcribe" | "translate";
+  readonly cargo: CatalogEntry;
+  /** Of the recording. */
+  readonly seconds: number;
 }
 
 async function answer(
   deps: HttpDeps,
   c: Context<HttpEnv>,
   identity: Identity,
-  { form, fields, task }: Asked,
+  task: "transcribe" | "translate",
+  read: (given: Readonly<Record<string, unknown>>) => TranscriptionFields,
 ): Promise<Response> {
+  const { accountId } = identity;
+  // Removed at the end of this function, with its file.
+  await using received = await receiveSound(deps, c, accountId, async (form, file): Promise<Asked> => {
+    const fields = read(valuesOf(form));
+    const cargo = await hearingCargo(deps, fields.model ?? deps.catalog.defaultSlug("transcription"), accountId);
+    return { fields, cargo, seconds: await secondsOf(file) };
+  });
+  const { fields, cargo, seconds } = received.checked;
   const { response_format: format, language } = fields;
-  const cargo = await hearingCargo(deps, fields.model ?? deps.catalog.defaultSlug("transcription"), identity.accountId);
-  const { audio, seconds } = await soundOf(form);
   const hasWords = fields.timestamp_granularities?.[0] === "word";
   const hasTimes = format === "srt" || format === "vtt" || format === "verbose_json";
   const input = {
-    audio,
+    audio: received.input,
     ...(task === "translate" ? { task } : {}),
     ...(language === undefined ? {} : { language }),
     ...(hasTimes ? { timestamps: hasWords ? "word" : true } : {}),
@@ -124,10 +134,15 @@ async function answer(
   return c.json(presentTranscription(transcript, format === "verbose_json"));
 }
 
-/** @throws {ServiceError} `payload_too_large` and those of `readForm`. */
-async function soundForm(c: Context<HttpEnv>): Promise<Form> {
+/** @throws {ServiceError} `payload_too_large` and those of `receiveFile`. */
+async function receiveSound<T>(
+  deps: HttpDeps,
+  c: Context<HttpEnv>,
+  accountId: string,
+  check: (form: Form, file: FormFile) => Promise<T>,
+): Promise<ReceivedFile<T>> {
   try {
-    return await readForm(c.env.incoming, FORM_LIMITS);
+    return await receiveFile(deps, accountId, c.env.incoming, FORM_LIMITS, check);
   } catch (cause) {
     if (cause instanceof ServiceError && cause.code === "payload_too_large")
       throw new ServiceError("payload_too_large", LONG_SOUND, { cause });
@@ -144,14 +159,12 @@ function valuesOf({ fields, files }: Form): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...values, ...files.map(({ field, filename }) => [field, filename])]);
 }
 
-/** The file as base64. @throws {ValidationError} naming `file`. */
-async function soundOf({ files }: Form): Promise<{ audio: string; seconds: number }> {
-  const [file] = files;
-  if (file?.field !== "file") throw new ValidationError([{ path: "file", message: "is required, as a file" }]);
-  const bytes = await readFile(file.path);
+/** How long a WAV file is. @throws {ValidationError} naming `file`. */
+async function secondsOf({ path, sizeBytes }: FormFile): Promise<number> {
+  await using handle = await open(path);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
   try {
-    const { samples, sampleRateHz } = readWav(bytes);
-    return { audio: bytes.toString("base64"), seconds: samples.length / sampleRateHz };
+    return wavSeconds(buffer.subarray(0, bytesRead), sizeBytes);
   } catch (error) {
     if (!(error instanceof WavError)) throw error;
     throw new ValidationError([{ path: "file", message: `${error.message}; other formats than WAV are not decoded` }]);

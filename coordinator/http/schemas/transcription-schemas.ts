@@ -1,8 +1,11 @@
 import { z } from "@hono/zod-openapi";
+import { MIB } from "../../../shared/format-bytes.ts";
 import { ONNX_OUTPUTS } from "../../../shared/onnx-task.ts";
 
-/** As base64 it is what Cargos for speech take in a job's input. */
-export const MAX_SOUND_BYTES = 187_500;
+/** As base64 it is what Cargos for speech take inside of a job's input. */
+export const MAX_INLINE_SOUND_BYTES = 187_500;
+/** OpenAI's 25 MB. */
+export const MAX_SOUND_BYTES = 25 * MIB;
 
 const formatSchema = z.enum(["json", "text", "srt", "vtt", "verbose_json"]);
 const common = {

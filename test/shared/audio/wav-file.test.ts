@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readWav, WavError, writeWav } from "../../../shared/audio/wav-file.ts";
+import { readWav, WavError, wavSeconds, writeWav } from "../../../shared/audio/wav-file.ts";
 import { buildWav } from "./wav-builder.ts";
 
 const bytesOf = (...arrays: ArrayBufferView[]): Buffer =>
@@ -96,5 +96,16 @@ describe("writeWav()", () => {
     const read = readWav(writeWav({ samples, sampleRateHz: 22_050 }));
     expect(read.sampleRateHz).toBe(22_050);
     for (const [i, sample] of [0, 0.25, -0.25, 1, -1, 1].entries()) expect(read.samples[i]).toBeCloseTo(sample, 3);
+  });
+});
+
+describe("wavSeconds()", () => {
+  it("tells the length of a file by its head", () => {
+    const file = writeWav({ sampleRateHz: 8_000, samples: new Float32Array(20_000) });
+    expect(wavSeconds(file.subarray(0, 100), file.length)).toBe(2.5);
+    // What was cut off does not count; nor does what follows the samples.
+    expect(wavSeconds(file.subarray(0, 100), 44 + 16_000)).toBe(1);
+    expect(wavSeconds(file.subarray(0, 100), file.length + 1_000)).toBe(2.5);
+    expect(() => wavSeconds(file.subarray(0, 40), file.length)).toThrow(WavError);
   });
 });

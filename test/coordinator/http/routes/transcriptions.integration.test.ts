@@ -6,6 +6,7 @@ import {
   TRANSCRIPTION_PARAMETERS,
   TRANSLATION_PARAMETERS,
 } from "../../../../coordinator/http/openai/transcription-parameters.ts";
+import { FILES_FEATURE } from "../../../../shared/job-files.ts";
 import type { JsonValue } from "../../../../shared/json-value.ts";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, finishedFrame } from "../../../support/attempt-frames.ts";
@@ -34,6 +35,7 @@ beforeEach(async () => {
   client = new OpenAI({ apiKey: account.key, baseURL: `${coordinator.url}/api/v1`, maxRetries: 0 });
   island = await FakeIsland.join(coordinator.url, account.islandToken, {
     runtimes: [{ type: "onnx", version: "test" }],
+    features: [FILES_FEATURE],
   });
 });
 afterEach(async () => {
@@ -119,8 +121,32 @@ describe("POST /audio/transcriptions", () => {
   it("refuses what is no WAV file, and too much of one", async () => {
     const mp3 = await post({ model: MODEL }, "transcriptions", Buffer.from("ID3 and so on"));
     expect([mp3.status, mp3.body.error.param]).toEqual([422, "file"]);
-    const long = await post({ model: MODEL }, "transcriptions", encodeWav(new Float32Array(100_000)));
-    expect([long.status, long.body.error.message]).toEqual([413, expect.stringContaining("about 6 s")]);
+    const noise = await post({ model: MODEL }, "transcriptions", Buffer.alloc(300_000, 1));
+    expect([noise.status, noise.body.error.param]).toEqual([422, "file"]);
+    const long = await post({ model: MODEL }, "transcriptions", encodeWav(new Float32Array(13_200_000)));
+    expect([long.status, long.body.error.message]).toEqual([413, expect.stringContaining("about 13 minutes")]);
+    // Nothing of it is left.
+    expect((await client.files.list()).data).toEqual([]);
+  });
+
+  it("gives a recording of minutes to the Island as a file, which is gone with the answer", async () => {
+    const minutes = encodeWav(new Float32Array(16_000 * 200));
+    const asked = client.audio.transcriptions.create({
+      model: MODEL,
+      file: await sound(minutes),
+      response_format: "verbose_json",
+    });
+    const assign = await island.next("assign");
+    const [file] = assign.files ?? [];
+    expect(assign.input).toEqual({ audio: { file_id: expect.stringMatching(/^file_/) }, timestamps: true });
+    expect(file).toMatchObject({ at: ["audio"], form: "base64", bytes: minutes.length });
+    const headers = { authorization: `Bearer ${account.islandToken}` };
+    const content = await fetch(new URL(file?.address ?? "", coordinator.url), { headers });
+    expect(Buffer.from(await content.arrayBuffer()).equals(minutes)).toBe(true);
+    expect((await client.files.list()).data).toMatchObject([{ filename: "sound.wav", bytes: minutes.length }]);
+    island.send(...beginFrames(assign), finishedFrame(assign, 1, { output: { text: " Hello", chunks: CHUNKS } }));
+    expect(await asked).toMatchObject({ text: "Hello", duration: 200, segments: [{ start: 0 }, { end: 200 }] });
+    await expect.poll(async () => (await client.files.list()).data).toEqual([]);
   });
 
   it("knows no model that does not hear", async () => {
