@@ -66,7 +66,7 @@ export function traitsOf(
   cargo:
     | Pick<
         CatalogEntry,
-        "isChat" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "reasoning" | "maxOutputBytes"
+        "isChat" | "tools" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "reasoning" | "maxOutputBytes"
       >
     | undefined,
   maxOutputBytes: number,
@@ -92,7 +92,10 @@ export function traitsOf(
   const request = chatRequestOf(parsed.data);
   const canThink = cargo?.reasoning === true && !request.isRaw;
   const { messages } = request;
-  const promptBytes = messages.reduce((sum, message) => sum + bytesOf(message), bytesOfTools(request));
+  const promptBytes = messages.reduce(
+    (sum, message) => sum + bytesOf(message),
+    bytesOfTools(request, cargo?.tools === "template"),
+  );
   return {
     maxTokens: request.maxTokens,
     maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes) + probabilityBytes(request),
@@ -114,8 +117,13 @@ function bytesOf({ content, tool_calls: calls }: ChatMessage): number {
   return Buffer.byteLength(content) + (calls === undefined ? 0 : Buffer.byteLength(JSON.stringify(calls)));
 }
 
-function bytesOfTools({ toolUse }: ChatRequest): number {
-  return toolUse === null ? 0 : Buffer.byteLength(JSON.stringify(toolUse.tools)) + TOOLS_PROMPT_BYTES;
+/** Templates may write each tool with spaces and line breaks. */
+function bytesOfTools({ toolUse }: ChatRequest, isByTemplate: boolean): number {
+  if (toolUse === null) return 0;
+  const bytes = Buffer.byteLength(
+    isByTemplate ? JSON.stringify(toolUse.tools, null, 4) : JSON.stringify(toolUse.tools),
+  );
+  return bytes + TOOLS_PROMPT_BYTES;
 }
 
 /** Infinity for a job that makes no image, or leaves its size to the Cargo. */
