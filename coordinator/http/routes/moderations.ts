@@ -4,6 +4,8 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel } from "../../catalog/find-model.ts";
+import { MODERATION_PARAMETERS } from "../openai/moderation-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
 import {
   labelsOf,
   moderatedTexts,
@@ -31,8 +33,10 @@ const moderationRoute = createRoute({
 });
 
 export function serveModerations(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", moderationRoute, async ({ c, identity, body }) => {
-    const { slug } = await classifierCargo(deps, body.model, identity.accountId);
+  serveScoped(app, deps, "write", moderationRoute, async ({ c, identity, body, given }) => {
+    checkParameters(MODERATION_PARAMETERS, given);
+    const model = body.model ?? deps.catalog.defaultSlug("moderation");
+    const { slug } = await classifierCargo(deps, model, identity.accountId);
     const client = { identity, response: c.env.outgoing };
     const results = [];
     let id = "";

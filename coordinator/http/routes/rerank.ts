@@ -4,6 +4,8 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel } from "../../catalog/find-model.ts";
+import { checkParameters } from "../openai/parameters.ts";
+import { RERANK_PARAMETERS } from "../openai/rerank-parameters.ts";
 import { vectorsOf } from "../schemas/embedding-schemas.ts";
 import {
   documentTexts,
@@ -33,15 +35,18 @@ const rerankRoute = createRoute({
 });
 
 export function serveRerank(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", rerankRoute, async ({ c, identity, body }) => {
-    const cargo = await rankingCargo(deps, body.model, identity.accountId);
+  serveScoped(app, deps, "write", rerankRoute, async ({ c, identity, body, given }) => {
+    checkParameters(RERANK_PARAMETERS, given);
+    const cargo = await rankingCargo(deps, body.model ?? deps.catalog.defaultSlug("rerank"), identity.accountId);
     const client = { identity, response: c.env.outgoing };
     const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
     const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
     if (made === null) return RESPONSE_ALREADY_SENT;
     const scores = way.scoresOf(made.output, body.documents.length);
     if (scores === undefined) throw new ServiceError("job_failed", "The Cargo's output is not one for each text");
-    return c.json(presentReranking({ id: made.jobId, scores }, body, made.usage));
+    return c.json(
+      presentReranking({ id: made.jobId, scores }, { ...body, model: body.model ?? cargo.slug }, made.usage),
+    );
   });
 }
 

@@ -38,12 +38,15 @@ const CATEGORY_OF_LABEL: Readonly<Record<string, Category>> = {
 };
 
 const textSchema = z.string().min(1, "must not be empty");
-const partSchema = z.strictObject({ type: z.literal("text", "only text is served"), text: textSchema });
+const partSchema = z.object({ type: z.literal("text", "only text is served"), text: textSchema });
 
-/** Body of a moderation request. Other members are refused; `null` means "not given". Source: OpenAI's API. */
+/** Body of a moderation request. `openai/moderation-parameters.ts` says what is refused; `null` means "not given". Source: OpenAI's API. */
 export const moderationBodySchema = z
-  .strictObject({
-    model: z.string().min(1).openapi({ description: "Slug of an onnx Cargo with the task text-classification" }),
+  .object({
+    model: z.string().min(1).nullish().openapi({
+      description:
+        "Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification",
+    }),
     input: z.union(
       [
         textSchema,

@@ -10,20 +10,20 @@ const MAX_DOCUMENTS = 255;
 const MAX_TEXTS_BYTES = MAX_INPUT_BYTES - KIB;
 
 const textSchema = z.string().min(1, "must not be empty");
-const documentSchema = z.union([textSchema, z.strictObject({ text: textSchema })], {
+const documentSchema = z.union([textSchema, z.object({ text: textSchema })], {
   error: "must be a text, or an object with a `text`",
 });
 
 /**
- * Body of a request to rank documents. Source: the rerank API of Cohere (v2) and Jina, whose members these are. Other members are
- * refused; `null` means "not given".
+ * Body of a request to rank documents. Source: the rerank API of Cohere (v2) and Jina, whose members these are.
+ * `openai/rerank-parameters.ts` says what is refused; `null` means "not given".
  */
 export const rerankBodySchema = z
-  .strictObject({
-    model: z
-      .string()
-      .min(1)
-      .openapi({ description: "Slug of a Cargo with the task text-ranking or feature-extraction" }),
+  .object({
+    model: z.string().min(1).nullish().openapi({
+      description:
+        "Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction",
+    }),
     query: textSchema,
     documents: z.array(documentSchema).min(1, "must have at least one document").max(MAX_DOCUMENTS),
     top_n: z.int().min(1).nullish().openapi({ description: "Best results to return; default: all" }),
@@ -78,7 +78,7 @@ export function nearnessOf(a: readonly number[], b: readonly number[]): number {
 /** `scores`: of the documents, in their order. Those with the same score keep it. */
 export function presentReranking(
   { id, scores }: { readonly id: string; readonly scores: readonly number[] },
-  body: RerankBody,
+  body: RerankBody & { readonly model: string },
   { promptTokens }: Usage,
 ): z.infer<typeof rerankSchema> {
   const texts = documentTexts(body);

@@ -4014,8 +4014,8 @@ export interface components {
                 /** @enum {string} */
                 type: "text";
             })[];
-            /** @description Slug of an onnx Cargo with the task text-classification */
-            model: string;
+            /** @description Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification */
+            model?: string | null;
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
@@ -4654,8 +4654,8 @@ export interface components {
             documents: (string | {
                 text: string;
             })[];
-            /** @description Slug of a Cargo with the task text-ranking or feature-extraction */
-            model: string;
+            /** @description Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction */
+            model?: string | null;
             query: string;
             /** @description Default: false */
             return_documents?: boolean | null;

@@ -1321,8 +1321,8 @@ class RerankingUsage(TypedDict):
 
 
 class RerankRequest(TypedDict):
-    model: str
-    """Slug of a Cargo with the task text-ranking or feature-extraction"""
+    model: NotRequired[str | None]
+    """Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction"""
     query: str
     documents: list[str | RerankRequestDocumentsItem]
     top_n: NotRequired[int | None]
@@ -1412,8 +1412,8 @@ class ModerationResultsItemLabelsItem(TypedDict):
 
 
 class ModerationRequest(TypedDict):
-    model: str
-    """Slug of an onnx Cargo with the task text-classification"""
+    model: NotRequired[str | None]
+    """Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification"""
     input: str | list[str | ModerationRequestInputItem]
 
 

@@ -135,10 +135,15 @@ describe("POST /rerank", () => {
     [{ ...BODY, documents: Array<string>(256).fill("a") }, "documents"],
     [{ ...BODY, documents: ["x".repeat(262_144)] }, "documents"],
     [{ ...BODY, top_n: 0 }, "top_n"],
-    [{ query: "a", documents: ["b"] }, "model"],
   ])("refuses a wrong field and names it (case %#)", async (body, param) => {
     const { status, body: answered } = await rerank(body);
     expect([status, answered.error.type, answered.error.param]).toEqual([422, "invalid_request_error", param]);
+  });
+
+  it("takes the default where no model is named, if there is one", async () => {
+    const { status, body } = await rerank({ query: "a", documents: ["b"] });
+    expect([status, body.error.code]).toEqual([404, "cargo_not_found"]);
+    expect(body.error.message).toContain("default_rerank_cargo");
   });
 
   it("refuses what it does not know", async () => {
