@@ -7,12 +7,17 @@ export const CARGO_FEATURES = [
   "llmcpp.lora",
   "llmcpp.reasoning",
   "llmcpp.tasks",
+  "llmcpp.template",
   "onnx.speech2",
 ] as const;
 export type CargoFeature = (typeof CARGO_FEATURES)[number];
 
 type Needs = (
+<<<<<<< HEAD
   cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "container">,
+=======
+  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "tools">,
+>>>>>>> wt-tools
   input: Readonly<Record<string, unknown>>,
 ) => boolean;
 
@@ -22,6 +27,7 @@ const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
   "llmcpp.lora": ({ adapters }) => adapters !== undefined,
   "llmcpp.reasoning": ({ reasoning }) => reasoning !== undefined,
   "llmcpp.tasks": ({ task }) => task !== undefined,
+  "llmcpp.template": ({ tools }) => tools !== undefined,
   "onnx.speech2": ({ runtimeType }, { timestamps, chunk_length_s: chunk, stride_length_s: stride }) =>
     HEARS.has(runtimeType) && (typeof timestamps === "string" || chunk != null || stride != null),
 };

@@ -93,6 +93,8 @@ export const cargoManifestSchema = z.object({
   adapters: z.array(adapterSchema).min(1).max(MAX_ADAPTERS).optional(),
   /** `llmcpp` chats only: the model thinks before it answers. Absent: its thoughts, if there are any, are not told. */
   reasoning: z.literal(true).optional(),
+  /** `llmcpp` chats only: the model's template tells it of tools, in Hermes' form. Absent: its prompt does. */
+  tools: z.literal("template").optional(),
   /** How long it stays in memory after its last job, unless its memory is needed before; 0: no time. Absent: as its runtime does. */
   keepAliveMs: z.number().int().min(0).max(MAX_KEEP_ALIVE_MS).optional(),
   /** For owners who decide by it. Absent in manifests of earlier versions. */
@@ -125,7 +127,7 @@ export interface Cargo extends CargoManifest {
 /** The part of a Cargo that travels to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
-  const { weights, container, args, task, adapters, reasoning, keepAliveMs, category } = cargo;
+  const { weights, container, args, task, adapters, reasoning, tools, keepAliveMs, category } = cargo;
   return {
     slug,
     runtimeType,
@@ -140,6 +142,7 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
     ...(task === undefined ? {} : { task }),
     ...(adapters === undefined ? {} : { adapters }),
     ...(reasoning === undefined ? {} : { reasoning }),
+    ...(tools === undefined ? {} : { tools }),
     ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
     ...(category === undefined ? {} : { category }),
   };

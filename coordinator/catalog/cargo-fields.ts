@@ -85,6 +85,7 @@ export const cargoFields = {
     .min(1)
     .max(MAX_ADAPTERS),
   reasoning: z.boolean(),
+  tools: z.enum(["template", "grammar"]),
   keep_alive_s: z
     .number()
     .min(0)
@@ -131,6 +132,7 @@ export const cargoFileShape = z.strictObject({
   task: cargoFields.task.optional(),
   adapters: cargoFields.adapters.optional(),
   reasoning: cargoFields.reasoning.optional(),
+  tools: cargoFields.tools.optional(),
   keep_alive_s: cargoFields.keep_alive_s.optional(),
   parameters: cargoFields.parameters.optional(),
   quantization: cargoFields.quantization.optional(),

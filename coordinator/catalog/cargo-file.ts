@@ -58,6 +58,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
       ? {}
       : { adapters: file.adapters.map(({ size_bytes: sizeBytes, ...adapter }) => ({ ...adapter, sizeBytes })) }),
     ...(file.reasoning === true ? { reasoning: file.reasoning } : {}),
+    ...(file.tools === "template" ? { tools: file.tools } : {}),
     ...(file.keep_alive_s === undefined ? {} : { keepAliveMs: Math.round(file.keep_alive_s * MS_PER_S) }),
     ...(file.args === undefined ? {} : { args: file.args }),
     ...(file.max_output_bytes === undefined ? {} : { maxOutputBytes: file.max_output_bytes }),

@@ -21,6 +21,7 @@ type OptionalField =
       | "task"
       | "adapters"
       | "reasoning"
+      | "tools"
       | "weights"
       | "container"
       | "args"
@@ -32,7 +33,14 @@ type Need = "needed" | "may" | "never";
 
 /** The fields that depend on the runtime. All other fields are the same for every runtime. */
 const NEEDS: Record<RuntimeType, Record<OptionalField, Need>> = {
-  llmcpp: needs({ model: "needed", context_tokens: "needed", task: "may", adapters: "may", reasoning: "may" }),
+  llmcpp: needs({
+    model: "needed",
+    context_tokens: "needed",
+    task: "may",
+    adapters: "may",
+    reasoning: "may",
+    tools: "may",
+  }),
   onnx: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed", output_schema: "may" }),
   diffusers: needs({ model: "needed", weights: "may", input_schema: "needed" }),
   coreml: needs({
@@ -58,6 +66,7 @@ function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField
     task: "never",
     adapters: "never",
     reasoning: "never",
+    tools: "never",
     weights: "never",
     container: "never",
     args: "never",
@@ -122,6 +131,9 @@ function addressProblems(file: CargoFile): FieldError[] {
     ...adapters.flatMap(({ url }, index) => under(`adapters.${index}`, urlProblems(url))),
     ...(adapters.length > 0 && file.task !== undefined
       ? [{ path: "adapters", message: "are for chats, not for a task" }]
+      : []),
+    ...(file.tools !== undefined && file.task !== undefined
+      ? [{ path: "tools", message: "are for chats, not for a task" }]
       : []),
     ...(file.reasoning === true && file.task !== undefined
       ? [{ path: "reasoning", message: "is for chats, not for a task" }]

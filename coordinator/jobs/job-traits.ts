@@ -68,6 +68,7 @@ export function traitsOf(
   cargo:
     | Pick<
         CatalogEntry,
+<<<<<<< HEAD
         | "isChat"
         | "runtimeType"
         | "onnxTaskType"
@@ -77,6 +78,9 @@ export function traitsOf(
         | "reasoning"
         | "maxOutputBytes"
         | "inputSchema"
+=======
+        "isChat" | "tools" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "reasoning" | "maxOutputBytes"
+>>>>>>> wt-tools
       >
     | undefined,
   maxOutputBytes: number,
@@ -107,7 +111,10 @@ export function traitsOf(
   const request = chatRequestOf(parsed.data);
   const canThink = cargo?.reasoning === true && !request.isRaw;
   const { messages } = request;
-  const promptBytes = messages.reduce((sum, message) => sum + bytesOf(message), bytesOfTools(request));
+  const promptBytes = messages.reduce(
+    (sum, message) => sum + bytesOf(message),
+    bytesOfTools(request, cargo?.tools === "template"),
+  );
   return {
     maxTokens: request.maxTokens,
     maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes) + probabilityBytes(request),
@@ -129,8 +136,13 @@ function bytesOf({ content, tool_calls: calls }: ChatMessage): number {
   return Buffer.byteLength(content) + (calls === undefined ? 0 : Buffer.byteLength(JSON.stringify(calls)));
 }
 
-function bytesOfTools({ toolUse }: ChatRequest): number {
-  return toolUse === null ? 0 : Buffer.byteLength(JSON.stringify(toolUse.tools)) + TOOLS_PROMPT_BYTES;
+/** Templates may write each tool with spaces and line breaks. */
+function bytesOfTools({ toolUse }: ChatRequest, isByTemplate: boolean): number {
+  if (toolUse === null) return 0;
+  const bytes = Buffer.byteLength(
+    isByTemplate ? JSON.stringify(toolUse.tools, null, 4) : JSON.stringify(toolUse.tools),
+  );
+  return bytes + TOOLS_PROMPT_BYTES;
 }
 
 /** Infinity for a job that makes no image, or leaves its size to the Cargo. */

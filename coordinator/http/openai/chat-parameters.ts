@@ -50,7 +50,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "response_format.json_schema.description", rule: "ignored", note: "the model sees only `messages`" },
   { name: "response_format.json_schema.schema", rule: "honoured", note: "see below" },
   { name: "response_format.json_schema.strict", rule: "honoured", note: "see below" },
-  { name: "tools", rule: "honoured", note: "up to 128, 64 KB together; calls by a grammar" },
+  { name: "tools", rule: "honoured", note: "up to 128, 64 KB together; calls by a grammar; see below" },
   { name: "tools[].type", rule: "honoured", note: "`function`; other kinds are refused" },
   { name: "tools[].custom", rule: "refused", note: "tools are functions" },
   { name: "tools[].function", rule: "honoured", note: "" },

@@ -77,6 +77,7 @@ const optionalFields = z.object(cargoFields).pick({
   task: true,
   adapters: true,
   reasoning: true,
+  tools: true,
   keep_alive_s: true,
   parameters: true,
   quantization: true,

@@ -16,10 +16,10 @@ export const modelSchema = z
       .int()
       .nullable()
       .openapi({ description: "Tokens of prompt and answer together; null: no limit is known" }),
-    tool_calls: z
-      .enum(["grammar"])
-      .nullable()
-      .openapi({ description: "How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar" }),
+    tool_calls: z.enum(["template", "grammar"]).nullable().openapi({
+      description:
+        "Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way",
+    }),
     reasoning: z
       .boolean()
       .openapi({ description: "It thinks before it answers: `reasoning_content`, `reasoning_effort`" }),
@@ -51,7 +51,7 @@ export function presentModel(id: string, cargo: CatalogEntry, isAvailable: boole
     alias_of: id === cargo.slug ? null : cargo.slug,
     available: isAvailable,
     context_length: cargo.contextTokens,
-    tool_calls: kind === "chat" ? "grammar" : null,
+    tool_calls: kind === "chat" ? (cargo.tools ?? "grammar") : null,
     reasoning: cargo.reasoning === true,
   };
 }

@@ -28,6 +28,7 @@ import { TokenProbabilities } from "./token-probabilities.ts";
 import { NO_THOUGHTS, thoughtBudget, withThoughts } from "./thoughts.ts";
 import { ToolAnswer } from "./tool-answer.ts";
 import { toolGrammarFor } from "./tool-grammar.ts";
+import { toolTemplate } from "./tool-template.ts";
 import { messagesWithTools } from "./tool-text.ts";
 
 /** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
@@ -38,6 +39,17 @@ interface Listener {
   readonly onPrompt: (prompt: PromptTokens) => void;
 }
 
+export interface ChatModelParts {
+  readonly llama: Llama;
+  readonly model: LlamaModel;
+  readonly context: LlamaContext;
+  readonly loop: BatchLoop;
+  /** The model thinks before it answers, and its thoughts are told. */
+  readonly canThink: boolean;
+  /** Its template tells it of tools. */
+  readonly rendersTools: boolean;
+}
+
 /** A loaded model that answers several chats at a time in one context. */
 export class ChatModel {
   readonly #llama: Llama;
@@ -46,16 +58,18 @@ export class ChatModel {
   readonly #contextTokens: number;
   readonly #template: ChatWrapper;
   readonly #canThink: boolean;
+  readonly #rendersTools: boolean;
   readonly #loop: BatchLoop;
   readonly #pool: SequencePool<Token[], LlamaContextSequence>;
 
-  constructor(parts: { llama: Llama; model: LlamaModel; context: LlamaContext; loop: BatchLoop; canThink: boolean }) {
+  constructor(parts: ChatModelParts) {
     this.#llama = parts.llama;
     this.#model = parts.model;
     this.#context = parts.context;
     this.#contextTokens = parts.context.contextSize;
     this.#loop = parts.loop;
     this.#canThink = parts.canThink;
+    this.#rendersTools = parts.rendersTools;
     const template = resolveChatWrapper(parts.model);
     this.#template = parts.canThink ? withThoughts(template) : template;
     this.#pool = new SequencePool(
@@ -78,8 +92,10 @@ export class ChatModel {
       );
     }
     const soFar = resume?.text ?? "";
-    const template = new ResumableTemplate(request.isRaw ? new RawTemplate(this.#model) : this.#template, soFar);
-    const history = historyOf(messagesWithTools(request));
+    const { toolUse, responseFormat, messages } = request;
+    const isRendered = this.#rendersTools && toolUse !== null;
+    const template = new ResumableTemplate(this.#templateOf(request), soFar);
+    const history = historyOf(messagesWithTools({ messages, toolUse: isRendered ? null : toolUse }));
     // A grammar is of the whole answer and has no room for thoughts.
     if (canThink && (hasGrammar || request.reasoningEffort === "none")) {
       history[history.length - 1] = { type: "model", response: [...NO_THOUGHTS] };
@@ -101,7 +117,6 @@ export class ChatModel {
     const usageOf = (tokens: number): Usage => ({ promptTokens, completionTokens: written + tokens });
     if (maxTokens < 1) return { finishReason: "length", usage: usageOf(0) };
 
-    const { toolUse, responseFormat } = request;
     const grammar = await (toolUse === null
       ? grammarFor(this.#llama, responseFormat)
       : toolGrammarFor(this.#llama, toolUse));
@@ -145,6 +160,13 @@ export class ChatModel {
       endReading();
       this.#pool.release(sequence);
     }
+  }
+
+  #templateOf({ isRaw, toolUse }: ChatRequest): ChatWrapper {
+    if (isRaw) return new RawTemplate(this.#model);
+    if (!this.#rendersTools || toolUse === null) return this.#template;
+    const template = toolTemplate(this.#model, toolUse.tools);
+    return this.#canThink ? withThoughts(template) : template;
   }
 
   /** Calls `onPrompt` for each batch that takes a part of the prompt. What the sequence has in its cache counts at the end. */

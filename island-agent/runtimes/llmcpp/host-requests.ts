@@ -18,6 +18,8 @@ export interface LoadRequest {
   readonly task: TextTask | null;
   /** The model thinks before it answers, and its thoughts are told. */
   readonly reasoning: boolean;
+  /** The model's template tells it of tools. */
+  readonly toolTemplate: boolean;
   /** Tokens per sequence that the Cargo asks for; the host lowers it to the model's own limit. */
   readonly contextTokens: number;
   readonly sequences: number;

@@ -50,6 +50,7 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
         adapters: adapterPaths.map((filePath, index) => ({ filePath, scale: cargo.adapters?.[index]?.scale ?? 1 })),
         task: taskOfCargo(cargo),
         reasoning: cargo.reasoning === true,
+        toolTemplate: cargo.tools === "template",
         contextTokens: cargo.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
         sequences,
         threads,

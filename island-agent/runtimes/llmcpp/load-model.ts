@@ -1,9 +1,11 @@
 import type { Llama, LlamaModel } from "node-llama-cpp";
 import type { ChatRequest } from "../../../shared/chat-input.ts";
+import { JobFailure } from "../../../shared/errors.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { BatchLoop } from "./batch-loop.ts";
 import { ChatModel } from "./chat-model.ts";
 import type { LoadRequest } from "./host-requests.ts";
+import { rendersTools } from "./tool-template.ts";
 import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } from "./open-llama.ts";
 
 /** Loads a GGUF file with a context of several sequences. @throws {JobFailure} */
@@ -12,6 +14,9 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
   const gpuBefore = await gpuMemoryUsed(llama);
   for (const { filePath } of request.adapters) await readHeader(filePath);
   const model = await readModel({ llama, errors }, request);
+  if (request.toolTemplate && !rendersTools(model)) {
+    throw new JobFailure("model_invalid", "The model's chat template does not tell of tools in Hermes' form");
+  }
   // node-llama-cpp 3.22.1 checks memory before it creates a context, but huge sizes slip past the check (500 million tokens ended
   // the process at 24 GB), so the size is clamped here.
   const contextSize = contextSizeOf(request, model.trainContextSize);
@@ -29,7 +34,14 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
       throw llamaFailure(hasAdapters ? "model_invalid" : "runtime_unavailable", what, cause, errors);
     });
   const loop = BatchLoop.over(context);
-  const chatModel = new ChatModel({ llama, model, context, loop, canThink: request.reasoning });
+  const chatModel = new ChatModel({
+    llama,
+    model,
+    context,
+    loop,
+    canThink: request.reasoning,
+    rendersTools: request.toolTemplate,
+  });
   const gpuAfter = await gpuMemoryUsed(llama);
   const gpuBytes = Math.max(0, (gpuAfter?.bytes ?? 0) - (gpuBefore?.bytes ?? 0));
   return {

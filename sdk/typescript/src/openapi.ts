@@ -2420,6 +2420,8 @@ export interface components {
             start_limit_s?: number | null;
             /** @enum {string|null} */
             task?: "feature-extraction" | "text-ranking" | null;
+            /** @enum {string|null} */
+            tools?: "template" | "grammar" | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -2858,6 +2860,8 @@ export interface components {
             start_limit_s?: number | null;
             /** @enum {string|null} */
             task?: "feature-extraction" | "text-ranking" | null;
+            /** @enum {string|null} */
+            tools?: "template" | "grammar" | null;
             wait_limit_s?: number | null;
             /** @enum {string|null} */
             weights?: "fp32" | "fp16" | "int8" | "uint8" | "q8" | "q4" | "q4f16" | "bnb4" | null;
@@ -4018,10 +4022,10 @@ export interface components {
             /** @description It thinks before it answers: `reasoning_content`, `reasoning_effort` */
             reasoning: boolean;
             /**
-             * @description How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar
+             * @description Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way
              * @enum {string|null}
              */
-            tool_calls: "grammar" | null;
+            tool_calls: "template" | "grammar" | null;
             /** @enum {string} */
             type: "chat" | "embedding" | "rerank" | "classification" | "image" | "transcription" | "speech";
         };
@@ -4667,6 +4671,8 @@ export interface components {
             start_limit_s?: number;
             /** @enum {string} */
             task?: "feature-extraction" | "text-ranking";
+            /** @enum {string} */
+            tools?: "template" | "grammar";
             /**
              * Format: date-time
              * @description ISO 8601, UTC

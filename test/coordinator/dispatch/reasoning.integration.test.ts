@@ -11,7 +11,7 @@ import { TestCoordinator } from "../../support/test-coordinator.ts";
 let coordinator: TestCoordinator;
 let client: { key: string };
 let owner: { islandToken: string };
-const catalogDirectory = makeCatalog(["tiny-chat"], { reasoning: true });
+const catalogDirectory = makeCatalog(["tiny-chat"], { reasoning: true, tools: "template" });
 beforeEach(async () => {
   coordinator = await TestCoordinator.open({ catalogDirectory, islandGraceS: 0.3 });
   client = await coordinator.createAccount("client@example.com", 100);
@@ -20,7 +20,8 @@ beforeEach(async () => {
 afterEach(() => coordinator[Symbol.asyncDispose]());
 
 const api = (method: string, path: string, body?: unknown) => call(coordinator.url, client.key, method, path, body);
-const join = (features = ["llmcpp.reasoning"]) => FakeIsland.join(coordinator.url, owner.islandToken, { features });
+const join = (features = ["llmcpp.reasoning", "llmcpp.template"]) =>
+  FakeIsland.join(coordinator.url, owner.islandToken, { features });
 const submit = async (input: object = {}): Promise<string> =>
   (await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi", ...input } })).body.data.id;
 const ended = (jobId: string) =>
@@ -41,11 +42,12 @@ function frames(assign: Assign, items: OutputItem[], finishReason: "stop" | "len
 it("thoughts are apart from the answer, in chats, their chunks and the events of jobs", async () => {
   await using island = await join();
   const models = await api("GET", "/models/tiny-chat");
-  expect(models.body.reasoning).toBe(true);
+  expect(models.body).toMatchObject({ reasoning: true, tool_calls: "template" });
   const ask = (body: object) =>
     api("POST", "/chat/completions", { messages: [{ role: "user", content: "Hi" }], ...body });
   const whole = ask({ reasoning_effort: "low" });
   const assign = await island.next("assign");
+  expect(assign.cargo.tools).toBe("template");
   expect([assign.cargo.reasoning, assign.input["reasoning_effort"]]).toEqual([true, "low"]);
   island.send(...frames(assign, [thought, text]));
   expect((await whole).body).toMatchObject({
@@ -90,7 +92,9 @@ it("an answer that is cut in its thoughts is complete", async () => {
 it("a Cargo that thinks is for Islands that know how, whatever the effort", async () => {
   await using _old = await join([]);
   const jobId = await submit();
-  expect((await api("GET", `/jobs/${jobId}`)).body.data.waiting.message).toContain("llmcpp.reasoning");
+  expect((await api("GET", `/jobs/${jobId}`)).body.data.waiting.message).toContain(
+    "llmcpp.reasoning and llmcpp.template",
+  );
 });
 
 it("an answer with thoughts is not continued elsewhere", async () => {

@@ -1859,8 +1859,8 @@ class Model(TypedDict):
     """A connected Island can run it now; else requests wait for one"""
     context_length: int | None
     """Tokens of prompt and answer together; null: no limit is known"""
-    tool_calls: Literal["grammar", None]
-    """How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar"""
+    tool_calls: Literal["template", "grammar", None]
+    """Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way"""
     reasoning: bool
     """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
 
@@ -1956,6 +1956,7 @@ class OwnedCargo(TypedDict):
     task: NotRequired[Literal["feature-extraction", "text-ranking"]]
     adapters: NotRequired[list[OwnedCargoAdaptersItem]]
     reasoning: NotRequired[bool]
+    tools: NotRequired[Literal["template", "grammar"]]
     keep_alive_s: NotRequired[float]
     parameters: NotRequired[str]
     quantization: NotRequired[str]
@@ -2035,6 +2036,7 @@ class CreateCargo(TypedDict):
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
+    tools: NotRequired[Literal["template", "grammar", None]]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
@@ -2105,6 +2107,7 @@ class ChangeCargo(TypedDict):
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
     reasoning: NotRequired[bool | None]
+    tools: NotRequired[Literal["template", "grammar", None]]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]

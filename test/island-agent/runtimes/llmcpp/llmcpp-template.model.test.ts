@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toolCallsOf } from "../../../../coordinator/jobs/tool-calls.ts";
+import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
+import type { OutputItem } from "../../../../shared/output.ts";
+import { makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER } from "./llmcpp-support.ts";
+
+/** In the manner of Qwen's: tools are a part of the system message. */
+const TEMPLATE =
+  "{% if tools %}<|im_start|>system\n{% if messages[0].role == 'system' %}{{ messages[0].content }}\n{% endif %}" +
+  "# Tools\n{% for tool in tools %}{{ tool | tojson }}\n{% endfor %}Answer with <tool_call>\n<|im_end|>\n{% endif %}" +
+  "{% for m in messages %}{% if not (tools and loop.first and m.role == 'system') %}" +
+  "<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endif %}{% endfor %}" +
+  "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+const tide = { type: "function", function: { name: "get_tide", description: "Tells the tide" } };
+
+describe("a Cargo whose template tells of tools", () => {
+  const folder = new ModelFolder();
+  let llm: LoadedCargo;
+  beforeAll(async () => {
+    const file = folder.write("tools.gguf", { chatTemplate: TEMPLATE });
+    llm = await makeRuntime().load(makeCargo({ tools: "template", contextTokens: 2_048 }), file, NEVER);
+  });
+  afterAll(async () => {
+    await llm[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  async function run(input: Record<string, unknown>) {
+    const items: OutputItem[] = [];
+    const request = makeRequest({ prompt: "Tide?", max_tokens: 80, ...input });
+    const result = await llm.run(request, (item) => items.push(item), NEVER);
+    return { ...result, calls: toolCallsOf(items) };
+  }
+
+  it("has its prompt by that template, and nothing of ours", async () => {
+    const plain = await run({});
+    const asked = await run({ tools: [tide] });
+    // The vocabulary has a token for each byte, and one for each mark around a message.
+    const json = { type: "function", function: { ...tide.function, parameters: { type: "object", properties: {} } } };
+    const told = `system\n# Tools\n${JSON.stringify(json)}\nAnswer with <tool_call>\n\n`.length + 2;
+    const added = asked.usage.promptTokens - plain.usage.promptTokens;
+    expect(added).toBeGreaterThanOrEqual(told);
+    // Spaces in JSON, and what says that an object has no other members.
+    expect(added).toBeLessThan(told + 60);
+  });
+
+  it("writes a required call in the form that its template asks for", async () => {
+    const { calls, finishReason } = await run({ tools: [tide], tool_choice: "required", parallel_tool_calls: false });
+    expect(calls.map((call) => call.function)).toEqual([{ name: "get_tide", arguments: expect.any(String) }]);
+    expect([JSON.parse(calls[0]?.function.arguments ?? ""), finishReason]).toEqual([{}, "tool_calls"]);
+  });
+
+  it("is refused if its template does not tell of tools", async () => {
+    const file = folder.write("no-tools.gguf", {});
+    const load = makeRuntime().load(makeCargo({ tools: "template" }), file, NEVER);
+    await expect(load).rejects.toMatchObject({ code: "model_invalid", message: expect.stringContaining("tools") });
+  });
+});
