@@ -13,11 +13,7 @@ export const CARGO_FEATURES = [
 export type CargoFeature = (typeof CARGO_FEATURES)[number];
 
 type Needs = (
-<<<<<<< HEAD
-  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "container">,
-=======
-  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "tools">,
->>>>>>> wt-tools
+  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "tools" | "container">,
   input: Readonly<Record<string, unknown>>,
 ) => boolean;
 

@@ -68,8 +68,8 @@ export function traitsOf(
   cargo:
     | Pick<
         CatalogEntry,
-<<<<<<< HEAD
         | "isChat"
+        | "tools"
         | "runtimeType"
         | "onnxTaskType"
         | "task"
@@ -78,9 +78,6 @@ export function traitsOf(
         | "reasoning"
         | "maxOutputBytes"
         | "inputSchema"
-=======
-        "isChat" | "tools" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "reasoning" | "maxOutputBytes"
->>>>>>> wt-tools
       >
     | undefined,
   maxOutputBytes: number,
