@@ -43,7 +43,7 @@ class JobWebhookData(TypedDict):
 
 
 class JobWebhookDataError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -198,7 +198,7 @@ class Job(TypedDict):
 
 
 class JobError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -234,6 +234,27 @@ class WebhookLogAttemptsItem(TypedDict):
     """ISO 8601, UTC"""
     status: int | None
     error: str | None
+
+
+class JobInputReceipt(TypedDict):
+    id: str
+    seq: int
+    """The line's number"""
+    taken: bool
+    """The program was given the line. False after 2 s in which it was not: the line waits"""
+    repeated: bool
+    """The line had come before"""
+    waiting_bytes: int
+    """Of all lines of the job that its program was not given yet"""
+
+
+class JobInput(TypedDict):
+    data: NotRequired[Any]
+    """One JSON value, a text too: the program reads it as one line of JSON"""
+    end: NotRequired[Literal[True]]
+    """In place of `data`: the input ends"""
+    seq: NotRequired[int]
+    """Number of this line in the job, from 1 on. A number that came before changes nothing"""
 
 
 class SubmittedBatch(TypedDict):
@@ -321,7 +342,7 @@ class JobOutputProgress(TypedDict):
     total: int
 
 
-JobEvent: TypeAlias = "StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+JobEvent: TypeAlias = "StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class StatusEvent(TypedDict):
@@ -336,6 +357,15 @@ class TokenEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     content: str
     """Text to append"""
+
+
+class ReasoningEvent(TypedDict):
+    """What a model that thinks wrote beside its answer"""
+
+    type: Literal["reasoning"]
+    """discriminator enum property added by openapi-typescript"""
+    content: str
+    """Thoughts to append"""
 
 
 class ToolCallEvent(TypedDict):
@@ -380,7 +410,7 @@ class ErrorEvent(TypedDict):
     type: Literal["error"]
     """discriminator enum property added by openapi-typescript"""
     error: str
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
     """A new try may succeed"""
 
@@ -405,6 +435,8 @@ class ChatCompletionChoicesItemMessage(TypedDict):
     role: Literal["assistant"]
     content: str | None
     """Null for an answer of calls alone"""
+    reasoning_content: NotRequired[str]
+    """Thoughts of a model that thinks"""
     tool_calls: NotRequired[list[ChatCompletionChoicesItemMessageToolCallsItem]]
 
 
@@ -443,6 +475,14 @@ class ChatCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    completion_tokens_details: NotRequired[ChatCompletionUsageCompletionTokensDetails]
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+
+class ChatCompletionUsageCompletionTokensDetails(TypedDict):
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+    reasoning_tokens: int
 
 
 ChatCompletionEvent: TypeAlias = "ChatCompletionChunk | ChatCompletionError | Literal[\"[DONE]\"]"
@@ -468,6 +508,7 @@ class ChatCompletionChunkChoicesItem(TypedDict):
 class ChatCompletionChunkChoicesItemDelta(TypedDict):
     role: NotRequired[Literal["assistant"]]
     content: NotRequired[str]
+    reasoning_content: NotRequired[str]
     tool_calls: NotRequired[list[ChatCompletionChunkChoicesItemDeltaToolCallsItem]]
 
 
@@ -507,6 +548,14 @@ class ChatCompletionChunkUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    completion_tokens_details: NotRequired[ChatCompletionChunkUsageCompletionTokensDetails]
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+
+class ChatCompletionChunkUsageCompletionTokensDetails(TypedDict):
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+    reasoning_tokens: int
 
 
 class ChatCompletionError(TypedDict):
@@ -545,9 +594,10 @@ class ChatCompletionRequest(TypedDict):
     parallel_tool_calls: NotRequired[bool | None]
     logprobs: NotRequired[bool | None]
     top_logprobs: NotRequired[int | None]
+    reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", None]]
     max_completion_tokens: NotRequired[int | None]
     n: NotRequired[int | None]
-    """Answers, each a job of its own; above 1 not streamed"""
+    """Answers, each a job of its own, one after the other"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
 
 
@@ -1622,8 +1672,6 @@ class SpeechRequest(TypedDict):
     """Default: 1"""
     response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
     """Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"""
-    stream_format: NotRequired[Literal["audio", "sse", None]]
-    """Default: audio"""
 
 
 class Transcription(TypedDict):
@@ -1744,7 +1792,7 @@ class AnsweredMessage(TypedDict):
     usage: Usage
 
 
-ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class MessageEvent(TypedDict):
@@ -1813,6 +1861,8 @@ class Model(TypedDict):
     """Tokens of prompt and answer together; null: no limit is known"""
     tool_calls: Literal["grammar", None]
     """How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar"""
+    reasoning: bool
+    """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
 
 
 class AvailableCargo(TypedDict):
@@ -1905,6 +1955,7 @@ class OwnedCargo(TypedDict):
     args: NotRequired[list[str]]
     task: NotRequired[Literal["feature-extraction", "text-ranking"]]
     adapters: NotRequired[list[OwnedCargoAdaptersItem]]
+    reasoning: NotRequired[bool]
     keep_alive_s: NotRequired[float]
     parameters: NotRequired[str]
     quantization: NotRequired[str]
@@ -1935,6 +1986,7 @@ class OwnedCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class OwnedCargoAdaptersItem(TypedDict):
@@ -1982,6 +2034,7 @@ class CreateCargo(TypedDict):
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
+    reasoning: NotRequired[bool | None]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
@@ -2004,6 +2057,7 @@ class CreateCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class CreateCargoAdaptersItem(TypedDict):
@@ -2050,6 +2104,7 @@ class ChangeCargo(TypedDict):
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
+    reasoning: NotRequired[bool | None]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
@@ -2072,6 +2127,7 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class ChangeCargoAdaptersItem(TypedDict):
@@ -2125,7 +2181,7 @@ class JobChangedEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     cargo: str
     """The same as workload_slug"""
-    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
+    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
     """Why it failed or timed out"""
     updated_at: str
     """ISO 8601, UTC"""
@@ -3035,6 +3091,10 @@ class CancelJobAnswer(TypedDict):
 class CancelJobAnswerData(TypedDict):
     id: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout", "deleted"]
+
+
+class SendJobInputAnswer(TypedDict):
+    data: JobInputReceipt
 
 
 class SubmitBatchAnswer(TypedDict):
