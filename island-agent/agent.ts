@@ -30,7 +30,7 @@ export interface AgentOptions extends AdmissionOptions {
   readonly farewellLimitMs: number;
 }
 
-export interface AgentDeps extends Pick<ExecutorDeps, "onEnded"> {
+export interface AgentDeps extends Pick<ExecutorDeps, "jobFiles" | "onEnded"> {
   readonly clock: Clock;
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. The map may get more of them; call `announce` then. */
@@ -105,7 +105,7 @@ export class IslandAgent {
       ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.#pool },
       executor: this.#executor,
       outbox: this.#outbox,
-      ...{ hostId, slots, hardware, runtimes, caps, files, clock },
+      ...{ hostId, slots, hardware, runtimes, caps, files, clock, jobFiles: deps.jobFiles },
     });
     this.downloads = new BackgroundDownloads({
       recommend: recommend === null ? null : (signal) => recommend(hostId, signal),

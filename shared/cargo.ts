@@ -91,6 +91,8 @@ export const cargoManifestSchema = z.object({
   task: z.string().max(100).optional(),
   /** `llmcpp` chats only. */
   adapters: z.array(adapterSchema).min(1).max(MAX_ADAPTERS).optional(),
+  /** `llmcpp` chats only: the model thinks before it answers. Absent: its thoughts, if there are any, are not told. */
+  reasoning: z.literal(true).optional(),
   /** How long it stays in memory after its last job, unless its memory is needed before; 0: no time. Absent: as its runtime does. */
   keepAliveMs: z.number().int().min(0).max(MAX_KEEP_ALIVE_MS).optional(),
   /** For owners who decide by it. Absent in manifests of earlier versions. */
@@ -123,7 +125,7 @@ export interface Cargo extends CargoManifest {
 /** The part of a Cargo that travels to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
-  const { weights, container, args, task, adapters, keepAliveMs, category } = cargo;
+  const { weights, container, args, task, adapters, reasoning, keepAliveMs, category } = cargo;
   return {
     slug,
     runtimeType,
@@ -137,6 +139,7 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
     ...(args === undefined ? {} : { args }),
     ...(task === undefined ? {} : { task }),
     ...(adapters === undefined ? {} : { adapters }),
+    ...(reasoning === undefined ? {} : { reasoning }),
     ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
     ...(category === undefined ? {} : { category }),
   };

@@ -21,7 +21,7 @@ import type { WaitReasons } from "./wait-reasons.ts";
 export interface DispatcherDeps extends AssignmentsDeps {
   readonly scheduler: Scheduler;
   readonly waitReasons: WaitReasons;
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly clock: Pick<Clock, "monotonicMs" | "now" | "schedule" | "sleep">;
   readonly log: Pick<Logger, "info" | "warn">;
 }
 

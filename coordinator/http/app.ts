@@ -27,6 +27,7 @@ import { serveFrontDoor, WHERE_TO_LOOK } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
 import { serveImages } from "./routes/images.ts";
 import { serveIslandEarnings } from "./routes/island-earnings.ts";
+import { serveIslandFiles } from "./routes/island-files.ts";
 import { serveIslandTokens } from "./routes/island-tokens.ts";
 import { serveIslands } from "./routes/islands.ts";
 import { serveJobOutput } from "./routes/job-output.ts";
@@ -108,6 +109,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveIslandTokens(app, deps);
   serveIslands(app, deps);
   serveIslandEarnings(app, deps);
+  serveIslandFiles(app, deps);
   serveRecommendations(app, deps);
   serveOperatorNetwork(app, deps);
   serveOperatorAccounts(app, deps);

@@ -190,7 +190,7 @@ export class JobService {
   async #store({ idempotency, answer, isClientBound }: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
     const { store, jobs, submissions, jobQuota } = this.#deps;
     const { cargo, webhook, apiKey, postings, maxJobs } = checked;
-    const [submitted] = checked.newJobs(isClientBound);
+    const [submitted] = await checked.newJobs(isClientBound);
     if (submitted === undefined) throw new Error("A submission of one input made no job");
     const { accountId } = submitted;
     jobQuota.enter(accountId, maxJobs);

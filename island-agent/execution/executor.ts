@@ -7,6 +7,7 @@ import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import { InputLines } from "./input-lines.ts";
+import type { FetchedFiles, JobFiles } from "./job-files.ts";
 import type { EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
@@ -20,6 +21,8 @@ export interface ExecutorDeps {
   readonly log: Logger;
   /** Jobs that run at once, at least 1. */
   readonly slots: number;
+  /** Fetches files that inputs name. Absent: the Island takes no such jobs. */
+  readonly jobFiles?: Pick<JobFiles, "fetch"> | undefined;
   /** Told of each run that ended. */
   readonly onEnded?: ((job: EndedJob) => void) | undefined;
 }
@@ -42,6 +45,8 @@ interface Run {
   readonly lines: InputLines | undefined;
   /** The Cargo is in memory, and the run has begun. */
   isLoaded: boolean;
+  /** Grows while its files arrive. */
+  arrived: number;
   /** Grows while the run works without output, for example on its prompt. */
   steps: number;
   done: Promise<void>;
@@ -83,8 +88,8 @@ export class Executor {
 
   /** How far each attempt came, for heartbeats: `count` changes as long as a download, a load or a run makes progress. */
   working(): NonNullable<IslandState["working"]> {
-    return [...this.#runs].map(({ assign: { jobId, attempt, cargo }, isLoaded, steps }) => {
-      return { jobId, attempt, count: isLoaded ? steps : this.#deps.pool.progressOf(cargo) };
+    return [...this.#runs].map(({ assign: { jobId, attempt, cargo }, isLoaded, arrived, steps }) => {
+      return { jobId, attempt, count: isLoaded ? steps : this.#deps.pool.progressOf(cargo) + arrived };
     });
   }
 
@@ -103,7 +108,8 @@ export class Executor {
     const lines = isInteractive(assign.cargo) ? new InputLines(onTaken) : undefined;
     outbox.open(assign, (failure) => abort.abort(failure), lines);
     const sinceMs = clock.now();
-    const run: Run = { assign, abort, sinceMs, lines, isLoaded: false, steps: 0, done: Promise.resolve() };
+    const begun = { isLoaded: false, arrived: 0, steps: 0, done: Promise.resolve() };
+    const run: Run = { assign, abort, sinceMs, lines, ...begun };
     this.#runs.add(run);
     run.done = this.#execute(run).finally(() => this.#runs.delete(run));
   }
@@ -179,25 +185,36 @@ export class Executor {
 
   /** Acquires the Cargo again if it is gone before the job begins, for example because another job crashed it. */
   async #run(run: Run): Promise<LastFrame> {
+    await using files = await this.#fetchFiles(run);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#runOnce(run);
+        return await this.#runOnce(run, files);
       } catch (error) {
         if (!(error instanceof CargoGone) || tries === MAX_TRIES) throw error;
       }
     }
   }
 
-  async #runOnce(run: Run): Promise<LastFrame> {
+  async #fetchFiles(run: Run): Promise<FetchedFiles | null> {
+    const { files = [] } = run.assign;
+    if (files.length === 0) return null;
+    const { jobFiles } = this.#deps;
+    if (jobFiles === undefined)
+      throw new JobFailure("runtime_unavailable", "This Island fetches no files of jobs", { retryable: true });
+    return jobFiles.fetch(files, run.abort.signal, () => (run.arrived += 1));
+  }
+
+  async #runOnce(run: Run, files: FetchedFiles | null): Promise<LastFrame> {
     const { assign, abort } = run;
     const { outbox, pool, clock } = this.#deps;
-    const { jobId, attempt, input, resume, cacheKey } = assign;
+    const { jobId, attempt, resume, cacheKey } = assign;
     const assignedMs = clock.monotonicMs();
     const lease = await pool.acquire(assign.cargo, abort.signal);
     const limit = clock.schedule(assign.runLimitMs + RUN_LIMIT_MARGIN_MS, () => {
       abort.abort(new JobFailure("run_timeout", "The run took longer than its limit"));
     });
     try {
+      const input = files === null ? assign.input : await files.putInto(assign.input);
       outbox.start(jobId, attempt);
       run.isLoaded = true;
       const startedMs = clock.monotonicMs();

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { cargoManifestSchema, type CargoManifest } from "../cargo.ts";
 import { JOB_ERROR_CODES } from "../errors.ts";
+import { jobFilesSchema } from "../job-files.ts";
 import { MAX_LINE_BYTES } from "../job-input.ts";
 
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
@@ -61,6 +62,8 @@ const assign = z.object({
   claim: z.string().max(64),
   ...signedCargoFields,
   input: z.record(z.string(), z.unknown()),
+  /** Files that the input names, which the Island fetches before it runs the job. Absent: none. Agents with the feature `files` alone get any. */
+  files: jobFilesSchema.optional(),
   /**
    * Same for all jobs of one account on this Island, and tells nothing else. What a run leaves in memory may speed up runs with the same
    * key only: a shared cache would show by its speed what others have asked. Absent from older coordinators.

@@ -5,7 +5,17 @@ import { streamJob, type StreamOptions } from "./job-stream.ts";
 import { waitForJob, type WaitOptions } from "./job-wait.ts";
 import { Pages } from "./pages.ts";
 import { randomKey } from "./random-key.ts";
-import type { CancelledJob, Job, JobInput, JobInputReceipt, JobOutput, JobStatus, ListedJob, SubmitJob, SubmittedJob } from "./schemas.ts";
+import type {
+  CancelledJob,
+  Job,
+  JobInput,
+  JobInputReceipt,
+  JobOutput,
+  JobStatus,
+  ListedJob,
+  SubmitJob,
+  SubmittedJob,
+} from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
 export interface SubmitOptions extends CallOptions {

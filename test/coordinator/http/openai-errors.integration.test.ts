@@ -65,8 +65,9 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 const chatWith = (client: OpenAI) => thrownBy(client.chat.completions.create(ASKED));
 const generateWith = (sdk: typeof aiSdk) => thrownBy(generateText({ model: sdk("tiny"), prompt: "Hi", maxRetries: 0 }));
 
-/** Two have tests of their own; the third is of streams of jobs only, the fourth of files. */
-const ELSEWHERE = ["rate_limited", "internal", "content_removed", "disk_full"];
+/** Two have tests of their own; the others are of streams of jobs, of files, and of jobs that take input. */
+const OF_JOBS_AND_FILES = ["content_removed", "disk_full", "job_not_running", "input_closed", "input_out_of_order"];
+const ELSEWHERE = ["rate_limited", "internal", ...OF_JOBS_AND_FILES];
 const codes = Object.entries(ERROR_STATUS).filter(([code]) => !ELSEWHERE.includes(code));
 
 describe("An error on a path of OpenAI's clients", () => {

@@ -44,6 +44,7 @@ describe("GET /openapi.json", () => {
       "GET /health",
       "GET /island-tokens",
       "GET /island/earnings",
+      "GET /island/files/{id}",
       "GET /island/recommendations",
       "GET /islands",
       "GET /islands/{id}",
