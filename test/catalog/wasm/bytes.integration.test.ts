@@ -72,6 +72,18 @@ describe("hash", () => {
 });
 
 describe("base64", () => {
+  it.each([
+    ["", ""],
+    ["f", "Zg=="],
+    ["fo", "Zm8="],
+    ["foo", "Zm9v"],
+    ["foob", "Zm9vYg=="],
+    ["fooba", "Zm9vYmE="],
+    ["foobar", "Zm9vYmFy"],
+  ])("knows the test vectors of RFC 4648, section 10: %j is %j", (text, encoded) => {
+    expect(convert({ data: text })).toBe(encoded);
+    expect(convert({ mode: "decode", data: encoded })).toBe(text);
+  });
   it("encodes as Buffer does, in both alphabets", () => {
     fc.assert(
       fc.property(bytes, (data) => {

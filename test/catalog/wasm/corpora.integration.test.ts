@@ -94,3 +94,55 @@ describe("csv-to-json and csv-spectrum", () => {
     expect(rows).toEqual(JSON.parse(read(`csv-spectrum/json/${name}.json`)));
   });
 });
+
+describe("json-to-csv and csv-spectrum", () => {
+  const [writer, reader] = [new Utility("json-to-csv"), new Utility("csv-to-json")];
+
+  it.each(["comma_in_quotes", "escaped_quotes", "json", "newlines", "quotes_and_newlines", "simple", "utf8"])(
+    "writes what reads as %s",
+    (name) => {
+      const rows: unknown = JSON.parse(read(`csv-spectrum/json/${name}.json`));
+      const { csv } = writer.output<{ csv: string }>({ rows });
+      expect(reader.output<{ rows: unknown }>({ csv }).rows).toEqual(rows);
+    },
+  );
+});
+
+interface PathExample {
+  readonly name: string;
+  readonly selector: string;
+  readonly document?: unknown;
+  readonly invalid_selector?: boolean;
+  /** The one result, or those of which each is right where the order is left open. */
+  readonly result?: unknown;
+  readonly results?: readonly unknown[];
+}
+
+/** The suite of RFC 9535's working group, as the package carries it for its own tests. */
+const PATH_SUITE = "jsonpath-rfc9535/src/__tests__/jsonpath-compliance-test-suite/cts.json";
+
+describe("json-query and the JSONPath compliance test suite", () => {
+  const utility = new Utility("json-query");
+  const { tests } = JSON.parse(read(PATH_SUITE)) as { readonly tests: readonly PathExample[] };
+  const hasFilter = ({ selector }: PathExample): boolean => /\?/.test(selector.replaceAll(/'[^']*'|"[^"]*"/g, ""));
+  const answer = ({ document: data = null, selector: query }: PathExample) =>
+    utility.raw(`${JSON.stringify({ data, query })}\n`).lines.at(-1);
+  const inside = tests.filter((example) => !hasFilter(example));
+
+  it("selects what each of the 318 queries without a filter selects, and refuses those that are invalid", () => {
+    const isRight = (example: PathExample): boolean => {
+      const line = answer(example);
+      if (example.invalid_selector === true) return line?.type === "error";
+      const values = JSON.stringify((line?.output as { readonly values?: unknown } | undefined)?.values);
+      return (example.results ?? [example.result]).some((result) => JSON.stringify(result) === values);
+    };
+    expect(inside.length).toBe(318);
+    expect(inside.filter((example) => !isRight(example)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it("refuses each of the 369 with a filter, which it leaves out", () => {
+    const filters = tests.filter(hasFilter);
+    expect(filters.length).toBe(369);
+    expect(filters.filter((example) => answer(example)?.type !== "error").map(({ name }) => name)).toEqual([]);
+  });
+});
