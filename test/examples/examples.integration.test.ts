@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BuiltPackage } from "../sdk/built-package.ts";
 import { missingPython } from "../sdk/debian-python.ts";
 import { Network } from "../support/network.ts";
+import { Program } from "../support/program.ts";
+import { ConsoleBrowser, HAS_BROWSER } from "../web/browser.ts";
 import { EXAMPLES, printed, run, runPython } from "./run-example.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -123,5 +125,45 @@ describe("examples/agent.ts", () => {
     { args: ["--model", "nothing", ".", "What?"], says: "nothing" },
   ])("$args is refused", async ({ args, says }) => {
     expect(await agent(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining(says) });
+  });
+});
+
+describe("examples/chat-app", () => {
+  let app: Program;
+  let url: string;
+  beforeAll(async () => {
+    await cp(join(EXAMPLES, "chat-app", "page.html"), join(built.directory, "page.html"));
+    await cp(join(EXAMPLES, "chat-app", "server.ts"), join(built.directory, "server.mts"));
+    app = new Program(join(built.directory, "server.mts"), ["--port", "0"], env);
+    [url = ""] = await app.printed(/http:\S+/);
+  });
+  afterAll(() => app[Symbol.asyncDispose]());
+
+  const chat = (origin: string, body: string) =>
+    fetch(`${url}/chat`, { method: "POST", headers: { origin, "content-type": "application/json" }, body });
+  const QUESTION = JSON.stringify([{ role: "user", content: "What is 7 plus 8?" }]);
+
+  it("answers its own page alone, and tells what the coordinator refuses", async () => {
+    expect(await (await chat(url, QUESTION)).text()).toBe("7 plus 8 is 15.");
+    expect((await chat("https://example.com", QUESTION)).status).toBe(403);
+    const refused = await chat(url, JSON.stringify([{ role: "nobody", content: "Hi" }]));
+    expect([refused.status, await refused.text()]).toEqual([502, expect.stringMatching(/^validation_failed: /)]);
+    expect((await chat(url, JSON.stringify("x".repeat(300_000)))).status).toBe(502);
+  });
+
+  it.skipIf(!HAS_BROWSER)("is a page that goes on with its chat [needs Chromium]", async () => {
+    await using browser = await ConsoleBrowser.open(url);
+    const { page, faults } = await browser.page();
+    await page.goto("/");
+    const ask = async (question: string, answer: string): Promise<void> => {
+      await page.getByLabel("Your message").fill(question);
+      await page.keyboard.press("Enter");
+      await page.locator("p.assistant").last().getByText(answer, { exact: true }).waitFor();
+      await page.locator("input:enabled").waitFor();
+    };
+    await ask("What is 7 plus 8?", "7 plus 8 is 15.");
+    await ask("Count from 3 to 9.", "3, 4, 5, 6, 7, 8, 9.");
+    expect(await page.locator("p").count()).toBe(4);
+    expect(faults).toEqual([]);
   });
 });
