@@ -4,13 +4,14 @@ import { toolErrors } from "../../shared/chat-tools.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import { schemaFault } from "./answer-schema.ts";
+import { filePlacesOf, withStandIns } from "./file-places.ts";
 import { inputSchemas } from "./input-schema.ts";
 
 type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens" | "reasoning">>;
 
 /**
  * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `input` comes from a JSON
- * parser. Paths in errors begin with `root`, the field of the request that has the input.
+ * parser. Paths in errors begin with `root`, the field of the request that has the input. Files that it names are not looked up.
  * @returns the input as JSON.
  * @throws {ValidationError} naming every wrong field (for a large input that is not chat, only the first).
  */
@@ -24,7 +25,10 @@ export function checkInput(cargo: CheckedCargo, input: Readonly<Record<string, u
   }
   // Chat first: it has rules that a schema cannot express, and clearer messages.
   const errors = cargo.isChat ? chatErrors(input, cargo) : [];
-  if (errors.length === 0) errors.push(...inputSchemas.errorsOf(cargo.inputSchema, input, bytes));
+  if (errors.length === 0) {
+    const places = cargo.isChat ? [] : filePlacesOf(cargo.inputSchema, input, json);
+    errors.push(...inputSchemas.errorsOf(cargo.inputSchema, withStandIns(input, places), bytes));
+  }
   if (errors.length === 0) return json;
   throw new ValidationError(
     errors.map(({ path, message }) => ({ path: path === "" ? root : `${root}.${path}`, message })),

@@ -10,8 +10,10 @@ import type { ToolUse } from "../../shared/chat-tools.ts";
 import { cargoFeaturesOf } from "../../shared/cargo-features.ts";
 import { chatFeaturesOf } from "../../shared/features.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
+import { FILES_FEATURE } from "../../shared/job-files.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
+import { filePlacesOf } from "../catalog/file-places.ts";
 import type { JobInput } from "../store/job-store.ts";
 
 /** What a job's input says about its price, its output and its retries. */
@@ -66,14 +68,25 @@ export function traitsOf(
   cargo:
     | Pick<
         CatalogEntry,
-        "isChat" | "tools" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "reasoning" | "maxOutputBytes"
+        | "isChat"
+        | "runtimeType"
+        | "onnxTaskType"
+        | "task"
+        | "adapters"
+        | "container"
+        | "reasoning"
+        | "tools"
+        | "maxOutputBytes"
+        | "inputSchema"
       >
     | undefined,
   maxOutputBytes: number,
 ): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
   if (parsed === undefined || !parsed.success) {
-    const promptBytes = Buffer.byteLength(JSON.stringify(input));
+    const json = JSON.stringify(input);
+    const promptBytes = Buffer.byteLength(json);
+    const files = cargo === undefined ? [] : filePlacesOf(cargo.inputSchema, input, json);
     return {
       maxTokens: null,
       maxOutputBytes: cargo?.maxOutputBytes ?? Math.min(maxOutputBytes, imageBytes(input, cargo)),
@@ -85,7 +98,10 @@ export function traitsOf(
       toolUse: null,
       topLogprobs: null,
       canThink: false,
-      features: cargo === undefined ? NO_FEATURES : cargoFeaturesOf(cargo, input),
+      features:
+        cargo === undefined
+          ? NO_FEATURES
+          : [...cargoFeaturesOf(cargo, input), ...(files.length === 0 ? [] : [FILES_FEATURE])].toSorted(),
       formatTokens: 0,
     };
   }

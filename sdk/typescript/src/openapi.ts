@@ -765,6 +765,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/island/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A file of a job, for the Island that runs it
+         * @description `assign` has the whole address, signed for one attempt on one Island. Needs the token of its owner in place of a key: `Authorization: Bearer it_…`. With Range.
+         */
+        get: operations["getIslandFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/island/pair": {
         parameters: {
             query?: never;
@@ -881,6 +901,26 @@ export interface paths {
          * @description A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`.
          */
         delete: operations["cancelJob"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{id}/input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send more input to a running job of an interactive Cargo
+         * @description The lines reach the job's program in the order of the answers. A client that repeats requests numbers its lines with `seq`. 409 job_not_running before the job runs and after its end; 409 input_closed after `end` and for other Cargos; 429 with the limit input_backlog while the program does not read.
+         */
+        post: operations["sendJobInput"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1805,6 +1845,18 @@ export interface components {
             /** @enum {string} */
             type: "error";
         };
+        AnthropicError409: {
+            error: {
+                /** @enum {string} */
+                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
         AnthropicError410: {
             error: {
                 /** @enum {string} */
@@ -1832,7 +1884,7 @@ export interface components {
         AnthropicError422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -1851,7 +1903,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -2319,6 +2371,7 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
+                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -2757,6 +2810,7 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
+                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -2960,6 +3014,13 @@ export interface components {
                 message: string;
             };
         };
+        Error409: {
+            error: {
+                /** @enum {string} */
+                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                message: string;
+            };
+        };
         Error410: {
             error: {
                 /** @enum {string} */
@@ -2977,7 +3038,7 @@ export interface components {
         Error422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -2991,7 +3052,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -3032,7 +3093,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -3398,7 +3459,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -3450,7 +3511,7 @@ export interface components {
              * @description Why it failed or timed out
              * @enum {string}
              */
-            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -3478,6 +3539,28 @@ export interface components {
         };
         /** @description Any number of status, token, reasoning, tool_call, progress and image, then exactly one done or error as the last */
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        JobInput: {
+            /** @description One JSON value, a text too: the program reads it as one line of JSON */
+            data?: unknown;
+            /**
+             * @description In place of `data`: the input ends
+             * @enum {boolean}
+             */
+            end?: true;
+            /** @description Number of this line in the job, from 1 on. A number that came before changes nothing */
+            seq?: number;
+        };
+        JobInputReceipt: {
+            id: string;
+            /** @description The line had come before */
+            repeated: boolean;
+            /** @description The line's number */
+            seq: number;
+            /** @description The program was given the line. False after 2 s in which it was not: the line waits */
+            taken: boolean;
+            /** @description Of all lines of the job that its program was not given yet */
+            waiting_bytes: number;
+        };
         JobOutput: {
             id: string;
             /** @description The job is completed and `output` is all of it */
@@ -3532,7 +3615,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;
@@ -4111,6 +4194,16 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        OpenAiError409: {
+            error: {
+                /** @enum {string} */
+                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+        };
         OpenAiError410: {
             error: {
                 /** @enum {string} */
@@ -4134,7 +4227,7 @@ export interface components {
         OpenAiError422: {
             error: {
                 /** @enum {string} */
-                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -4151,7 +4244,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -4223,7 +4316,7 @@ export interface components {
             model: string;
             /** @enum {string} */
             object: "response";
-            output: {
+            output: ({
                 content: {
                     annotations: unknown[];
                     logprobs: unknown[];
@@ -4238,9 +4331,18 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
                 type: "message";
-            }[];
-            /** @enum {boolean} */
-            parallel_tool_calls: true;
+            } | {
+                /** @description JSON */
+                arguments: string;
+                call_id: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "function_call";
+            })[];
+            parallel_tool_calls: boolean;
             previous_response_id: string | null;
             /** @enum {string} */
             status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
@@ -4264,9 +4366,31 @@ export interface components {
                     type: "json_schema";
                 };
             };
-            /** @enum {string} */
-            tool_choice: "auto";
-            tools: unknown[];
+            tool_choice: ("auto" | "none" | "required") | {
+                name: string;
+                /** @enum {string} */
+                type: "function";
+            } | {
+                /** @enum {string} */
+                mode: "auto" | "required";
+                tools: {
+                    name: string;
+                    /** @enum {string} */
+                    type: "function";
+                }[];
+                /** @enum {string} */
+                type: "allowed_tools";
+            };
+            tools: {
+                description: string | null;
+                name: string;
+                parameters: {
+                    [key: string]: unknown;
+                } | null;
+                strict: boolean | null;
+                /** @enum {string} */
+                type: "function";
+            }[];
             top_p: number | null;
             /** @enum {string} */
             truncation: "disabled";
@@ -4324,6 +4448,16 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
                 type: "message";
+            } | {
+                /** @description JSON */
+                arguments: string;
+                call_id: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "function_call";
             };
             output_index: number;
             sequence_number: number;
@@ -4345,6 +4479,16 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
                 type: "message";
+            } | {
+                /** @description JSON */
+                arguments: string;
+                call_id: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "function_call";
             };
             output_index: number;
             sequence_number: number;
@@ -4396,6 +4540,21 @@ export interface components {
             text: string;
             /** @enum {string} */
             type: "response.output_text.done";
+        } | {
+            delta: string;
+            item_id: string;
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.function_call_arguments.delta";
+        } | {
+            arguments: string;
+            item_id: string;
+            name: string;
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.function_call_arguments.done";
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         OverviewEvent: {
@@ -4455,6 +4614,7 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
+                interactive?: boolean;
                 network: boolean;
             };
             context_tokens: number | null;
@@ -4673,7 +4833,7 @@ export interface components {
         ResponseRequest: {
             /** @description Answer at once; the response goes on without its client, who asks for it by its id */
             background?: boolean | null;
-            input: string | {
+            input: string | ({
                 content: string | {
                     text: string;
                     /** @enum {string} */
@@ -4683,7 +4843,22 @@ export interface components {
                 role: "user" | "assistant" | "system" | "developer";
                 /** @enum {string|null} */
                 type?: "message" | null;
-            }[];
+            } | {
+                arguments: string;
+                call_id: string;
+                name: string;
+                /** @enum {string} */
+                type: "function_call";
+            } | {
+                call_id: string;
+                output: string | {
+                    text: string;
+                    /** @enum {string} */
+                    type: "input_text" | "output_text" | "text";
+                }[];
+                /** @enum {string} */
+                type: "function_call_output";
+            })[];
             instructions?: string | null;
             max_output_tokens?: number | null;
             metadata?: {
@@ -4691,6 +4866,7 @@ export interface components {
             } | null;
             /** @description Default: the operator's default chat Cargo */
             model?: string | null;
+            parallel_tool_calls?: boolean | null;
             /** @description A stored response: its conversation comes before `input`, without its instructions */
             previous_response_id?: string | null;
             /** @description Default true. False: prompt and answer are removed when the response has ended */
@@ -4715,6 +4891,31 @@ export interface components {
                     type: "json_schema";
                 } | null;
             } | null;
+            tool_choice?: ("auto" | "none" | "required") | {
+                name: string;
+                /** @enum {string} */
+                type: "function";
+            } | {
+                /** @enum {string} */
+                mode: "auto" | "required";
+                tools: {
+                    name: string;
+                    /** @enum {string} */
+                    type: "function";
+                }[];
+                /** @enum {string} */
+                type: "allowed_tools";
+            } | null;
+            tools?: {
+                description?: string | null;
+                name: string;
+                parameters?: {
+                    [key: string]: unknown;
+                } | null;
+                strict?: boolean | null;
+                /** @enum {string} */
+                type: "function";
+            }[] | null;
             top_p?: number | null;
         };
         Session: {
@@ -5227,6 +5428,19 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError404"];
             };
         };
+        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        AnthropicError409: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError409"];
+            };
+        };
         /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
         AnthropicError410: {
             headers: {
@@ -5253,7 +5467,7 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
         AnthropicError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -5386,6 +5600,19 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
+        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        Error409: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error409"];
+            };
+        };
         /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
         Error410: {
             headers: {
@@ -5412,7 +5639,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -5545,6 +5772,19 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError404"];
             };
         };
+        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        OpenAiError409: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError409"];
+            };
+        };
         /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
         OpenAiError410: {
             headers: {
@@ -5571,7 +5811,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -8254,6 +8494,7 @@ export interface operations {
             401: components["responses"]["OpenAiError401"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];
             503: components["responses"]["OpenAiError503"];
@@ -8717,6 +8958,75 @@ export interface operations {
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    getIslandFile: {
+        parameters: {
+            query: {
+                attempt: number;
+                expires: number;
+                host_id: string;
+                job: string;
+                signature: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The part that Range names */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Of If-None-Match or If-Modified-Since: the client has it already */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error401"];
+            404: components["responses"]["Error404"];
+            /** @description If-Match or If-Unmodified-Since does not hold */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No part of the content is in Range */
+            416: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     pairIsland: {
@@ -9506,6 +9816,68 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    sendJobInput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "command": "next",
+                 *         "page": 2
+                 *       },
+                 *       "seq": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["JobInput"];
+            };
+        };
+        responses: {
+            /** @description The line was taken in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JGFJJZ00000000000000000A",
+                     *         "seq": 1,
+                     *         "taken": true,
+                     *         "repeated": false,
+                     *         "waiting_bytes": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["JobInputReceipt"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];

@@ -43,7 +43,7 @@ class JobWebhookData(TypedDict):
 
 
 class JobWebhookDataError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -198,7 +198,7 @@ class Job(TypedDict):
 
 
 class JobError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -234,6 +234,27 @@ class WebhookLogAttemptsItem(TypedDict):
     """ISO 8601, UTC"""
     status: int | None
     error: str | None
+
+
+class JobInputReceipt(TypedDict):
+    id: str
+    seq: int
+    """The line's number"""
+    taken: bool
+    """The program was given the line. False after 2 s in which it was not: the line waits"""
+    repeated: bool
+    """The line had come before"""
+    waiting_bytes: int
+    """Of all lines of the job that its program was not given yet"""
+
+
+class JobInput(TypedDict):
+    data: NotRequired[Any]
+    """One JSON value, a text too: the program reads it as one line of JSON"""
+    end: NotRequired[Literal[True]]
+    """In place of `data`: the input ends"""
+    seq: NotRequired[int]
+    """Number of this line in the job, from 1 on. A number that came before changes nothing"""
 
 
 class SubmittedBatch(TypedDict):
@@ -389,7 +410,7 @@ class ErrorEvent(TypedDict):
     type: Literal["error"]
     """discriminator enum property added by openapi-typescript"""
     error: str
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
     """A new try may succeed"""
 
@@ -1014,14 +1035,14 @@ class OpenAiResponse(TypedDict):
     max_output_tokens: int | None
     metadata: dict[str, str]
     model: str
-    output: list[OpenAiResponseOutputItem]
-    parallel_tool_calls: Literal[True]
+    output: list[OpenAiResponseOutputItem1 | OpenAiResponseOutputItem2]
+    parallel_tool_calls: bool
+    tool_choice: Literal["auto", "none", "required"] | OpenAiResponseToolChoice2 | OpenAiResponseToolChoice3
+    tools: list[OpenAiResponseToolsItem]
     previous_response_id: str | None
     store: bool
     temperature: float | None
     text: OpenAiResponseText
-    tool_choice: Literal["auto"]
-    tools: list[Any]
     top_p: float | None
     truncation: Literal["disabled"]
     usage: OpenAiResponseUsage | None
@@ -1036,19 +1057,53 @@ class OpenAiResponseIncompleteDetails(TypedDict):
     reason: Literal["max_output_tokens"]
 
 
-class OpenAiResponseOutputItem(TypedDict):
+class OpenAiResponseOutputItem1(TypedDict):
     id: str
     type: Literal["message"]
     status: Literal["in_progress", "completed", "incomplete"]
     role: Literal["assistant"]
-    content: list[OpenAiResponseOutputItemContentItem]
+    content: list[OpenAiResponseOutputItem1ContentItem]
 
 
-class OpenAiResponseOutputItemContentItem(TypedDict):
+class OpenAiResponseOutputItem1ContentItem(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
     logprobs: list[Any]
+
+
+class OpenAiResponseOutputItem2(TypedDict):
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    call_id: str
+    name: str
+    arguments: str
+    """JSON"""
+
+
+class OpenAiResponseToolChoice2(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class OpenAiResponseToolChoice3(TypedDict):
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: list[OpenAiResponseToolChoice3ToolsItem]
+
+
+class OpenAiResponseToolChoice3ToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class OpenAiResponseToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
+    description: str | None
+    parameters: dict[str, Any] | None
+    strict: bool | None
 
 
 class OpenAiResponseText(TypedDict):
@@ -1122,44 +1177,64 @@ class OpenAiResponseEvent6(TypedDict):
     type: Literal["response.output_item.added"]
     sequence_number: int
     output_index: int
-    item: OpenAiResponseEvent6Item
+    item: OpenAiResponseEvent6Item1 | OpenAiResponseEvent6Item2
 
 
-class OpenAiResponseEvent6Item(TypedDict):
+class OpenAiResponseEvent6Item1(TypedDict):
     id: str
     type: Literal["message"]
     status: Literal["in_progress", "completed", "incomplete"]
     role: Literal["assistant"]
-    content: list[OpenAiResponseEvent6ItemContentItem]
+    content: list[OpenAiResponseEvent6Item1ContentItem]
 
 
-class OpenAiResponseEvent6ItemContentItem(TypedDict):
+class OpenAiResponseEvent6Item1ContentItem(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
     logprobs: list[Any]
+
+
+class OpenAiResponseEvent6Item2(TypedDict):
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    call_id: str
+    name: str
+    arguments: str
+    """JSON"""
 
 
 class OpenAiResponseEvent7(TypedDict):
     type: Literal["response.output_item.done"]
     sequence_number: int
     output_index: int
-    item: OpenAiResponseEvent7Item
+    item: OpenAiResponseEvent7Item1 | OpenAiResponseEvent7Item2
 
 
-class OpenAiResponseEvent7Item(TypedDict):
+class OpenAiResponseEvent7Item1(TypedDict):
     id: str
     type: Literal["message"]
     status: Literal["in_progress", "completed", "incomplete"]
     role: Literal["assistant"]
-    content: list[OpenAiResponseEvent7ItemContentItem]
+    content: list[OpenAiResponseEvent7Item1ContentItem]
 
 
-class OpenAiResponseEvent7ItemContentItem(TypedDict):
+class OpenAiResponseEvent7Item1ContentItem(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
     logprobs: list[Any]
+
+
+class OpenAiResponseEvent7Item2(TypedDict):
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    call_id: str
+    name: str
+    arguments: str
+    """JSON"""
 
 
 class OpenAiResponseEvent8(TypedDict):
@@ -1214,13 +1289,30 @@ class OpenAiResponseEvent11(TypedDict):
     logprobs: list[Any]
 
 
-OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11"
+class OpenAiResponseEvent12(TypedDict):
+    type: Literal["response.function_call_arguments.delta"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    delta: str
+
+
+class OpenAiResponseEvent13(TypedDict):
+    type: Literal["response.function_call_arguments.done"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    name: str
+    arguments: str
+
+
+OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13"
 
 
 class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
-    input: str | list[ResponseRequestInputItem]
+    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3]
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
     """A stored response: its conversation comes before `input`, without its instructions"""
@@ -1228,6 +1320,9 @@ class ResponseRequest(TypedDict):
     temperature: NotRequired[float | None]
     top_p: NotRequired[float | None]
     text: NotRequired[ResponseRequestText | None]
+    tools: NotRequired[list[ResponseRequestToolsItem] | None]
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | ResponseRequestToolChoice2 | ResponseRequestToolChoice3 | None]
+    parallel_tool_calls: NotRequired[bool | None]
     stream: NotRequired[bool | None]
     store: NotRequired[bool | None]
     """Default true. False: prompt and answer are removed when the response has ended"""
@@ -1236,13 +1331,31 @@ class ResponseRequest(TypedDict):
     metadata: NotRequired[dict[str, str] | None]
 
 
-class ResponseRequestInputItem(TypedDict):
+class ResponseRequestInputItem1(TypedDict):
     type: NotRequired[Literal["message"]]
     role: Literal["user", "assistant", "system", "developer"]
-    content: str | list[ResponseRequestInputItemContentItem]
+    content: str | list[ResponseRequestInputItem1ContentItem]
 
 
-class ResponseRequestInputItemContentItem(TypedDict):
+class ResponseRequestInputItem1ContentItem(TypedDict):
+    type: Literal["input_text", "output_text", "text"]
+    text: str
+
+
+class ResponseRequestInputItem2(TypedDict):
+    type: Literal["function_call"]
+    call_id: str
+    name: str
+    arguments: str
+
+
+class ResponseRequestInputItem3(TypedDict):
+    type: Literal["function_call_output"]
+    call_id: str
+    output: str | list[ResponseRequestInputItem3OutputItem]
+
+
+class ResponseRequestInputItem3OutputItem(TypedDict):
     type: Literal["input_text", "output_text", "text"]
     text: str
 
@@ -1265,6 +1378,30 @@ class ResponseRequestTextFormat3(TypedDict):
     description: NotRequired[str | None]
     schema: dict[str, Any]
     strict: NotRequired[bool | None]
+
+
+class ResponseRequestToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[dict[str, Any] | None]
+    strict: NotRequired[bool | None]
+
+
+class ResponseRequestToolChoice2(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class ResponseRequestToolChoice3(TypedDict):
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: list[ResponseRequestToolChoice3ToolsItem]
+
+
+class ResponseRequestToolChoice3ToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
 
 
 class Embeddings(TypedDict):
@@ -1535,8 +1672,6 @@ class SpeechRequest(TypedDict):
     """Default: 1"""
     response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
     """Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"""
-    stream_format: NotRequired[Literal["audio", "sse", None]]
-    """Default: audio"""
 
 
 class Transcription(TypedDict):
@@ -1852,6 +1987,7 @@ class OwnedCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class OwnedCargoAdaptersItem(TypedDict):
@@ -1923,6 +2059,7 @@ class CreateCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class CreateCargoAdaptersItem(TypedDict):
@@ -1993,6 +2130,7 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class ChangeCargoAdaptersItem(TypedDict):
@@ -2046,7 +2184,7 @@ class JobChangedEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     cargo: str
     """The same as workload_slug"""
-    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
+    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
     """Why it failed or timed out"""
     updated_at: str
     """ISO 8601, UTC"""
@@ -2956,6 +3094,10 @@ class CancelJobAnswer(TypedDict):
 class CancelJobAnswerData(TypedDict):
     id: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout", "deleted"]
+
+
+class SendJobInputAnswer(TypedDict):
+    data: JobInputReceipt
 
 
 class SubmitBatchAnswer(TypedDict):
