@@ -117,9 +117,7 @@ function objectSchema(parameters: Readonly<Record<string, unknown>> | null | und
 }
 
 /** What is wrong with the tools of a request, beyond the form of its fields. Said before the job waits and costs. */
-export function toolErrors(
-  input: ToolFields & { readonly response_format?: { readonly type: string } | null | undefined },
-): FieldError[] {
+export function toolErrors(input: ToolFields): FieldError[] {
   const { tools, tool_choice: choice } = input;
   const names = (tools ?? []).map((tool) => tool.function.name);
   const double = names.findIndex((name, index) => names.indexOf(name) !== index);
@@ -131,11 +129,6 @@ export function toolErrors(
   if (unknown !== undefined) return [{ path: "tool_choice", message: `"${unknown}" is not among tools` }];
   const use = toolUseOf(input);
   if (use === null) return [];
-  if (input.response_format != null && input.response_format.type !== "text") {
-    return [
-      { path: "response_format", message: 'JSON is not served together with tools, unless tool_choice is "none"' },
-    ];
-  }
   return grammarErrors(use, names);
 }
 

@@ -11,6 +11,7 @@ export const AGENT_FEATURES = [
   "chat.sampling2",
   "chat.schema2",
   "chat.tools",
+  "chat.tools-json",
 ] as const;
 export type AgentFeature = (typeof AGENT_FEATURES)[number];
 
@@ -24,6 +25,8 @@ export const featuresSchema = z
 /** What an Island must be able to do to run a chat as it is asked for, sorted. */
 export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
   const format = input.response_format;
+  const toolUse = toolUseOf(input);
+  const isJson = format != null && format.type !== "text";
   const asked: Record<AgentFeature, boolean> = {
     "chat.logprobs": input.logprobs === true,
     "chat.long": (input.max_tokens ?? 0) > BASE_OUTPUT_TOKENS,
@@ -31,7 +34,8 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
     "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
     "chat.schema2": format?.type === "json_schema" && !isFirstGrammar(format.json_schema.schema),
     // An older agent leaves the calls out of the history.
-    "chat.tools": toolUseOf(input) !== null || input.messages?.some((message) => message.tool_calls) === true,
+    "chat.tools": toolUse !== null || input.messages?.some((message) => message.tool_calls) === true,
+    "chat.tools-json": toolUse !== null && isJson && !toolUse.isRequired,
   };
   return AGENT_FEATURES.filter((name) => asked[name]);
 }

@@ -76,6 +76,7 @@ export function traitsOf(
         | "adapters"
         | "container"
         | "reasoning"
+        | "tools"
         | "maxOutputBytes"
         | "inputSchema"
       >

@@ -48,10 +48,7 @@ describe("toolErrors()", () => {
       { path: "tool_choice", message: '"b" is not among tools' },
     ],
     [{ tools: [...tools, tool("a")] }, { path: "tools.1.function.name", message: '"a" names two tools' }],
-    [
-      { tools, response_format: { type: "json_object" } },
-      { path: "response_format", message: 'JSON is not served together with tools, unless tool_choice is "none"' },
-    ],
+    [{ tools, response_format: { type: "json_object" } }, null],
     [{ tools, tool_choice: "none", response_format: { type: "json_object" } }, null],
     [
       { tools: [...tools, tool("b", { type: "string" })] },
@@ -105,4 +102,7 @@ it("chatFeaturesOf() asks for tools where they may be called or were called", ()
   expect(features({ prompt: "a", tools: [tool("a")], tool_choice: "none" })).toEqual([]);
   expect(features({ prompt: "a", tools: [tool("a")], top_k: 1 })).toEqual(["chat.sampling2", "chat.tools"]);
   expect(features({ messages: history })).toEqual(["chat.tools"]);
+  const json = { prompt: "a", tools: [tool("a")], response_format: { type: "json_object" } };
+  expect(features(json)).toEqual(["chat.tools", "chat.tools-json"]);
+  expect(features({ ...json, tool_choice: "required" })).toEqual(["chat.tools"]);
 });

@@ -119,7 +119,7 @@ export class ChatModel {
 
     const grammar = await (toolUse === null
       ? grammarFor(this.#llama, responseFormat)
-      : toolGrammarFor(this.#llama, toolUse));
+      : toolGrammarFor(this.#llama, toolUse, responseFormat));
     const sequence = await this.#pool.acquire(filled, cacheKey, signal);
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
     const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);
@@ -130,7 +130,7 @@ export class ChatModel {
       const endings = grammar === undefined ? endingsOf(template, state, sequence) : null;
       const stops = [...request.stop, ...(endings?.texts ?? [])];
       const text = new Answer(stops, onOutput, signal, probabilities, canThink);
-      const answer = toolUse === null ? text : new ToolAnswer(text);
+      const answer = toolUse === null ? text : new ToolAnswer(text, responseFormat.type !== "text");
       const generation =
         endings === null
           ? generateWithChat(

@@ -10,14 +10,18 @@ export class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "
   readonly #reader: ToolCallReader;
   #tokens = 0;
 
-  constructor(answer: Answer) {
+  /** @param isJson Its text is JSON, which comes in place of calls and may have their marks in it. */
+  constructor(answer: Answer, isJson = false) {
     this.#answer = answer;
     const index = (): number => this.#reader.calls - 1;
-    this.#reader = new ToolCallReader({
-      text: (text, tokens) => answer.take(text, tokens),
-      call: (name, tokens) => answer.takeCall({ index: index(), id: newCallId(), name, arguments: "" }, tokens),
-      arguments: (text, tokens) => answer.takeCall({ index: index(), arguments: text }, tokens),
-    });
+    this.#reader = new ToolCallReader(
+      {
+        text: (text, tokens) => answer.take(text, tokens),
+        call: (name, tokens) => answer.takeCall({ index: index(), id: newCallId(), name, arguments: "" }, tokens),
+        arguments: (text, tokens) => answer.takeCall({ index: index(), arguments: text }, tokens),
+      },
+      isJson,
+    );
   }
 
   /** Those of the marks around calls count too. */

@@ -15,6 +15,9 @@ const HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
 /** Takes an answer apart while it is written: its text, and the calls of tools after it. The answer keeps the grammar of `toolGrammarFor`. */
 export class ToolCallReader {
   readonly #parts: AnswerParts;
+  /** The answer is text or calls, never both. */
+  readonly #isEither: boolean;
+  #hasText = false;
   #at: "text" | "head" | "arguments" | "tail" = "text";
   /** Not told yet. */
   #held = "";
@@ -24,8 +27,10 @@ export class ToolCallReader {
   #isInString = false;
   #isEscaped = false;
 
-  constructor(parts: AnswerParts) {
+  /** @param isEither The answer is text or calls, never both: after other text, a mark is text, too. */
+  constructor(parts: AnswerParts, isEither = false) {
     this.#parts = parts;
+    this.#isEither = isEither;
   }
 
   /** Calls begun so far. */
@@ -68,6 +73,12 @@ export class ToolCallReader {
   #readText(): boolean {
     // Between calls is a line break alone.
     if (this.#calls > 0) return this.#skipTo(CALL_BEGIN, "head");
+    const start = this.#held.trimStart();
+    this.#hasText ||= !start.startsWith(CALL_BEGIN) && !CALL_BEGIN.startsWith(start);
+    if (this.#isEither && this.#hasText) {
+      this.#tell("text", this.#held.length);
+      return false;
+    }
     const begin = this.#held.indexOf(CALL_BEGIN);
     this.#tell("text", begin === -1 ? this.#held.length - overlap(this.#held) : begin);
     return begin !== -1 && this.#skipTo(CALL_BEGIN, "head");

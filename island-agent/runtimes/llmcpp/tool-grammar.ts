@@ -1,7 +1,9 @@
 import type { Llama, LlamaGrammar } from "node-llama-cpp";
 import { callSchemaOf, type ToolUse } from "../../../shared/chat-tools.ts";
+import type { ResponseFormat } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { UnsupportedSchema } from "../../../shared/grammar-schema.ts";
+import { grammarFor } from "./response-grammar.ts";
 import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
 
 /** `callSchemaOf` builds only what this type allows, which TypeScript cannot see. */
@@ -13,10 +15,15 @@ const ROOT_END = String.raw` "\n\n\n\n" [\n]*`;
 
 /**
  * The grammar of an answer that may call tools: text, and after it calls, each `<tool_call>`, its JSON, `</tool_call>`; only calls if one is
- * required. Text has no mark that begins a call.
+ * required. Text has no mark that begins a call. An answer in JSON has either the JSON or calls.
  * @throws {JobFailure} `invalid_input` for a schema that a grammar cannot express.
  */
-export async function toolGrammarFor(llama: Llama, { tools, isRequired, maxCalls }: ToolUse): Promise<LlamaGrammar> {
+export async function toolGrammarFor(
+  llama: Llama,
+  { tools, isRequired, maxCalls }: ToolUse,
+  format: ResponseFormat,
+): Promise<LlamaGrammar> {
+  const answer = isRequired ? undefined : await grammarFor(llama, format);
   try {
     const json = await llama.createGrammarForJsonSchema(callSchemaOf(tools) as GrammarSchema);
     const [root = "", ...rules] = json.grammar.split("\n");
@@ -25,19 +32,34 @@ export async function toolGrammarFor(llama: Llama, { tools, isRequired, maxCalls
     const more = maxCalls === 1 ? "" : ` ( "\\n" tool-call ){0,${maxCalls - 1}}`;
     return await llama.createGrammar({
       grammar: [
-        ROOT + (isRequired ? "tool-calls" : "plain* tool-calls?"),
+        ROOT + rootOf(isRequired, answer),
         `tool-calls ::= tool-call${more}`,
         `tool-call ::= ${quoted(`${CALL_BEGIN}\n`)} call ${quoted(`\n${CALL_END}`)}`,
         `call ::= ${root.slice(ROOT.length, -ROOT_END.length)}`,
         ...plainRules(),
         ...rules,
+        ...(answer === undefined ? [] : [prefixed(answer.grammar)]),
       ].join("\n"),
+      trimWhitespaceSuffix: answer !== undefined,
     });
   } catch (cause) {
     if (cause instanceof UnsupportedSchema) throw new JobFailure("invalid_input", cause.message);
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new JobFailure("invalid_input", `tools: they cannot be turned into a grammar: ${why}`, { cause });
   }
+}
+
+function rootOf(isRequired: boolean, answer: LlamaGrammar | undefined): string {
+  if (isRequired) return "tool-calls";
+  return answer === undefined ? "plain* tool-calls?" : `tool-calls | ${PREFIX}root`;
+}
+
+const PREFIX = "answer-";
+
+/** A grammar with other names for its rules, beside those of calls. Texts and classes of characters stay as they are. */
+function prefixed(grammar: string): string {
+  const parts = /"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#.*|[a-zA-Z][\w-]*/g;
+  return grammar.replaceAll(parts, (part) => (/^[a-zA-Z]/.test(part) ? PREFIX + part : part));
 }
 
 /** Text that never has {@link CALL_BEGIN}: after each of its beginnings comes something else than the next character of it. */

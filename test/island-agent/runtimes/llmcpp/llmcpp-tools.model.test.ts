@@ -1,3 +1,4 @@
+import { readGgufFileInfo } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
@@ -95,6 +96,27 @@ describe("tools of tiny-islander", () => {
     const { text, calls, finishReason } = await run({ prompt: undefined, messages, max_tokens: 30 });
     expect(text.length + calls.length).toBeGreaterThan(0);
     expect(["stop", "length", "tool_calls"]).toContain(finishReason);
+  });
+
+  it("writes calls or the JSON of its response format, never other text", async () => {
+    const schema = { type: "object", properties: { said: { const: "<tool_call>" } }, required: ["said"] };
+    const formats = [{ type: "json_schema", json_schema: { name: "a", schema } }, { type: "json_object" }];
+    const asked = formats.flatMap((response_format) =>
+      Array.from({ length: 4 }, (_, seed) => ({ response_format, seed, temperature: 1.5, max_tokens: 300 })),
+    );
+    const runs = await Promise.all(asked.map((input) => run({ tools: [tide], ...input })));
+    for (const [index, { text, calls, finishReason }] of runs.entries()) {
+      if (finishReason === "length") continue;
+      expect(finishReason).toBe(calls.length > 0 ? "tool_calls" : "stop");
+      if (calls.length > 0) expect(text).toBe("");
+      else expect(JSON.parse(text)).toEqual(index < 4 ? { said: "<tool_call>" } : expect.any(Object));
+    }
+    // The tiny model likes calls: a bias lets it begin with the JSON.
+    const { metadata } = await readGgufFileInfo(TINY_ISLANDER);
+    const ids = metadata.tokenizer.ggml.tokens.flatMap((token, id) => (token.startsWith("{") ? [[id, 100]] : []));
+    const logit_bias = Object.fromEntries(ids) as Record<string, number>;
+    const { text, calls } = await run({ tools: [tide], response_format: formats[0], logit_bias, max_tokens: 300 });
+    expect([JSON.parse(text), calls]).toEqual([{ said: "<tool_call>" }, []]);
   });
 
   it("ends with length in the midst of a call", async () => {

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ToolCallReader } from "../../../../island-agent/runtimes/llmcpp/tool-call-reader.ts";
+import { type AnswerParts, ToolCallReader } from "../../../../island-agent/runtimes/llmcpp/tool-call-reader.ts";
 
-function read(pieces: readonly string[]) {
+function read(pieces: readonly string[], isEither = false) {
   const calls: { name: string; args: string }[] = [];
   let [text, tokens] = ["", 0];
-  const reader = new ToolCallReader({
+  const parts: AnswerParts = {
     text: (more, count) => {
       text += more;
       tokens += count;
@@ -19,7 +19,8 @@ function read(pieces: readonly string[]) {
       if (call !== undefined) call.args += more;
       tokens += count;
     },
-  });
+  };
+  const reader = new ToolCallReader(parts, isEither);
   for (const piece of pieces) reader.push(piece, 1);
   reader.end();
   return { text, calls, tokens, isInCall: reader.isInCall };
@@ -54,6 +55,15 @@ describe("ToolCallReader", () => {
         expect(told.tokens).toBeLessThanOrEqual(pieces.length);
       }),
     );
+  });
+
+  it("takes marks in JSON for text where an answer is JSON or calls", () => {
+    const json = JSON.stringify({ said: "<tool_call>\n{}</tool_call>" });
+    for (const pieces of [[json], Array.from(json), [" ", json], [json.slice(0, 12), json.slice(12)]]) {
+      expect(read(pieces, true)).toMatchObject({ text: pieces.join(""), calls: [], isInCall: false });
+    }
+    const call = callText("a", "{}");
+    expect(read(Array.from(call), true)).toMatchObject({ text: "", calls: [{ name: "a", args: "{}" }] });
   });
 
   it("knows that an answer ended in the midst of a call", () => {
