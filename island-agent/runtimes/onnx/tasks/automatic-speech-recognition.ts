@@ -7,8 +7,8 @@ import { TokenCounter } from "./token-counter.ts";
 import { readWav, WavError } from "../../../../shared/audio/wav-file.ts";
 
 const MIN_SECONDS = 0.1;
-/** Whisper processes a long recording in windows. Half an hour takes about 300 MB: its samples, and the features of all windows. */
-const MAX_SECONDS_WHISPER = 1_800;
+/** Whisper processes a long recording in windows. */
+const MAX_SECONDS_WHISPER = 600;
 /** Other models take the whole recording at once; their memory grows with the square of its length. */
 const MAX_SECONDS_OTHERS = 60;
 /** For a Whisper model whose configuration does not say. */
