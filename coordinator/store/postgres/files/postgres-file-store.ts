@@ -1,13 +1,11 @@
-import { assertFileFits } from "../../file-budget.ts";
 import type { FileBudget, FileList, FileRecord, FileStore, FileUsage, RemovedFiles } from "../../file-store.ts";
-import type { Session, Values } from "../engine/connection.ts";
+import type { Values } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
+import { addFile, lockFilesOf, usageOf } from "./add-file.ts";
 
 const SELECT = `SELECT id, account_id AS "accountId", purpose, filename, files.size_bytes AS "sizeBytes", sha256, blob,
   created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"
   FROM files JOIN file_blobs ON name = blob WHERE account_id = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)`;
-const USAGE =
-  "SELECT count(*) AS files, coalesce(sum(size_bytes), 0)::bigint AS bytes FROM files WHERE account_id = $1";
 const page = (after: string, order: string): string =>
   `${SELECT} AND ($3::text IS NULL OR id ${after} $3) AND ($4::text IS NULL OR purpose = $4) ORDER BY id ${order} LIMIT $5`;
 const NEWEST_FIRST = page("<", "DESC");
@@ -22,31 +20,8 @@ export class PostgresFileStore implements FileStore {
 
   add(file: FileRecord, budget: FileBudget): Promise<FileRecord> {
     return this.#db.transact(async (session) => {
-      // One file of an account after the other: each is counted.
-      await session.one("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [file.accountId]);
-      assertFileFits(await usageOf(session, file.accountId), file.sizeBytes, budget);
-      // The update locks the content that is there: a removal waits, and then sees the new file.
-      const stored = await session.one<{ name: string }>(
-        `INSERT INTO file_blobs (name, sha256, size_bytes) VALUES ($1, $2, $3)
-         ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256 RETURNING name`,
-        [file.blob, file.sha256, file.sizeBytes],
-      );
-      const blob = stored?.name ?? file.blob;
-      await session.run(
-        `INSERT INTO files (id, account_id, purpose, filename, size_bytes, blob, created_at_ms, expires_at_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [
-          file.id,
-          file.accountId,
-          file.purpose,
-          file.filename,
-          file.sizeBytes,
-          blob,
-          file.createdAtMs,
-          file.expiresAtMs,
-        ],
-      );
-      return { ...file, blob };
+      await lockFilesOf(session, file.accountId);
+      return addFile(session, file, budget);
     });
   }
 
@@ -103,8 +78,4 @@ export class PostgresFileStore implements FileStore {
       return { files: removed.length, blobs: blobs.map(({ name }) => name) };
     });
   }
-}
-
-async function usageOf(session: Session, accountId: string): Promise<FileUsage> {
-  return (await session.one<FileUsage>(USAGE, [accountId])) ?? { files: 0, bytes: 0 };
 }

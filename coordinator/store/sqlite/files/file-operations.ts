@@ -10,8 +10,10 @@ export interface FileOperations {
   removeFilesOfAccount(args: { accountId: string; limit: number }): RemovedFiles;
 }
 
-export const FILE_USAGE =
-  "SELECT count(*) AS files, coalesce(sum(size_bytes), 0) AS bytes FROM files WHERE account_id = ?";
+/** Parts of uploads count as the file that they become. */
+export const FILE_USAGE = `SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM (
+  SELECT account_id, 1 AS files, size_bytes AS bytes FROM files
+  UNION ALL SELECT account_id, 0, size_bytes FROM upload_parts) WHERE account_id = ?`;
 
 export function fileOperations(db: Database.Database): FileOperations {
   const usage = db.prepare<[string], FileUsage>(FILE_USAGE);

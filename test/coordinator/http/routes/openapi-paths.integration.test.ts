@@ -69,6 +69,7 @@ describe("GET /openapi.json", () => {
       "GET /operator/settings",
       "GET /responses/{id}",
       "GET /sessions",
+      "GET /uploads/{id}",
       "PATCH /account",
       "PATCH /api-keys/{id}",
       "PATCH /cargos/{slug}",
@@ -113,6 +114,10 @@ describe("GET /openapi.json", () => {
       "POST /rerank",
       "POST /responses",
       "POST /responses/{id}/cancel",
+      "POST /uploads",
+      "POST /uploads/{id}/cancel",
+      "POST /uploads/{id}/complete",
+      "POST /uploads/{id}/parts",
     ]);
     const { requestBody, security } = body.paths["/api/v1/chat/completions"].post;
     expect([requestBody.content["application/json"].schema, security]).toEqual([
