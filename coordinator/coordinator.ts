@@ -141,7 +141,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
-  const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
+  const dispatcher = new Dispatcher({ ...own, waitReasons, proofs, signer, clock, log });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
   const reports = new AttemptFencing({
     jobs: registry,
@@ -175,7 +175,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
   const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
-  const files = openFiles({ config, store, clock, log });
+  const files = openFiles({ config, store, proofs, clock, log });
   const retention = new Retention({
     store,
     clock,

@@ -30,7 +30,7 @@ export interface AgentOptions extends AdmissionOptions {
   readonly farewellLimitMs: number;
 }
 
-export interface AgentDeps extends Pick<ExecutorDeps, "onEnded"> {
+export interface AgentDeps extends Pick<ExecutorDeps, "jobFiles" | "onEnded"> {
   readonly clock: Clock;
   readonly hardware: Hardware;
   /** Usable runtimes with their versions. The map may get more of them; call `announce` then. */
@@ -105,7 +105,7 @@ export class IslandAgent {
       ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.#pool },
       executor: this.#executor,
       outbox: this.#outbox,
-      ...{ hostId, slots, hardware, runtimes, caps, files, clock },
+      ...{ hostId, slots, hardware, runtimes, caps, files, clock, jobFiles: deps.jobFiles },
     });
     this.downloads = new BackgroundDownloads({
       recommend: recommend === null ? null : (signal) => recommend(hostId, signal),
@@ -257,6 +257,8 @@ export class IslandAgent {
     switch (frame.type) {
       case "assign":
         return this.#assign(frame);
+      case "input":
+        return this.#executor.input(frame);
       case "cancel":
         return this.#executor.cancel(frame);
       case "ack":
@@ -273,8 +275,7 @@ export class IslandAgent {
   #assign(frame: Assign): void {
     const refusal = this.#admission.refusalOf(frame);
     if (refusal === null) return this.#executor.assign(frame, this.#deps.availability.closedBecause);
-    const { jobId, attempt } = frame;
-    return this.#outbox.refuse({ type: "refused", jobId, attempt, ...refusal });
+    return this.#outbox.refuse({ type: "refused", jobId: frame.jobId, attempt: frame.attempt, ...refusal });
   }
 
   /** Asks the coordinator for Cargos, which arrive in `preload` frames. Returns false when there is no session. */

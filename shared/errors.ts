@@ -12,6 +12,9 @@ export const ERROR_STATUS = {
   account_suspended: 403,
   not_found: 404,
   cargo_not_found: 404,
+  job_not_running: 409,
+  input_closed: 409,
+  input_out_of_order: 409,
   content_removed: 410,
   payload_too_large: 413,
   file_budget_exceeded: 413,
@@ -28,6 +31,7 @@ export const ERROR_STATUS = {
   idempotency_conflict: 422,
   context_length_exceeded: 422,
   conversation_busy: 422,
+  file_in_use: 422,
   position_lost: 422,
   rate_limited: 429,
   internal: 500,
@@ -84,6 +88,7 @@ export const LIMIT_NAMES = [
   "pairing_attempts",
   "island_sessions",
   "daily_storage",
+  "input_backlog",
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
@@ -134,6 +139,7 @@ export const JOB_ERROR_CODES = [
   "cannot_resume",
   "cargo_unavailable",
   "invalid_input",
+  "file_unavailable",
   "invalid_output",
   "context_length_exceeded",
   "model_unavailable",

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
+import type { FileGrant, GrantSigner } from "../files/file-grants.ts";
 import type { SharedSecrets } from "../store/shared-secrets.ts";
 
 const SECRET_BYTES = 32;
@@ -8,7 +9,7 @@ const SECRET_BYTES = 32;
  * restart shows them, so that nobody can take a job by guessing its id, even if the assignment was not durable yet. On the wire
  * a proof is the field `claim`.
  */
-export class AttemptProofs {
+export class AttemptProofs implements GrantSigner {
   /** Made once: from bytes, Node.js makes a key for each proof, in six times the time. */
   readonly #key: KeyObject;
 
@@ -36,13 +37,25 @@ export class AttemptProofs {
     return this.#proofOf(`cache ${accountId} ${hostId}`);
   }
 
+  /** Signs the address at which an Island fetches a file of its job. */
+  signFile({ fileId, jobId, attempt, hostId, accountId, expiresAtMs }: FileGrant): string {
+    return this.#proofOf(`file ${fileId} ${jobId} ${attempt} ${hostId} ${accountId} ${expiresAtMs}`);
+  }
+
   isValid(proof: string, jobId: string, attempt: number, hostId: string): boolean {
-    const wanted = Buffer.from(this.issue(jobId, attempt, hostId));
-    const given = Buffer.from(proof);
-    return given.length === wanted.length && timingSafeEqual(given, wanted);
+    return isSame(proof, this.issue(jobId, attempt, hostId));
+  }
+
+  isFileSignature(signature: string, grant: FileGrant): boolean {
+    return isSame(signature, this.signFile(grant));
   }
 
   #proofOf(text: string): string {
     return createHmac("sha256", this.#key).update(text).digest("base64url");
   }
+}
+
+function isSame(text: string, secret: string): boolean {
+  const [given, wanted] = [Buffer.from(text), Buffer.from(secret)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
 }

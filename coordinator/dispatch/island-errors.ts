@@ -12,6 +12,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   cannot_resume: "The Island was lost in mid-output, and no other Island can continue this output",
   cargo_unavailable: "The Cargo is not available any more",
   invalid_input: "The Cargo cannot run this input",
+  file_unavailable: "The Island could not fetch a file that the input names",
   invalid_output: "The Island's result is empty, not what was asked for, or differs from what it delivered",
   context_length_exceeded: "The prompt is longer than the model's context",
   model_unavailable: "The Island could not fetch the Cargo's model or image",

@@ -56,6 +56,10 @@ export class FileContents {
     await sync(dirname(target));
   }
 
+  async has(blob: string): Promise<boolean> {
+    return (await lstat(join(this.#content, this.pathOf(blob))).catch(() => null)) !== null;
+  }
+
   async remove(blobs: readonly string[]): Promise<void> {
     for (const blob of blobs) await rm(join(this.#content, this.pathOf(blob)), { force: true });
   }

@@ -7,6 +7,7 @@ import type { Store } from "../store/store.ts";
 import { cleanFilename, type ArrivedFile } from "./arrived-file.ts";
 import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
+import type { FileGrant, GrantSigner } from "./file-grants.ts";
 import { UploadService, type MakeFile } from "./upload-service.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
@@ -25,6 +26,8 @@ export interface FileLimits {
 
 export interface FileServiceDeps {
   readonly store: Pick<Store, "files" | "uploads">;
+  /** Of the addresses at which Islands fetch files of jobs. */
+  readonly proofs: Pick<GrantSigner, "isFileSignature">;
   readonly contents: FileContents;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
@@ -42,7 +45,7 @@ export interface FileContent {
 /** What the API builds on; see {@link FileService}. */
 export type FileApi = Pick<
   FileService,
-  "add" | "arriving" | "content" | "get" | "list" | "maxFileBytes" | "receive" | "remove" | "uploads"
+  "add" | "arriving" | "content" | "get" | "grantedContent" | "list" | "maxFileBytes" | "receive" | "remove" | "uploads"
 >;
 
 /** Files of accounts: facts in the store, contents on disk. It owns the timer that removes what expired. */
@@ -149,14 +152,32 @@ export class FileService {
     return { file, root: contents.root, name: contents.pathOf(file.blob) };
   }
 
+  /**
+   * A file of a job, for the Island that runs it.
+   * @throws {ServiceError} `not_found` for a grant that was not signed here, is over, or whose job has ended; `storage_unavailable` where
+   *   this coordinator's disk does not have the content.
+   */
+  async grantedContent(grant: FileGrant, signature: string): Promise<FileContent> {
+    const { store, proofs, contents, clock } = this.#deps;
+    const isValid = proofs.isFileSignature(signature, grant) && clock.now() < grant.expiresAtMs;
+    const file = isValid ? await store.files.held(grant) : undefined;
+    if (file === undefined) throw new ServiceError("not_found", "No job has the file for this Island now");
+    if (!(await contents.has(file.blob)))
+      throw new ServiceError("storage_unavailable", "The disk of this coordinator does not have the file's content");
+    return { file, root: contents.root, name: contents.pathOf(file.blob) };
+  }
+
   list(accountId: string, list: Omit<FileList, "nowMs">): Promise<FileRecord[]> {
     return this.#deps.store.files.list(accountId, { ...list, nowMs: this.#deps.clock.now() });
   }
 
-  /** Resolves when nobody can read it any more. @throws {ServiceError} `not_found` */
+  /** Resolves when nobody can read it any more. @throws {ServiceError} `not_found`; `file_in_use` while a job needs it. */
   async remove(accountId: string, id: string): Promise<void> {
+    const { store, clock } = this.#deps;
     await this.get(accountId, id);
-    await this.#removed(this.#deps.store.files.remove(accountId, id));
+    if ((await this.#removed(store.files.remove(accountId, id, clock.now()))) > 0) return;
+    await this.get(accountId, id);
+    throw new ServiceError("file_in_use", `A job that has not ended needs the file "${id}"; cancel it first, or wait`);
   }
 
   /** All files of a deleted account. May be called again. */
@@ -173,6 +194,7 @@ export class FileService {
     for (let done = STEP; done === STEP && !this.#stop.signal.aborted; expired += done)
       done = await this.#removed(store.files.removeExpired(clock.now(), STEP));
     if (expired > 0) log.info({ files: expired }, "Removed files that expired");
+    while ((await store.files.removeOldHolds(clock.now(), STEP)) === STEP && !this.#stop.signal.aborted);
     // By the clock of the disk, which has its own.
     const nowMs = systemClock.now();
     await contents.removeAbandoned(nowMs);

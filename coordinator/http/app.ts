@@ -27,10 +27,12 @@ import { serveFrontDoor, WHERE_TO_LOOK } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
 import { serveImages } from "./routes/images.ts";
 import { serveIslandEarnings } from "./routes/island-earnings.ts";
+import { serveIslandFiles } from "./routes/island-files.ts";
 import { serveIslandTokens } from "./routes/island-tokens.ts";
 import { serveIslands } from "./routes/islands.ts";
 import { serveJobOutput } from "./routes/job-output.ts";
 import { serveJobStream } from "./routes/job-stream.ts";
+import { serveJobInput } from "./routes/job-input.ts";
 import { serveJobs } from "./routes/jobs.ts";
 import { serveLedger } from "./routes/ledger.ts";
 import { serveMessages } from "./routes/messages.ts";
@@ -76,6 +78,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   );
   serveHealth(app, deps);
   serveJobs(app, deps);
+  serveJobInput(app, deps);
   serveBatches(app, deps);
   documentWebhooks(app);
   serveJobOutput(app, deps);
@@ -108,6 +111,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveIslandTokens(app, deps);
   serveIslands(app, deps);
   serveIslandEarnings(app, deps);
+  serveIslandFiles(app, deps);
   serveRecommendations(app, deps);
   serveOperatorNetwork(app, deps);
   serveOperatorAccounts(app, deps);

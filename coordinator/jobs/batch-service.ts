@@ -153,7 +153,7 @@ export class BatchService {
       throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
     }
     const id = newId("batch", common.createdAtMs);
-    const jobs = checked.newJobs();
+    const jobs = await checked.newJobs();
     // Jobs that wait here go first.
     const placeLimit = gate.waitingOf(accountId) === 0 ? maxJobs : null;
     const batch: NewBatch = { ...common, id, failMode, idempotency, webhook, apiKey, postings, jobs, placeLimit };

@@ -12,6 +12,7 @@ import type { ActiveJob } from "./active-job.ts";
 import { JobFeed, type Feed } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
 import { feedEndingOf } from "./job-ending.ts";
+import type { InputReceipt, InputRequest } from "./input-session.ts";
 import type { JobRegistry } from "./job-registry.ts";
 import type { JobRouter } from "./job-router.ts";
 import type { JobWaiting } from "./job-waiting.ts";
@@ -123,6 +124,21 @@ export class JobService {
   }
 
   /**
+   * Sends more input to a running job; see `JobInputs.take`.
+   * @throws {ServiceError} `not_found`, `job_not_running`, `input_closed`, `input_out_of_order`, `payload_too_large`, `cluster_unavailable`;
+   * {@link RateLimitedError}
+   */
+  async sendInput(accountId: string, jobId: string, request: InputRequest): Promise<InputReceipt> {
+    const job = await this.#findActive(accountId, jobId);
+    if (job !== undefined) return this.#deps.jobs.inputs.take(jobId, request);
+    const { state } = await this.#find(accountId, jobId);
+    const remote = isTerminal(state) ? undefined : await this.#deps.router?.find(jobId);
+    const receipt = await remote?.sendInput(request);
+    if (receipt != null) return receipt;
+    throw new ServiceError("job_not_running", `The job is ${(await this.#find(accountId, jobId)).state} already`);
+  }
+
+  /**
    * Cancels a job that has not ended; removes prompt and answer of one that has, and resolves with null. Its facts stay. May be repeated.
    * @throws {ServiceError} `not_found`
    */
@@ -174,7 +190,7 @@ export class JobService {
   async #store({ idempotency, answer, isClientBound }: SubmitRequest, checked: CheckedSubmission): Promise<JobRecord> {
     const { store, jobs, submissions, jobQuota } = this.#deps;
     const { cargo, webhook, apiKey, postings, maxJobs } = checked;
-    const [submitted] = checked.newJobs(isClientBound);
+    const [submitted] = await checked.newJobs(isClientBound);
     if (submitted === undefined) throw new Error("A submission of one input made no job");
     const { accountId } = submitted;
     jobQuota.enter(accountId, maxJobs);

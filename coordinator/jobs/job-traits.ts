@@ -10,8 +10,10 @@ import type { ToolUse } from "../../shared/chat-tools.ts";
 import { cargoFeaturesOf } from "../../shared/cargo-features.ts";
 import { chatFeaturesOf } from "../../shared/features.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
+import { FILES_FEATURE } from "../../shared/job-files.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
+import { filePlacesOf } from "../catalog/file-places.ts";
 import type { JobInput } from "../store/job-store.ts";
 
 /** What a job's input says about its price, its output and its retries. */
@@ -34,6 +36,8 @@ export interface JobTraits {
   readonly toolUse: ToolUse | null;
   /** How many of the likeliest tokens are told with each token; null: no probabilities are. */
   readonly topLogprobs: number | null;
+  /** The model thinks before it answers, and its thoughts are told. */
+  readonly canThink: boolean;
   /** What its Island must be able to do, sorted. */
   readonly features: readonly string[];
   /** What the schema of the answer costs beside the prompt, in tokens. */
@@ -55,20 +59,33 @@ const TEMPLATE_TOKENS_PER_MESSAGE = 64;
 const SCHEMA_BYTES_PER_TOKEN = 4;
 
 /**
- * An answer in JSON, or with tools, cannot continue: a grammar has no way to start in the middle.
+ * An answer in JSON, or with tools, cannot continue: a grammar has no way to start in the middle. Nor can thoughts, which prompts lack.
  * @param cargo Undefined when it is gone.
  * @param maxOutputBytes For a job of which neither input nor Cargo says how much it may make.
  */
 export function traitsOf(
   input: JobInput,
   cargo:
-    | Pick<CatalogEntry, "isChat" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "maxOutputBytes">
+    | Pick<
+        CatalogEntry,
+        | "isChat"
+        | "runtimeType"
+        | "onnxTaskType"
+        | "task"
+        | "adapters"
+        | "container"
+        | "reasoning"
+        | "maxOutputBytes"
+        | "inputSchema"
+      >
     | undefined,
   maxOutputBytes: number,
 ): JobTraits {
   const parsed = cargo?.isChat === true ? chatInputSchema.safeParse(input) : undefined;
   if (parsed === undefined || !parsed.success) {
-    const promptBytes = Buffer.byteLength(JSON.stringify(input));
+    const json = JSON.stringify(input);
+    const promptBytes = Buffer.byteLength(json);
+    const files = cargo === undefined ? [] : filePlacesOf(cargo.inputSchema, input, json);
     return {
       maxTokens: null,
       maxOutputBytes: cargo?.maxOutputBytes ?? Math.min(maxOutputBytes, imageBytes(input, cargo)),
@@ -79,23 +96,29 @@ export function traitsOf(
       stopBytes: 0,
       toolUse: null,
       topLogprobs: null,
-      features: cargo === undefined ? NO_FEATURES : cargoFeaturesOf(cargo, input),
+      canThink: false,
+      features:
+        cargo === undefined
+          ? NO_FEATURES
+          : [...cargoFeaturesOf(cargo, input), ...(files.length === 0 ? [] : [FILES_FEATURE])].toSorted(),
       formatTokens: 0,
     };
   }
   const request = chatRequestOf(parsed.data);
+  const canThink = cargo?.reasoning === true && !request.isRaw;
   const { messages } = request;
   const promptBytes = messages.reduce((sum, message) => sum + bytesOf(message), bytesOfTools(request));
   return {
     maxTokens: request.maxTokens,
     maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes) + probabilityBytes(request),
-    canContinue: request.responseFormat.type === "text" && request.toolUse === null,
+    canContinue: request.responseFormat.type === "text" && request.toolUse === null && !canThink,
     promptBytes,
     maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
     responseFormat: request.responseFormat,
     stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
     toolUse: request.toolUse,
     topLogprobs: request.topLogprobs,
+    canThink,
     features: [...(cargo === undefined ? [] : cargoFeaturesOf(cargo, {})), ...chatFeaturesOf(parsed.data)].toSorted(),
     formatTokens: formatTokensOf(request),
   };

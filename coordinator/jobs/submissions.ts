@@ -11,9 +11,10 @@ import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import { utcMonthOf, type SubmittingKey, type UsedKey } from "../store/key-spending.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/new-webhook.ts";
+import { JobFiles } from "./job-files.ts";
 
 export interface SubmissionsDeps {
-  readonly store: Pick<Store, "accounts">;
+  readonly store: Pick<Store, "accounts" | "files">;
   readonly catalog: Catalog;
   readonly clock: Pick<Clock, "now">;
   /** Accept webhooks with private addresses, and over http. */
@@ -53,20 +54,25 @@ export interface CheckedSubmission {
   readonly apiKey: SubmittingKey | null;
   /** They hold the prices of all jobs. */
   readonly postings: NewJob["postings"];
-  /** The jobs to store, one for each input, each with an id of its own. Ids grow in the order of the inputs. */
-  newJobs(isClientBound?: boolean): SubmittedJob[];
+  /**
+   * The jobs to store next, one for each input, each with an id of its own. Ids grow in the order of the inputs. Files that they name are
+   * kept for them from now on. @throws {ValidationError} if one is gone.
+   */
+  newJobs(isClientBound?: boolean): Promise<SubmittedJob[]>;
 }
 
-type CheckedInput = Pick<SubmittedJob, "input" | "inputJson">;
+type CheckedInput = Pick<SubmittedJob, "input" | "inputJson"> & { readonly root: string };
 
 /** Brings every job into storage: checks it, makes its record and keeps track of the commit. */
 export class Submissions {
   readonly #deps: SubmissionsDeps;
+  readonly #files: JobFiles;
   /** Commits under way, by the ids of their jobs and batches, which the registry does not have yet. */
   readonly #underWay = new Map<string, Promise<unknown>>();
 
   constructor(deps: SubmissionsDeps) {
     this.#deps = deps;
+    this.#files = new JobFiles(deps);
   }
 
   /**
@@ -106,6 +112,8 @@ export class Submissions {
     const { apiKey = null } = request;
     assertMayRun(apiKey, slug);
     const checked = checkInputs(cargo, inputs);
+    const files = this.#files;
+    const fileIds = await Promise.all(checked.map((input) => files.check(accountId, cargo, input)));
     this.#countStorage(accountId, checked);
     const createdAtMs = clock.now();
     const webhook = newWebhook(request.webhook, { allowPrivate: webhookAllowPrivate, nowMs: createdAtMs });
@@ -133,11 +141,14 @@ export class Submissions {
         accountId,
         inputs.map(() => priceMicro),
       ),
-      newJobs(isClientBound = false) {
-        return checked.map(({ input, inputJson }) => {
+      async newJobs(isClientBound = false) {
+        const jobs = checked.map(({ input, inputJson }) => {
           const id = newId("job", createdAtMs);
           return { ...common, id, input, inputJson, priceMicro, waitDeadlineMs, isClientBound };
         });
+        const holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
+        await files.hold(accountId, holds);
+        return jobs;
       },
     };
   }
@@ -190,7 +201,7 @@ function checkInputs(
   const details: FieldError[] = [];
   for (const { path, input } of inputs) {
     try {
-      checked.push({ input, inputJson: checkInput(cargo, input, path) });
+      checked.push({ input, inputJson: checkInput(cargo, input, path), root: path });
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       details.push(...error.details);

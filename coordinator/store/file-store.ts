@@ -49,6 +49,15 @@ export interface FileList {
   readonly nowMs: number;
 }
 
+/** A file that a job names, which is kept until the job has ended. */
+export interface FileHold {
+  readonly jobId: string;
+  readonly fileId: string;
+}
+
+/** A hold of a job that is not stored counts for this long: its commit is under way, or failed. */
+export const UNSTORED_HOLD_MS = 600_000;
+
 /** What a step removed. */
 export interface RemovedFiles {
   readonly files: number;
@@ -71,11 +80,20 @@ export interface FileStore {
   get(accountId: string, id: string, nowMs: number): Promise<FileRecord | undefined>;
   list(accountId: string, list: FileList): Promise<FileRecord[]>;
   usage(accountId: string): Promise<FileUsage>;
-  /** Removes one file of the account; none if it has no such file. */
-  remove(accountId: string, id: string): Promise<RemovedFiles>;
-  /** Removes files that expired by then, at most `limit`. */
+  /**
+   * Keeps files of the account for jobs that are stored next: {@link remove} and {@link removeExpired} leave them until the jobs have ended.
+   * Resolves with the ids of those that do not exist, and then keeps none.
+   */
+  hold(accountId: string, holds: readonly FileHold[], nowMs: number): Promise<string[]>;
+  /** A file that the job holds, also one that expired since; undefined once the job has ended. */
+  held(hold: FileHold): Promise<FileRecord | undefined>;
+  /** Forgets holds that keep nothing any more, at most `limit`. Resolves with their number. */
+  removeOldHolds(nowMs: number, limit: number): Promise<number>;
+  /** Removes one file of the account; none if it has no such file, or a job holds it. */
+  remove(accountId: string, id: string, nowMs: number): Promise<RemovedFiles>;
+  /** Removes files that expired by then and that no job holds, at most `limit`. */
   removeExpired(nowMs: number, limit: number): Promise<RemovedFiles>;
-  /** Removes files of the account, at most `limit`. */
+  /** Removes files of the account, whoever holds them, at most `limit`. */
   removeOfAccount(accountId: string, limit: number): Promise<RemovedFiles>;
   /** Those of the contents that no file has. */
   withoutFile(blobs: readonly string[]): Promise<string[]>;

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
 import type { LogFormat } from "../../shared/log-format.ts";
@@ -13,11 +14,13 @@ import { askAgent } from "../control/control-client.ts";
 import { AgentMetrics } from "../control/agent-metrics.ts";
 import { ControlServer, PlainText, type ControlRoutes } from "../control/control-server.ts";
 import { fetchEarnings, type EarningsAnswer } from "../execution/earnings.ts";
+import { JobFiles } from "../execution/job-files.ts";
 import { JobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
 import { UsageSampler } from "../hardware/usage.ts";
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
+import { resolveFetchPolicy } from "../models/download/fetch-policy.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";
 import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
@@ -118,6 +121,16 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const isPaused = await readPause(dataDirectory);
     const availability = new Availability({ clock, hours: config.hours, isPaused });
     const history = stack.use(await JobHistory.open(dataDirectory, clock, log));
+    const policyOfFetches = resolveFetchPolicy({
+      coordinatorUrl: presentUrl(),
+      presentCoordinatorUrl: presentUrl,
+    });
+    const jobFiles = await JobFiles.open({
+      directory: join(dataDirectory, "job-files"),
+      policy: policyOfFetches,
+      token,
+      clock,
+    });
     const metrics = new AgentMetrics({ status: () => agent.status(), version: options.version });
     const agent = new IslandAgent(
       {
@@ -142,6 +155,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         usage: () => usage.read(),
         freeRamBytes: () => usage.loadableRamBytes(),
         log,
+        jobFiles,
         onEnded: (job) => {
           history.add(job);
           metrics.noteRun(job);

@@ -1,11 +1,13 @@
-import type { RuntimeType } from "../../shared/cargo.ts";
+import { isInteractive, type RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { isModelItem } from "../../shared/output.ts";
 import { JobFailure, MAY_QUOTE, shutdownFailure } from "../../shared/errors.ts";
-import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
+import type { Assign, FromCoordinator, HeldDecision, InputFrame } from "../../shared/protocol/from-coordinator.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
+import { InputLines } from "./input-lines.ts";
+import type { FetchedFiles, JobFiles } from "./job-files.ts";
 import type { EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
@@ -19,6 +21,8 @@ export interface ExecutorDeps {
   readonly log: Logger;
   /** Jobs that run at once, at least 1. */
   readonly slots: number;
+  /** Fetches files that inputs name. Absent: the Island takes no such jobs. */
+  readonly jobFiles?: Pick<JobFiles, "fetch"> | undefined;
   /** Told of each run that ended. */
   readonly onEnded?: ((job: EndedJob) => void) | undefined;
 }
@@ -37,8 +41,12 @@ interface Run {
   readonly assign: Assign;
   readonly abort: AbortController;
   readonly sinceMs: number;
+  /** What the job is sent while it runs; undefined for a Cargo that takes nothing more. */
+  readonly lines: InputLines | undefined;
   /** The Cargo is in memory, and the run has begun. */
   isLoaded: boolean;
+  /** Grows while its files arrive. */
+  arrived: number;
   /** Grows while the run works without output, for example on its prompt. */
   steps: number;
   done: Promise<void>;
@@ -80,8 +88,8 @@ export class Executor {
 
   /** How far each attempt came, for heartbeats: `count` changes as long as a download, a load or a run makes progress. */
   working(): NonNullable<IslandState["working"]> {
-    return [...this.#runs].map(({ assign: { jobId, attempt, cargo }, isLoaded, steps }) => {
-      return { jobId, attempt, count: isLoaded ? steps : this.#deps.pool.progressOf(cargo) };
+    return [...this.#runs].map(({ assign: { jobId, attempt, cargo }, isLoaded, arrived, steps }) => {
+      return { jobId, attempt, count: isLoaded ? steps : this.#deps.pool.progressOf(cargo) + arrived };
     });
   }
 
@@ -96,14 +104,23 @@ export class Executor {
       return;
     }
     const abort = new AbortController();
-    outbox.open(assign, (failure) => abort.abort(failure));
-    const run: Run = { assign, abort, sinceMs: clock.now(), isLoaded: false, steps: 0, done: Promise.resolve() };
+    const onTaken = (seq: number): void => outbox.taken(jobId, attempt, seq);
+    const lines = isInteractive(assign.cargo) ? new InputLines(onTaken) : undefined;
+    outbox.open(assign, (failure) => abort.abort(failure), lines);
+    const sinceMs = clock.now();
+    const begun = { isLoaded: false, arrived: 0, steps: 0, done: Promise.resolve() };
+    const run: Run = { assign, abort, sinceMs, lines, ...begun };
     this.#runs.add(run);
     run.done = this.#execute(run).finally(() => this.#runs.delete(run));
   }
 
   cancel({ jobId, attempt }: Extract<FromCoordinator, { type: "cancel" }>): void {
     this.#find(jobId, attempt)?.abort.abort(new StopRequested("cancelled by the coordinator"));
+  }
+
+  /** @throws {ProtocolError} for lines that an honest coordinator does not send. */
+  input(frame: InputFrame): void {
+    this.#find(frame.jobId, frame.attempt)?.lines?.push(frame);
   }
 
   /** Stops the jobs that the coordinator gave to others while this Island was away. */
@@ -168,31 +185,42 @@ export class Executor {
 
   /** Acquires the Cargo again if it is gone before the job begins, for example because another job crashed it. */
   async #run(run: Run): Promise<LastFrame> {
+    await using files = await this.#fetchFiles(run);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#runOnce(run);
+        return await this.#runOnce(run, files);
       } catch (error) {
         if (!(error instanceof CargoGone) || tries === MAX_TRIES) throw error;
       }
     }
   }
 
-  async #runOnce(run: Run): Promise<LastFrame> {
+  async #fetchFiles(run: Run): Promise<FetchedFiles | null> {
+    const { files = [] } = run.assign;
+    if (files.length === 0) return null;
+    const { jobFiles } = this.#deps;
+    if (jobFiles === undefined)
+      throw new JobFailure("runtime_unavailable", "This Island fetches no files of jobs", { retryable: true });
+    return jobFiles.fetch(files, run.abort.signal, () => (run.arrived += 1));
+  }
+
+  async #runOnce(run: Run, files: FetchedFiles | null): Promise<LastFrame> {
     const { assign, abort } = run;
     const { outbox, pool, clock } = this.#deps;
-    const { jobId, attempt, input, resume, cacheKey } = assign;
+    const { jobId, attempt, resume, cacheKey } = assign;
     const assignedMs = clock.monotonicMs();
     const lease = await pool.acquire(assign.cargo, abort.signal);
     const limit = clock.schedule(assign.runLimitMs + RUN_LIMIT_MARGIN_MS, () => {
       abort.abort(new JobFailure("run_timeout", "The run took longer than its limit"));
     });
     try {
+      const input = files === null ? assign.input : await files.putInto(assign.input);
       outbox.start(jobId, attempt);
       run.isLoaded = true;
       const startedMs = clock.monotonicMs();
       let firstOutputMs: number | null = null;
       const result = await lease.cargo.run(
-        { input, resume: resume ?? null, cacheKey },
+        { input, resume: resume ?? null, cacheKey, lines: run.lines },
         (item) => {
           firstOutputMs ??= clock.monotonicMs() - startedMs;
           if (isModelItem(item)) this.counts.tokens += item.count;

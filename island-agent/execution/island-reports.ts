@@ -5,6 +5,7 @@ import { KIB } from "../../shared/format-bytes.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import { CARGO_FEATURES } from "../../shared/cargo-features.ts";
 import { AGENT_FEATURES } from "../../shared/features.ts";
+import { FILES_FEATURE } from "../../shared/job-files.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
 import type { Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
@@ -57,6 +58,8 @@ export interface IslandFacts {
   readonly pool: Pick<CargoPool, "loaded">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
+  /** Absent: the Island fetches no files of jobs. */
+  readonly jobFiles?: object | undefined;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
@@ -93,7 +96,7 @@ export class IslandReports {
   }
 
   hello(isDraining: boolean): Hello {
-    const { hostId, version, slots, policy, hardware, outbox } = this.#facts;
+    const { hostId, version, slots, policy, hardware, outbox, jobFiles } = this.#facts;
     return {
       type: "hello",
       hostId,
@@ -106,7 +109,7 @@ export class IslandReports {
       held: outbox.held(),
       state: this.state(),
       policy: policy(),
-      features: [...AGENT_FEATURES, ...CARGO_FEATURES],
+      features: [...AGENT_FEATURES, ...CARGO_FEATURES, ...(jobFiles === undefined ? [] : [FILES_FEATURE])],
     };
   }
 

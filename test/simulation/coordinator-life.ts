@@ -116,7 +116,17 @@ export class CoordinatorLife {
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
     const proofs = new AttemptProofs(SECRET);
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere: () => null });
-    const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
+    const dispatcher = new Dispatcher({
+      store,
+      jobs: registry,
+      islands,
+      scheduler,
+      waitReasons,
+      proofs,
+      signer,
+      clock,
+      log,
+    });
     const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
     const reports = new AttemptFencing({
       jobs: registry,

@@ -4,6 +4,7 @@ import { SqliteAccountStore } from "../../coordinator/store/sqlite/accounts/sqli
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
+import { SqliteFileStore } from "../../coordinator/store/sqlite/files/sqlite-file-store.ts";
 import { SqliteIslandStore } from "../../coordinator/store/sqlite/islands/sqlite-island-store.ts";
 import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
@@ -14,7 +15,10 @@ import { SecretBox } from "../../coordinator/store/secret-box.ts";
 import { SqliteWebhookStore } from "../../coordinator/store/sqlite/webhooks/sqlite-webhook-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 
-export type SimulatedStore = Pick<Store, "accounts" | "batches" | "cluster" | "islands" | "jobs" | "webhooks">;
+export type SimulatedStore = Pick<
+  Store,
+  "accounts" | "batches" | "cluster" | "files" | "islands" | "jobs" | "webhooks"
+>;
 
 /** An entry of the ledger. `subject`: the job or batch that it is for. */
 export interface Entry {
@@ -86,6 +90,7 @@ export class SimulatedDatabase {
       accounts: new SqliteAccountStore(db, writer),
       batches: new SqliteBatchStore(db, writer, this.#secrets),
       cluster: null,
+      files: new SqliteFileStore(db, writer),
       islands: new SqliteIslandStore(db, writer),
       jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
       webhooks: new SqliteWebhookStore(db, writer, this.#secrets),

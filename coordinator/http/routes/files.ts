@@ -57,7 +57,7 @@ const deleteRoute = createRoute({
   path: `${API_BASE}/files/{id}`,
   summary: "Delete a file",
   request: { params: fileParams },
-  responses: { 200: json(deletedFileSchema, "Nobody can read it any more"), ...failures(404) },
+  responses: { 200: json(deletedFileSchema, "Nobody can read it any more"), ...failures(404, 422) },
 });
 
 const contentRoute = createRoute({

@@ -275,6 +275,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     created_at_ms: integer,
     expires_at_ms: integer,
   }),
+  table("file_holds", "file_id job_id", { job_id: text, file_id: text, made_at_ms: integer }),
   ...UPLOAD_TABLES,
   table("removals", "kind id", { kind: text, id: text, at_ms: integer }),
   table("balances", "party", { party: text, micro: integer }),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../shared/clock.ts";
+import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { FileContents } from "../../../coordinator/files/file-contents.ts";
 import { FileService } from "../../../coordinator/files/file-service.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -13,6 +14,7 @@ import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
 
 const MIB = 1_048_576;
+const proofs = new AttemptProofs(Buffer.alloc(32, 1));
 
 describe("FileService", () => {
   const clock = new ManualClock();
@@ -33,7 +35,7 @@ describe("FileService", () => {
     const limits = { maxFileBytes: MIB, budget: { maxBytes: 2 * MIB, maxFiles: 9 }, keepMs: 0 };
     const contents = new FileContents(at, minFreeBytes);
     await contents.makeRoom(0);
-    return new FileService({ store, contents, clock, log: pino({ level: "silent" }), limits });
+    return new FileService({ store, proofs, contents, clock, log: pino({ level: "silent" }), limits });
   }
 
   async function arrive(files: FileService, text: string, filename = "a") {

@@ -6,6 +6,7 @@ import pino from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../shared/clock.ts";
 import { newId } from "../../../shared/ids.ts";
+import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { FileContents } from "../../../coordinator/files/file-contents.ts";
 import { FileService } from "../../../coordinator/files/file-service.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -14,6 +15,7 @@ import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
 
 const MIB = 1_048_576;
+const proofs = new AttemptProofs(Buffer.alloc(32, 1));
 const NEW = { filename: "../a.bin", purpose: "user_data", fileLifeMs: null } as const;
 
 describe("UploadService", () => {
@@ -34,7 +36,7 @@ describe("UploadService", () => {
   function open(at: string = join(directory, "files")): FileService {
     const limits = { maxFileBytes: 8 * MIB, budget: { maxBytes: 16 * MIB, maxFiles: 9 }, keepMs: 0 };
     const contents = new FileContents(at, 0);
-    return new FileService({ store, contents, clock, log: pino({ level: "silent" }), limits });
+    return new FileService({ store, proofs, contents, clock, log: pino({ level: "silent" }), limits });
   }
 
   const send = (files: FileService, id: string, bytes: Buffer) =>

@@ -1,4 +1,5 @@
 import pino from "pino";
+import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { FileContents } from "../../../coordinator/files/file-contents.ts";
 import { FileService, type FileServiceDeps } from "../../../coordinator/files/file-service.ts";
 
@@ -11,5 +12,6 @@ export function openTestFiles(deps: Pick<FileServiceDeps, "store" | "clock"> & {
   const { directory, ...rest } = deps;
   const limits = { maxFileBytes: 1_000_000, budget: { maxBytes: 2_000_000, maxFiles: 5 }, keepMs: 30 * DAY_MS };
   const contents = new FileContents(directory, 0);
-  return new FileService({ ...rest, contents, log: pino({ level: "silent" }), limits });
+  const proofs = new AttemptProofs(Buffer.alloc(32, 1));
+  return new FileService({ ...rest, proofs, contents, log: pino({ level: "silent" }), limits });
 }

@@ -3,8 +3,8 @@ import { traitsOf } from "../../../coordinator/jobs/job-traits.ts";
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
-const chat = { isChat: true, runtimeType: "llmcpp", onnxTaskType: null } as const;
-const picture = { isChat: false, runtimeType: "diffusers", onnxTaskType: null } as const;
+const chat = { isChat: true, runtimeType: "llmcpp", onnxTaskType: null, inputSchema: {} } as const;
+const picture = { isChat: false, runtimeType: "diffusers", onnxTaskType: null, inputSchema: {} } as const;
 const limitOf = (...[input, cargo]: Partial<Parameters<typeof traitsOf>>): number =>
   traitsOf(input ?? {}, cargo, 16 * MIB).maxOutputBytes;
 
@@ -22,7 +22,7 @@ it("A picture may have what its size needs, and never more than other jobs", () 
 });
 
 it("Any other job may make what its Cargo says, else what the setting says", () => {
-  const wasm = { isChat: false, runtimeType: "wasm", onnxTaskType: null } as const;
+  const wasm = { isChat: false, runtimeType: "wasm", onnxTaskType: null, inputSchema: {} } as const;
   expect(limitOf({ width: 1, height: 1 }, wasm)).toBe(16 * MIB);
   expect(limitOf({}, { ...wasm, maxOutputBytes: 40 * MIB })).toBe(40 * MIB);
   expect(limitOf({})).toBe(16 * MIB);

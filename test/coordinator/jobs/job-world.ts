@@ -104,7 +104,17 @@ export class JobWorld {
     const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => this.elsewhere(kind);
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
     const log = pino({ level: "silent" });
-    const dispatcher = new Dispatcher({ jobs: registry, islands, scheduler, waitReasons, proofs, signer, clock, log });
+    const dispatcher = new Dispatcher({
+      store,
+      jobs: registry,
+      islands,
+      scheduler,
+      waitReasons,
+      proofs,
+      signer,
+      clock,
+      log,
+    });
     const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
     const reports = new AttemptFencing({
       jobs: registry,

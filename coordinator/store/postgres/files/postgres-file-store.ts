@@ -1,11 +1,27 @@
-import type { FileBudget, FileList, FileRecord, FileStore, FileUsage, RemovedFiles } from "../../file-store.ts";
-import type { Values } from "../engine/connection.ts";
+import {
+  UNSTORED_HOLD_MS,
+  type FileBudget,
+  type FileHold,
+  type FileList,
+  type FileRecord,
+  type FileStore,
+  type FileUsage,
+  type RemovedFiles,
+} from "../../file-store.ts";
+import type { Session, Values } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import { addFile, lockFilesOf, usageOf } from "./add-file.ts";
 
-const SELECT = `SELECT id, account_id AS "accountId", purpose, filename, files.size_bytes AS "sizeBytes", sha256, blob,
-  created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"
-  FROM files JOIN file_blobs ON name = blob WHERE account_id = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)`;
+const COLUMNS = `files.id, files.account_id AS "accountId", purpose, filename, files.size_bytes AS "sizeBytes", sha256, blob,
+  files.created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"`;
+const SELECT = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
+  WHERE account_id = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)`;
+const SELECT_HELD = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
+  JOIN file_holds ON file_id = files.id JOIN jobs ON jobs.id = job_id
+  WHERE files.id = $1 AND job_id = $2 AND state IN ('pending', 'queued', 'running')`;
+/** Whether the hold `h` keeps its file. `$1`: the earliest time of a hold whose job is not stored. */
+const HOLDS = `coalesce((SELECT state IN ('pending', 'queued', 'running') FROM jobs WHERE id = h.job_id), h.made_at_ms > $1)`;
+const IS_FREE = `NOT EXISTS (SELECT 1 FROM file_holds h WHERE h.file_id = files.id AND ${HOLDS})`;
 const page = (after: string, order: string): string =>
   `${SELECT} AND ($3::text IS NULL OR id ${after} $3) AND ($4::text IS NULL OR purpose = $4) ORDER BY id ${order} LIMIT $5`;
 const NEWEST_FIRST = page("<", "DESC");
@@ -38,20 +54,47 @@ export class PostgresFileStore implements FileStore {
     return this.#db.use((session) => usageOf(session, accountId));
   }
 
-  remove(accountId: string, id: string): Promise<RemovedFiles> {
-    return this.#remove("DELETE FROM files WHERE id = $1 AND account_id = $2 RETURNING blob", [id, accountId]);
+  hold(accountId: string, holds: readonly FileHold[], nowMs: number): Promise<string[]> {
+    const ids = [...new Set(holds.map(({ fileId }) => fileId))].toSorted();
+    return this.#db.transact(async (session) => {
+      // A removal waits for these, and then sees the holds.
+      const sql = `SELECT id FROM files WHERE id = ANY ($1::text[]) AND account_id = $2
+        AND (expires_at_ms IS NULL OR expires_at_ms > $3) ORDER BY id FOR KEY SHARE`;
+      const known = new Set((await session.all<{ id: string }>(sql, [ids, accountId, nowMs])).map(({ id }) => id));
+      const missing = ids.filter((id) => !known.has(id));
+      if (missing.length > 0) return missing;
+      await session.run(
+        `INSERT INTO file_holds (job_id, file_id, made_at_ms)
+         SELECT job_id, file_id, $3::bigint FROM unnest($1::text[], $2::text[]) AS held (job_id, file_id) ON CONFLICT DO NOTHING`,
+        [holds.map(({ jobId }) => jobId), holds.map(({ fileId }) => fileId), nowMs],
+      );
+      return [];
+    });
+  }
+
+  held({ jobId, fileId }: FileHold): Promise<FileRecord | undefined> {
+    return this.#db.use((session) => session.one<FileRecord>(SELECT_HELD, [fileId, jobId]));
+  }
+
+  removeOldHolds(nowMs: number, limit: number): Promise<number> {
+    const sql = `DELETE FROM file_holds WHERE (file_id, job_id) IN (
+      SELECT file_id, job_id FROM file_holds h WHERE made_at_ms <= $1 AND NOT ${HOLDS} LIMIT $2)`;
+    return this.#db.use((session) => session.run(sql, [nowMs - UNSTORED_HOLD_MS, limit]));
+  }
+
+  remove(accountId: string, id: string, nowMs: number): Promise<RemovedFiles> {
+    const find = `SELECT id FROM files WHERE id = $2 AND account_id = $3 AND ${IS_FREE} FOR UPDATE`;
+    return this.#remove(find, [nowMs - UNSTORED_HOLD_MS, id, accountId], nowMs);
   }
 
   removeExpired(nowMs: number, limit: number): Promise<RemovedFiles> {
-    const sql = `DELETE FROM files WHERE id = ANY (ARRAY(
-      SELECT id FROM files WHERE expires_at_ms <= $1 ORDER BY expires_at_ms LIMIT $2)) RETURNING blob`;
-    return this.#remove(sql, [nowMs, limit]);
+    const find = `SELECT id FROM files WHERE expires_at_ms <= $2 AND ${IS_FREE} ORDER BY expires_at_ms, id LIMIT $3 FOR UPDATE`;
+    return this.#remove(find, [nowMs - UNSTORED_HOLD_MS, nowMs, limit], nowMs);
   }
 
   removeOfAccount(accountId: string, limit: number): Promise<RemovedFiles> {
-    const sql = `DELETE FROM files WHERE id = ANY (ARRAY(
-      SELECT id FROM files WHERE account_id = $1 ORDER BY id LIMIT $2)) RETURNING blob`;
-    return this.#remove(sql, [accountId, limit]);
+    const find = "SELECT id FROM files WHERE account_id = $1 ORDER BY id LIMIT $2 FOR UPDATE";
+    return this.#remove(find, [accountId, limit], null);
   }
 
   withoutFile(blobs: readonly string[]): Promise<string[]> {
@@ -62,9 +105,12 @@ export class PostgresFileStore implements FileStore {
     });
   }
 
-  #remove(sql: string, values: Values): Promise<RemovedFiles> {
+  /** @param heldAtMs null: whoever holds them. */
+  #remove(find: string, values: Values, heldAtMs: number | null): Promise<RemovedFiles> {
     return this.#db.transact(async (session) => {
-      const removed = (await session.all<{ blob: string }>(sql, values)).map(({ blob }) => blob);
+      const found = (await session.all<{ id: string }>(find, values)).map(({ id }) => id);
+      // Asked again, as a job may have come to hold one before it was locked.
+      const removed = await removeRows(session, found, heldAtMs);
       // In one order, so that two coordinators never wait for each other in a circle. Locked first: what is asked next sees new files.
       const locked = await session.all<{ name: string }>(
         "SELECT name FROM file_blobs WHERE name = ANY ($1::text[]) ORDER BY sha256 FOR UPDATE",
@@ -78,4 +124,15 @@ export class PostgresFileStore implements FileStore {
       return { files: removed.length, blobs: blobs.map(({ name }) => name) };
     });
   }
+}
+
+/** Returns the names of their contents. */
+async function removeRows(session: Session, ids: readonly string[], heldAtMs: number | null): Promise<string[]> {
+  const removed = await session.all<{ blob: string }>(
+    heldAtMs === null
+      ? "DELETE FROM files WHERE id = ANY ($1::text[]) RETURNING blob"
+      : `DELETE FROM files WHERE id = ANY ($2::text[]) AND ${IS_FREE} RETURNING blob`,
+    heldAtMs === null ? [ids] : [heldAtMs - UNSTORED_HOLD_MS, ids],
+  );
+  return removed.map(({ blob }) => blob);
 }

@@ -1,11 +1,21 @@
 import type Database from "better-sqlite3";
 import { assertFileFits } from "../../file-budget.ts";
-import type { FileBudget, FileRecord, FileUsage, RemovedFiles } from "../../file-store.ts";
+import {
+  UNSTORED_HOLD_MS,
+  type FileBudget,
+  type FileHold,
+  type FileRecord,
+  type FileUsage,
+  type RemovedFiles,
+} from "../../file-store.ts";
 
 export interface FileOperations {
   /** Returns the name of the content that the file has. */
   addFile(args: { file: FileRecord; budget: FileBudget }): string;
-  removeFile(args: { accountId: string; id: string }): RemovedFiles;
+  /** Returns the ids of those that do not exist. */
+  holdFiles(args: { accountId: string; holds: readonly FileHold[]; nowMs: number }): string[];
+  removeOldHolds(args: { nowMs: number; limit: number }): number;
+  removeFile(args: { accountId: string; id: string; nowMs: number }): RemovedFiles;
   removeExpiredFiles(args: { nowMs: number; limit: number }): RemovedFiles;
   removeFilesOfAccount(args: { accountId: string; limit: number }): RemovedFiles;
 }
@@ -14,6 +24,10 @@ export interface FileOperations {
 export const FILE_USAGE = `SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM (
   SELECT account_id, 1 AS files, size_bytes AS bytes FROM files
   UNION ALL SELECT account_id, 0, size_bytes FROM upload_parts) WHERE account_id = ?`;
+
+/** Whether the hold `h` keeps its file. Takes the earliest time of a hold whose job is not stored. */
+const HOLDS = `(SELECT coalesce(max(state IN ('pending', 'queued', 'running')), h.made_at_ms > ?) FROM jobs WHERE id = h.job_id)`;
+const IS_FREE = `NOT EXISTS (SELECT 1 FROM file_holds h WHERE h.file_id = files.id AND ${HOLDS})`;
 
 export function fileOperations(db: Database.Database): FileOperations {
   const usage = db.prepare<[string], FileUsage>(FILE_USAGE);
@@ -25,12 +39,24 @@ export function fileOperations(db: Database.Database): FileOperations {
     `INSERT INTO files (id, account_id, purpose, filename, size_bytes, blob, created_at_ms, expires_at_ms)
      VALUES (@id, @accountId, @purpose, @filename, @sizeBytes, @blob, @createdAtMs, @expiresAtMs)`,
   );
-  const remove = db.prepare<[string, string], string>(
-    "DELETE FROM files WHERE id = ? AND account_id = ? RETURNING blob",
+  const exists = db
+    .prepare<[string, string, number], 1>(
+      "SELECT 1 FROM files WHERE id = ? AND account_id = ? AND (expires_at_ms IS NULL OR expires_at_ms > ?)",
+    )
+    .pluck();
+  const hold = db.prepare<[string, string, number]>(
+    "INSERT INTO file_holds (job_id, file_id, made_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const removeExpired = db.prepare<[number, number], string>(
+  const removeHolds = db.prepare<[number, number, number]>(
+    `DELETE FROM file_holds WHERE (file_id, job_id) IN (
+       SELECT file_id, job_id FROM file_holds h WHERE made_at_ms <= ? AND NOT ${HOLDS} LIMIT ?)`,
+  );
+  const remove = db.prepare<[string, string, number], string>(
+    `DELETE FROM files WHERE id = ? AND account_id = ? AND ${IS_FREE} RETURNING blob`,
+  );
+  const removeExpired = db.prepare<[number, number, number], string>(
     `DELETE FROM files WHERE id IN (
-       SELECT id FROM files WHERE expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?) RETURNING blob`,
+       SELECT id FROM files WHERE expires_at_ms <= ? AND ${IS_FREE} ORDER BY expires_at_ms LIMIT ?) RETURNING blob`,
   );
   const removeOfAccount = db.prepare<[string, number], string>(
     "DELETE FROM files WHERE id IN (SELECT id FROM files WHERE account_id = ? LIMIT ?) RETURNING blob",
@@ -50,8 +76,19 @@ export function fileOperations(db: Database.Database): FileOperations {
       add.run({ ...file, blob: blob ?? file.blob });
       return blob ?? file.blob;
     },
-    removeFile: ({ accountId, id }) => withoutUnused(remove.pluck().all(id, accountId)),
-    removeExpiredFiles: ({ nowMs, limit }) => withoutUnused(removeExpired.pluck().all(nowMs, limit)),
+    holdFiles({ accountId, holds, nowMs }) {
+      const missing = holds.map(({ fileId }) => fileId).filter((id) => exists.get(id, accountId, nowMs) === undefined);
+      if (missing.length === 0) for (const { jobId, fileId } of holds) hold.run(jobId, fileId, nowMs);
+      return [...new Set(missing)];
+    },
+    removeOldHolds({ nowMs, limit }) {
+      const unstoredSinceMs = nowMs - UNSTORED_HOLD_MS;
+      return removeHolds.run(unstoredSinceMs, unstoredSinceMs, limit).changes;
+    },
+    removeFile: ({ accountId, id, nowMs }) =>
+      withoutUnused(remove.pluck().all(id, accountId, nowMs - UNSTORED_HOLD_MS)),
+    removeExpiredFiles: ({ nowMs, limit }) =>
+      withoutUnused(removeExpired.pluck().all(nowMs, nowMs - UNSTORED_HOLD_MS, limit)),
     removeFilesOfAccount: ({ accountId, limit }) => withoutUnused(removeOfAccount.pluck().all(accountId, limit)),
   };
 }

@@ -1,11 +1,23 @@
 import type Database from "better-sqlite3";
-import type { FileBudget, FileList, FileRecord, FileStore, FileUsage, RemovedFiles } from "../../file-store.ts";
+import type {
+  FileBudget,
+  FileHold,
+  FileList,
+  FileRecord,
+  FileStore,
+  FileUsage,
+  RemovedFiles,
+} from "../../file-store.ts";
 import type { Writer } from "../engine/writer.ts";
 import { FILE_USAGE } from "./file-operations.ts";
 
-const SELECT = `SELECT id, account_id AS accountId, purpose, filename, files.size_bytes AS sizeBytes, sha256, blob,
-  created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs
-  FROM files JOIN file_blobs ON name = blob WHERE account_id = @accountId AND (expires_at_ms IS NULL OR expires_at_ms > @nowMs)`;
+const COLUMNS = `files.id, files.account_id AS accountId, purpose, filename, files.size_bytes AS sizeBytes, sha256, blob,
+  files.created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs`;
+const SELECT = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
+  WHERE account_id = @accountId AND (expires_at_ms IS NULL OR expires_at_ms > @nowMs)`;
+const SELECT_HELD = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
+  JOIN file_holds ON file_id = files.id JOIN jobs ON jobs.id = job_id
+  WHERE files.id = @fileId AND job_id = @jobId AND state IN ('pending', 'queued', 'running')`;
 
 interface ListArgs extends Omit<FileList, "isNewestFirst"> {
   readonly accountId: string;
@@ -14,6 +26,7 @@ interface ListArgs extends Omit<FileList, "isNewestFirst"> {
 export class SqliteFileStore implements FileStore {
   readonly #writer: Pick<Writer, "run">;
   readonly #select: Database.Statement<[{ accountId: string; id: string; nowMs: number }], FileRecord>;
+  readonly #selectHeld: Database.Statement<[FileHold], FileRecord>;
   readonly #selectNewest: Database.Statement<[ListArgs], FileRecord>;
   readonly #selectOldest: Database.Statement<[ListArgs], FileRecord>;
   readonly #selectUsage: Database.Statement<[string], FileUsage>;
@@ -22,6 +35,7 @@ export class SqliteFileStore implements FileStore {
   constructor(db: Database.Database, writer: Pick<Writer, "run">) {
     this.#writer = writer;
     this.#select = db.prepare(`${SELECT} AND id = @id`);
+    this.#selectHeld = db.prepare(SELECT_HELD);
     const page = (after: string, order: string): string =>
       `${SELECT} AND (@afterId IS NULL OR id ${after} @afterId) AND (@purpose IS NULL OR purpose = @purpose)
        ORDER BY id ${order} LIMIT @limit`;
@@ -47,8 +61,20 @@ export class SqliteFileStore implements FileStore {
     return this.#selectUsage.get(accountId) ?? { files: 0, bytes: 0 };
   }
 
-  remove(accountId: string, id: string): Promise<RemovedFiles> {
-    return this.#writer.run("removeFile", { accountId, id });
+  hold(accountId: string, holds: readonly FileHold[], nowMs: number): Promise<string[]> {
+    return this.#writer.run("holdFiles", { accountId, holds, nowMs });
+  }
+
+  async held(hold: FileHold): Promise<FileRecord | undefined> {
+    return this.#selectHeld.get(hold);
+  }
+
+  removeOldHolds(nowMs: number, limit: number): Promise<number> {
+    return this.#writer.run("removeOldHolds", { nowMs, limit });
+  }
+
+  remove(accountId: string, id: string, nowMs: number): Promise<RemovedFiles> {
+    return this.#writer.run("removeFile", { accountId, id, nowMs });
   }
 
   removeExpired(nowMs: number, limit: number): Promise<RemovedFiles> {

@@ -19,4 +19,12 @@ CREATE TABLE files (
 CREATE INDEX files_by_account ON files (account_id, id, size_bytes);
 CREATE INDEX files_by_blob ON files (blob);
 CREATE INDEX files_by_expiry ON files (expires_at_ms) WHERE expires_at_ms IS NOT NULL;
+
+CREATE TABLE file_holds (
+  job_id TEXT NOT NULL,
+  file_id TEXT NOT NULL REFERENCES files (id) ON DELETE CASCADE,
+  made_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (file_id, job_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX file_holds_by_time ON file_holds (made_at_ms);
 `;

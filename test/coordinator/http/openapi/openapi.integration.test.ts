@@ -83,6 +83,7 @@ describe("the OpenAPI document", () => {
       "get /api/v1/docs",
       "get /api/v1/health",
       "get /api/v1/island/earnings",
+      "get /api/v1/island/files/{id}",
       "get /api/v1/island/recommendations",
       "get /api/v1/metrics",
       "get /api/v1/openapi.json",
@@ -143,6 +144,7 @@ describe("the OpenAPI document", () => {
     expect(kinds).toEqual([
       "StatusEvent",
       "TokenEvent",
+      "ReasoningEvent",
       "ToolCallEvent",
       "ProgressEvent",
       "ImageEvent",

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
-import type { FileList, FileRecord } from "../../../../coordinator/store/file-store.ts";
-import { type Check, MADE_AT_MS, makeAccount } from "./store-builders.ts";
+import { UNSTORED_HOLD_MS, type FileList, type FileRecord } from "../../../../coordinator/store/file-store.ts";
+import { type Check, endUncharged, MADE_AT_MS, makeAccount, makeJob } from "./store-builders.ts";
 
 const BUDGET = { maxBytes: 100, maxFiles: 4 };
 const NOW_MS = MADE_AT_MS;
@@ -56,9 +56,9 @@ export function describeFiles(check: Check): void {
     const second = await store.files.add(unused, BUDGET);
     expect(second.blob).toBe(first.blob);
     expect(await store.files.withoutFile([first.blob, unused.blob])).toEqual([unused.blob]);
-    expect(await store.files.remove(ann, second.id)).toEqual({ files: 0, blobs: [] });
-    expect(await store.files.remove(ann, first.id)).toEqual({ files: 1, blobs: [] });
-    expect(await store.files.remove(bob, second.id)).toEqual({ files: 1, blobs: [first.blob] });
+    expect(await store.files.remove(ann, second.id, NOW_MS)).toEqual({ files: 0, blobs: [] });
+    expect(await store.files.remove(ann, first.id, NOW_MS)).toEqual({ files: 1, blobs: [] });
+    expect(await store.files.remove(bob, second.id, NOW_MS)).toEqual({ files: 1, blobs: [first.blob] });
     expect(await store.files.withoutFile([first.blob])).toEqual([first.blob]);
     // The name of a content that is gone is not used again.
     expect(await store.files.add(unused, BUDGET)).toMatchObject({ blob: unused.blob });
@@ -97,4 +97,48 @@ export function describeFiles(check: Check): void {
       { files: 1, bytes: 10 },
     ]);
   });
+
+  check("files.hold() keeps files of the account until their jobs have ended, past their expiry too", async (store) => {
+    const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
+    const file = makeFile(ann, { expiresAtMs: NOW_MS + 1 });
+    const gone = makeFile(ann, { expiresAtMs: NOW_MS });
+    const foreign = makeFile(bob);
+    for (const each of [file, gone, foreign]) await store.files.add(each, BUDGET);
+    const job = makeJob(ann);
+    const holds = [file, gone, foreign].map(({ id: fileId }) => ({ jobId: job.id, fileId }));
+    const missing = await store.files.hold(ann, holds, NOW_MS);
+    expect(missing.toSorted()).toEqual([gone.id, foreign.id].toSorted());
+    // None of them was kept.
+    expect((await store.files.remove(bob, foreign.id, NOW_MS)).files).toBe(1);
+    const hold = { jobId: job.id, fileId: file.id };
+    expect(await store.files.hold(ann, [hold, hold], NOW_MS)).toEqual([]);
+    // The job is not stored yet.
+    expect(await store.files.held(hold)).toBeUndefined();
+    expect((await store.files.remove(ann, file.id, NOW_MS)).files).toBe(0);
+    await store.jobs.submit(job);
+    expect(await store.files.held(hold)).toEqual(file);
+    const laterMs = NOW_MS + 10 * UNSTORED_HOLD_MS;
+    expect(await store.files.removeOldHolds(laterMs, 10)).toBe(0);
+    expect((await store.files.removeExpired(laterMs, 10)).blobs).toEqual([gone.blob]);
+    expect((await store.files.remove(ann, file.id, laterMs)).files).toBe(0);
+    await endUncharged(store, job.id, { event: "cancel", attempt: 0 });
+    expect(await store.files.held(hold)).toBeUndefined();
+    expect(await store.files.removeOldHolds(laterMs, 10)).toBe(1);
+    expect((await store.files.removeExpired(laterMs, 10)).files).toBe(1);
+  });
+
+  check(
+    "files.hold() for a job that is never stored keeps a file for a while; a deleted account's goes at once",
+    async (store) => {
+      const ann = await makeAccount(store);
+      const [one, two] = [makeFile(ann), makeFile(ann)];
+      for (const file of [one, two]) await store.files.add(file, BUDGET);
+      const holds = [one, two].map(({ id: fileId }) => ({ jobId: newId("job", NOW_MS), fileId }));
+      await store.files.hold(ann, holds, NOW_MS);
+      expect((await store.files.remove(ann, one.id, NOW_MS + UNSTORED_HOLD_MS - 1)).files).toBe(0);
+      expect((await store.files.remove(ann, one.id, NOW_MS + UNSTORED_HOLD_MS)).files).toBe(1);
+      expect((await store.files.removeOfAccount(ann, 10)).files).toBe(1);
+      expect(await store.files.removeOldHolds(NOW_MS + UNSTORED_HOLD_MS, 10)).toBe(0);
+    },
+  );
 }

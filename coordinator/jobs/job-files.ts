@@ -1,0 +1,72 @@
+import type { Clock } from "../../shared/clock.ts";
+import { ValidationError, type FieldError } from "../../shared/errors.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
+import { MAX_FILES_OF_JOB, MAX_JOB_FILE_BYTES } from "../../shared/job-files.ts";
+import type { CatalogEntry } from "../catalog/catalog.ts";
+import { filePlacesOf, type FilePlace } from "../catalog/file-places.ts";
+import type { FileHold, FileRecord } from "../store/file-store.ts";
+import type { JobInput } from "../store/job-store.ts";
+import type { Store } from "../store/store.ts";
+
+export interface JobFilesDeps {
+  readonly store: Pick<Store, "files">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Files that the inputs of jobs name. */
+export class JobFiles {
+  readonly #deps: JobFilesDeps;
+
+  constructor(deps: JobFilesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Checks that the account may use the files that an input names.
+   * @param input was accepted by the Cargo's schema. @param root its field in the request.
+   * @returns their ids. @throws {ValidationError}
+   */
+  async check(
+    accountId: string,
+    cargo: Pick<CatalogEntry, "isChat" | "inputSchema">,
+    { input, inputJson, root }: { readonly input: JobInput; readonly inputJson: string; readonly root: string },
+  ): Promise<string[]> {
+    const places = cargo.isChat ? [] : filePlacesOf(cargo.inputSchema, input, inputJson);
+    if (places.length === 0) return [];
+    if (places.length > MAX_FILES_OF_JOB)
+      throw new ValidationError([{ path: root, message: `names ${places.length} files; at most ${MAX_FILES_OF_JOB}` }]);
+    const { store, clock } = this.#deps;
+    const files = await Promise.all(places.map(({ fileId }) => store.files.get(accountId, fileId, clock.now())));
+    const errors = places.flatMap((place, i) => faultOf(place, files[i], root));
+    const bytes = files.reduce((sum, file) => sum + (file?.sizeBytes ?? 0), 0);
+    if (errors.length === 0 && bytes > MAX_JOB_FILE_BYTES) {
+      const [has, most] = [formatBytes(bytes), formatBytes(MAX_JOB_FILE_BYTES)];
+      errors.push({ path: root, message: `names files of ${has} together; a job takes ${most}` });
+    }
+    if (errors.length > 0) throw new ValidationError(errors);
+    return [...new Set(places.map(({ fileId }) => fileId))];
+  }
+
+  /** Keeps files for jobs that are stored next. @throws {ValidationError} if one was deleted since it was checked. */
+  async hold(accountId: string, holds: readonly FileHold[]): Promise<void> {
+    if (holds.length === 0) return;
+    const missing = await this.#deps.store.files.hold(accountId, holds, this.#deps.clock.now());
+    if (missing.length > 0)
+      throw new ValidationError(missing.map((id) => ({ path: "input", message: `names "${id}", which was deleted` })));
+  }
+}
+
+function faultOf(place: FilePlace, file: FileRecord | undefined, root: string): FieldError[] {
+  const path = [root, ...place.path].join(".");
+  const message = messageOf(place, file);
+  return message === null ? [] : [{ path, message }];
+}
+
+function messageOf({ minBytes, maxBytes }: FilePlace, file: FileRecord | undefined): string | null {
+  if (file === undefined) return "names no file of this account; upload it with POST /files";
+  const { sizeBytes } = file;
+  if (sizeBytes < minBytes) return `names a file of ${sizeBytes} bytes; at least ${minBytes} are needed here`;
+  if (sizeBytes > maxBytes)
+    return `names a file of ${formatBytes(sizeBytes)}; at most ${formatBytes(maxBytes)} are taken here`;
+  return null;
+}

@@ -1,0 +1,207 @@
+import { createHash, randomUUID, type Hash } from "node:crypto";
+import { mkdir, open, readFile, rm, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../shared/clock.ts";
+import { JobFailure } from "../../shared/errors.ts";
+import { MIB } from "../../shared/format-bytes.ts";
+import { withValueAt, type JobFile } from "../../shared/job-files.ts";
+import { attempt } from "../models/download/download-attempt.ts";
+import type { FetchPolicy } from "../models/download/fetch-policy.ts";
+import { parseRetryAfterMs, RetriableError, retryDelayMs } from "../models/download/retriable-error.ts";
+import type { RunRequest } from "../runtimes/runtime.ts";
+
+/** Of all files of a job, with all tries. */
+const MAX_FETCH_MS = 1_800_000;
+/** A try that gains less counts as one without progress. */
+const PROGRESS_BYTES = 65_536;
+/** What a run with files is given, as JSON: host processes take messages of 64 MiB. */
+const MAX_FILLED_BYTES = 56 * MIB;
+/** The address is over, or was never for this Island. */
+const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 422]);
+
+export interface JobFilesOptions {
+  /** For what is fetched, and nothing else: it is emptied at the start. */
+  readonly directory: string;
+  /** Where the coordinator is, and how long to wait and retry. */
+  readonly policy: FetchPolicy;
+  /** Of the Island, which the coordinator asks for. */
+  readonly token: string;
+  readonly clock: Clock;
+}
+
+/** Files of one job on disk. Disposing of them removes them. */
+export interface FetchedFiles extends AsyncDisposable {
+  /** The input with the content of each file in its place. @throws {JobFailure} `invalid_input` for a text that is not UTF-8. */
+  putInto(input: RunRequest["input"]): Promise<RunRequest["input"]>;
+}
+
+/** A file that is being fetched. */
+interface Part {
+  readonly handle: FileHandle;
+  hash: Hash;
+  bytes: number;
+}
+
+/** Fetches what the inputs of jobs name from the coordinator to temporary files. */
+export class JobFiles {
+  readonly #options: JobFilesOptions;
+
+  private constructor(options: JobFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Removes what an agent that was killed left. */
+  static async open(options: JobFilesOptions): Promise<JobFiles> {
+    await rm(options.directory, { recursive: true, force: true });
+    return new JobFiles(options);
+  }
+
+  /**
+   * One file after the other, each resumed after a loss, and checked by size and SHA-256. Leaves nothing on disk when it fails.
+   * @param onProgress called with each part that arrives.
+   * @throws {JobFailure} `file_unavailable`, retryable; `signal.reason`.
+   */
+  async fetch(files: readonly JobFile[], signal: AbortSignal, onProgress: () => void): Promise<FetchedFiles> {
+    const { clock } = this.#options;
+    const directory = join(this.#options.directory, randomUUID());
+    const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
+    const end = new AbortController();
+    const limit = clock.schedule(MAX_FETCH_MS, () => end.abort(unavailable("did not arrive within half an hour")));
+    try {
+      await onDisk(() => mkdir(directory, { recursive: true, mode: 0o700 }));
+      const fetched: { file: JobFile; path: string }[] = [];
+      for (const [index, file] of files.entries()) {
+        const path = join(directory, String(index));
+        await this.#fetchOne(file, path, AbortSignal.any([signal, end.signal]), onProgress);
+        fetched.push({ file, path });
+      }
+      return { putInto: (input) => putInto(input, fetched), [Symbol.asyncDispose]: remove };
+    } catch (error) {
+      await remove();
+      throw error;
+    } finally {
+      limit.cancel();
+    }
+  }
+
+  async #fetchOne(file: JobFile, path: string, signal: AbortSignal, onProgress: () => void): Promise<void> {
+    const { policy, clock } = this.#options;
+    await using handle = await onDisk(() => open(path, "wx", 0o600));
+    const part: Part = { handle, hash: createHash("sha256"), bytes: 0 };
+    let best = 0;
+    for (let failures = 0; part.bytes < file.bytes;) {
+      try {
+        await this.#receive(file, part, signal, onProgress);
+      } catch (error) {
+        if (!(error instanceof RetriableError)) throw error;
+        failures = part.bytes >= best + PROGRESS_BYTES ? 1 : failures + 1;
+        best = Math.max(best, part.bytes);
+        if (failures >= policy.tries) throw unavailable(`could not be fetched: ${error.message}`, error);
+        await clock.sleep(retryDelayMs(failures, error, policy), signal);
+      }
+    }
+    if (part.hash.digest("hex") !== file.sha256) throw unavailable("is another one than was announced");
+  }
+
+  /** One try. What it receives stays in the part. */
+  #receive(file: JobFile, part: Part, signal: AbortSignal, onProgress: () => void): Promise<void> {
+    return attempt(this.#options, signal, async (trying, watchdog) => {
+      const body = await this.#request(file, part, trying);
+      watchdog.wait();
+      for await (const chunk of chunksOf(body, trying)) {
+        watchdog.pause();
+        if (part.bytes + chunk.length > file.bytes) throw unavailable("is longer than was announced");
+        await onDisk(() => part.handle.write(chunk, 0, chunk.length, part.bytes));
+        part.hash.update(chunk);
+        part.bytes += chunk.length;
+        onProgress();
+        watchdog.wait();
+      }
+      if (part.bytes < file.bytes) throw new RetriableError(`ended after ${part.bytes} of ${file.bytes} bytes`);
+    });
+  }
+
+  async #request({ address }: JobFile, part: Part, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const { policy, token, clock } = this.#options;
+    const coordinator = policy.presentCoordinator();
+    if (coordinator === null) throw unavailable("has no address: no coordinator is known");
+    const headers = { authorization: `Bearer ${token}`, "accept-encoding": "identity" };
+    const range = part.bytes === 0 ? {} : { range: `bytes=${part.bytes}-` };
+    const url = `${coordinator.origin}${coordinator.pathname.replace(/\/+$/, "")}${address}`;
+    // A redirect would take the token elsewhere.
+    const response = await fetch(url, { headers: { ...headers, ...range }, redirect: "error", signal }).catch(
+      (cause: unknown) => {
+        throw new RetriableError("the coordinator could not be reached", { cause });
+      },
+    );
+    const { status, body } = response;
+    const isContinued = status === 206 && startOf(response) === part.bytes;
+    if (body !== null && (isContinued || status === 200)) {
+      if (!isContinued) [part.bytes, part.hash] = [0, createHash("sha256")];
+      return body;
+    }
+    await body?.cancel();
+    if (FINAL_STATUSES.has(status)) throw unavailable(`was refused by the coordinator (HTTP ${status})`);
+    const retryAfterMs = parseRetryAfterMs(response.headers.get("retry-after") ?? undefined, clock.now());
+    throw new RetriableError(`the coordinator answered ${status}`, { retryAfterMs });
+  }
+}
+
+async function putInto(
+  input: RunRequest["input"],
+  fetched: readonly { readonly file: JobFile; readonly path: string }[],
+): Promise<RunRequest["input"]> {
+  let [filled, bytes] = [input, 0];
+  for (const { file, path } of fetched) {
+    const content = await onDisk(() => readFile(path));
+    const value = file.form === "base64" ? content.toString("base64") : textOf(content, file.at);
+    bytes += file.form === "base64" ? value.length : Buffer.byteLength(JSON.stringify(value));
+    if (bytes > MAX_FILLED_BYTES) throw new JobFailure("invalid_input", "The files are too large together, as JSON");
+    filled = withValueAt(filled, file.at, value);
+  }
+  return filled;
+}
+
+function textOf(content: Uint8Array, at: readonly string[]): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch (cause) {
+    throw new JobFailure("invalid_input", `${at.join(".")}: the file is not UTF-8`, { cause });
+  }
+}
+
+/** A connection that breaks is worth another try. */
+async function* chunksOf(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await chunks.next().catch((cause: unknown) => {
+        signal.throwIfAborted();
+        throw new RetriableError("the connection broke", { cause });
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await chunks.return?.().catch(() => undefined);
+  }
+}
+
+/** First byte of a partial answer. */
+function startOf({ headers }: Response): number | null {
+  const start = /^bytes (\d{1,15})-/.exec(headers.get("content-range") ?? "")?.[1];
+  return start === undefined ? null : Number(start);
+}
+
+async function onDisk<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (cause) {
+    throw unavailable("could not be kept on the Island's disk", cause);
+  }
+}
+
+/** Another Island may do better. */
+function unavailable(what: string, cause?: unknown): JobFailure {
+  return new JobFailure("file_unavailable", `A file of the job ${what}`, { retryable: true, cause });
+}
