@@ -1,17 +1,20 @@
 import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { assertFileFits } from "../store/file-budget.ts";
-import type { FileBudget, FileList, FilePurpose, FileRecord, RemovedFiles } from "../store/file-store.ts";
+import type { FileBudget, FileList, FileRecord, RemovedFiles } from "../store/file-store.ts";
 import type { Store } from "../store/store.ts";
+import { cleanFilename, type ArrivedFile } from "./arrived-file.ts";
+import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";
+import { UploadService, type MakeFile } from "./upload-service.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
 /** Files in one step; each is a write of its own, and other writes go between two. */
 const STEP = 100;
-const MAX_FILENAME_CHARS = 255;
+/** Errors after which a new file is certainly not stored. */
+const REFUSALS = new Set<ErrorCode>(["file_budget_exceeded", "upload_not_pending"]);
 
 export interface FileLimits {
   readonly maxFileBytes: number;
@@ -22,26 +25,13 @@ export interface FileLimits {
 }
 
 export interface FileServiceDeps {
-  readonly store: Pick<Store, "files">;
+  readonly store: Pick<Store, "files" | "uploads">;
   /** Of the addresses at which Islands fetch files of jobs. */
   readonly proofs: Pick<GrantSigner, "isFileSignature">;
   readonly contents: FileContents;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "error">;
   readonly limits: FileLimits;
-}
-
-/** A complete file that arrived. */
-export interface ArrivedFile {
-  /** Below {@link FileService.arriving}; it is moved away. */
-  readonly path: string;
-  /** As the client gave it. */
-  readonly filename: string;
-  readonly purpose: FilePurpose;
-  readonly sizeBytes: number;
-  readonly sha256: string;
-  /** Null: as long as files are kept. */
-  readonly expiresAfterMs: number | null;
 }
 
 /** A file's content on disk. */
@@ -55,20 +45,25 @@ export interface FileContent {
 /** What the API builds on; see {@link FileService}. */
 export type FileApi = Pick<
   FileService,
-  "add" | "arriving" | "content" | "get" | "grantedContent" | "list" | "maxFileBytes" | "receive" | "remove"
+  "add" | "arriving" | "content" | "get" | "grantedContent" | "list" | "maxFileBytes" | "receive" | "remove" | "uploads"
 >;
 
 /** Files of accounts: facts in the store, contents on disk. It owns the timer that removes what expired. */
 export class FileService {
+  /** Files that come in parts. */
+  readonly uploads: UploadService;
   readonly #deps: FileServiceDeps;
-  /** Bytes that uploads in progress may still become, by account. */
-  readonly #arriving = new Map<string, number>();
+  readonly #room: ArrivingRoom;
   readonly #stop = new AbortController();
   #sweeping: Promise<void> = Promise.resolve();
   #timer: Timer | null = null;
 
   constructor(deps: FileServiceDeps) {
     this.#deps = deps;
+    const { limits } = deps;
+    this.#room = new ArrivingRoom({ ...deps, budget: limits.budget });
+    const makeFile: MakeFile = (accountId, arrived, commit) => this.#add(accountId, arrived, commit);
+    this.uploads = new UploadService({ ...deps, room: this.#room, makeFile });
   }
 
   get maxFileBytes(): number {
@@ -82,6 +77,11 @@ export class FileService {
 
   /** Sweeps now, in the background, and an hour after the end of each sweep. */
   start(): void {
+    this.uploads.start();
+    this.#sweepHourly();
+  }
+
+  #sweepHourly(): void {
     this.#sweeping = this.sweep()
       .then(
         () => undefined,
@@ -92,7 +92,7 @@ export class FileService {
       )
       .finally(() => {
         if (this.#stop.signal.aborted) return;
-        this.#timer = this.#deps.clock.schedule(SWEEP_EVERY_MS, () => this.start());
+        this.#timer = this.#deps.clock.schedule(SWEEP_EVERY_MS, () => this.#sweepHourly());
       });
   }
 
@@ -100,33 +100,24 @@ export class FileService {
   async close(): Promise<void> {
     this.#stop.abort();
     this.#timer?.cancel();
+    await this.uploads.close();
     await this.#sweeping;
   }
 
-  /**
-   * Runs `receive` while room for `maxBytes` is set aside, so that uploads at once cannot pass the budget or fill the disk together.
-   * @throws {ServiceError} `file_budget_exceeded`, `disk_full`
-   */
-  async receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
-    const { store, contents, limits } = this.#deps;
-    const usage = await store.files.usage(accountId);
-    const before = this.#arriving.get(accountId) ?? 0;
-    assertFileFits({ ...usage, bytes: usage.bytes + before }, maxBytes, limits.budget);
-    this.#arriving.set(accountId, before + maxBytes);
-    try {
-      const all = [...this.#arriving.values()].reduce((sum, bytes) => sum + bytes, 0);
-      await contents.makeRoom(all);
-      return await receive();
-    } finally {
-      const left = (this.#arriving.get(accountId) ?? 0) - maxBytes;
-      if (left > 0) this.#arriving.set(accountId, left);
-      else this.#arriving.delete(accountId);
-    }
+  /** See {@link ArrivingRoom.receive}. */
+  receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
+    return this.#room.receive(accountId, maxBytes, receive);
   }
 
   /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */
-  async add(accountId: string, arrived: ArrivedFile): Promise<FileRecord> {
-    const { store, contents, clock, limits } = this.#deps;
+  add(accountId: string, arrived: ArrivedFile): Promise<FileRecord> {
+    const { store, limits } = this.#deps;
+    return this.#add(accountId, arrived, (file) => store.files.add(file, limits.budget));
+  }
+
+  /** @param commit Stores the facts. */
+  async #add(...[accountId, arrived, commit]: Parameters<MakeFile>): Promise<FileRecord> {
+    const { contents, clock, limits } = this.#deps;
     const nowMs = clock.now();
     const id = newId("file", nowMs);
     const { purpose, sizeBytes, sha256 } = arrived;
@@ -137,12 +128,12 @@ export class FileService {
     await contents.place(arrived.path, blob);
     const file = { id, accountId, purpose, filename, sizeBytes, sha256, blob, createdAtMs: nowMs, expiresAtMs };
     try {
-      const stored = await store.files.add(file, limits.budget);
+      const stored = await commit(file);
       if (stored.blob !== blob) await contents.remove([blob]);
       return stored;
     } catch (error) {
       // Another error does not say whether the file is stored: the sweep finds out.
-      if (error instanceof ServiceError && error.code === "file_budget_exceeded") await contents.remove([blob]);
+      if (error instanceof ServiceError && REFUSALS.has(error.code)) await contents.remove([blob]);
       throw error;
     }
   }
@@ -192,6 +183,7 @@ export class FileService {
   /** All files of a deleted account. May be called again. */
   async removeAll(accountId: string): Promise<void> {
     const { files } = this.#deps.store;
+    await this.uploads.removeAll(accountId);
     while ((await this.#removed(files.removeOfAccount(accountId, STEP))) > 0);
   }
 
@@ -217,14 +209,4 @@ export class FileService {
     await this.#deps.contents.remove(blobs);
     return files;
   }
-}
-
-/** No folders, no control characters, and text that every database takes. */
-function cleanFilename(filename: string): string {
-  const [name = ""] = filename.split(/[/\\]/).slice(-1);
-  return name
-    .toWellFormed()
-    .replaceAll(/\p{Cc}/gu, "")
-    .slice(0, MAX_FILENAME_CHARS)
-    .toWellFormed();
 }

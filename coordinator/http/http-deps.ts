@@ -103,6 +103,7 @@ const OPENAI_PATHS = [
   "audio/",
   "responses",
   "files",
+  "uploads",
 ].map((path) => `${API_BASE}/${path}`);
 
 /** Those that Anthropic's clients call; their errors have Anthropic's shape. */

@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import { addProcessMetrics, counterOf, histogramOf, metricOf } from "../../shared/prometheus.ts";
 import { Tally } from "../../shared/tally.ts";
+import type { UploadFigures } from "../files/upload-figures.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { WebhookFigures } from "../webhooks/webhook-figures.ts";
 import { clusterMetrics, type ClusterFigures } from "./cluster-metrics.ts";
@@ -13,6 +14,7 @@ export interface MetricsDeps extends Omit<ReadingsDeps, "jobs" | "webhooks" | "m
   readonly webhooks: ReadingsDeps["webhooks"] & { readonly figures: WebhookFigures };
   readonly member: (NonNullable<ReadingsDeps["member"]> & ClusterFigures["member"]) | null;
   readonly bus: ClusterFigures["bus"];
+  readonly files: { readonly uploads: { readonly figures: UploadFigures } };
 }
 
 /**
@@ -59,7 +61,7 @@ export class Metrics {
 
   async #register(): Promise<Registry> {
     const library = await import("prom-client");
-    const { member, bus, webhooks, gateway } = this.#deps;
+    const { member, bus, webhooks, gateway, files } = this.#deps;
     const registry = new library.Registry();
     const { http } = this;
     const streams = () => [[[], http.openStreams]] as const;
@@ -74,6 +76,9 @@ export class Metrics {
       gateway.refusals,
       webhooks.figures.tries,
       webhooks.figures.gaveUp,
+      files.uploads.figures.uploads,
+      files.uploads.figures.parts,
+      files.uploads.figures.bytes,
     ];
     const distributions = [...this.#jobs.distributions, http.latency, webhooks.figures.delivery];
     const metrics = [

@@ -1,3 +1,4 @@
+import { UploadFigures } from "../../coordinator/files/upload-figures.ts";
 import { noFrames } from "../../coordinator/islands/frame-counts.ts";
 import type { MetricsDeps } from "../../coordinator/metrics/metrics.ts";
 import { WebhookFigures } from "../../coordinator/webhooks/webhook-figures.ts";
@@ -15,6 +16,7 @@ export const NO_PARTS = {
     refusals: new Tally({ name: "atoll_session_refusals_total", help: "Islands that were refused", labelNames: [] }),
   },
   webhooks: { pendingCount: 0, figures: new WebhookFigures() },
+  files: { uploads: { figures: new UploadFigures() } },
   version: "1",
   clock: new ManualClock(),
 } satisfies Omit<MetricsDeps, "member" | "bus">;

@@ -10,19 +10,22 @@ export const MAX_FILES_OF_PAGE = 1_000;
 /** `batch_output` is for files that batches write. */
 const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_output");
 
+export const uploadPurposeSchema = z.enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]]).openapi({
+  description: "What it is for. Inputs of batches need `batch`; for all else any of them will do",
+});
+
+/** Seconds. */
+export const fileLifeSchema = z
+  .int()
+  .min(MIN_LIFE_S)
+  .max(MAX_LIFE_S)
+  .openapi({ description: "How long the file lives; never longer than the coordinator keeps files" });
+
 /** Fields of the form that uploads a file, beside `file`. */
 export const uploadFieldsSchema = z.object({
-  purpose: z.enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]]).openapi({
-    description: "What it is for. Inputs of batches need `batch`; for all else any of them will do",
-  }),
+  purpose: uploadPurposeSchema,
   "expires_after[anchor]": z.literal("created_at").optional(),
-  "expires_after[seconds]": z.coerce
-    .number()
-    .int()
-    .min(MIN_LIFE_S)
-    .max(MAX_LIFE_S)
-    .optional()
-    .openapi({ description: "How long the file lives; never longer than the coordinator keeps files" }),
+  "expires_after[seconds]": z.coerce.number().pipe(fileLifeSchema).optional(),
 });
 
 export const uploadFormSchema = uploadFieldsSchema
@@ -36,7 +39,7 @@ export const fileListQuery = z.object({
   purpose: z.enum(FILE_PURPOSES).optional(),
 });
 
-const secondsSchema = z.int().openapi({ description: "Unix time in seconds" });
+export const secondsSchema = z.int().openapi({ description: "Unix time in seconds" });
 
 export const fileSchema = z
   .object({

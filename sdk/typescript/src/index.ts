@@ -19,7 +19,8 @@ export {
   ValidationError,
   type FieldError,
 } from "./errors.ts";
-export type { FileFilter, NewFile } from "./files.ts";
+export type { FileFilter } from "./files.ts";
+export type { LargeFile, NewFile } from "./upload-in-parts.ts";
 export { JobFailedError } from "./job-failed-error.ts";
 export { UsagePages } from "./account.ts";
 export type { TranscriptionOptions, TranslationOptions } from "./audio.ts";

@@ -7,6 +7,7 @@ import { conversationOperations, type ConversationOperations } from "../conversa
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { fileOperations, type FileOperations } from "../files/file-operations.ts";
+import { uploadOperations, type UploadOperations } from "../files/upload-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -46,6 +47,7 @@ export interface Operations
     PasswordOperations,
     SettingsOperations,
     SignUpOperations,
+    UploadOperations,
     UsageOperations,
     WebhookOperations {
   /** Runs another operation, and adds its line to the audit log unless that is refused or returns false. Returns what that returns. */
@@ -61,6 +63,7 @@ export type Operation = { [K in OperationKind]: readonly [kind: K, args: Operati
 /** All handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
   const jobs = jobOperations(db, ledger);
+  const files = fileOperations(db);
   const operations = {
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
@@ -69,7 +72,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...conversationOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
-    ...fileOperations(db),
+    ...files,
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
@@ -80,6 +83,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...passwordOperations(db),
     ...settingsOperations(db),
     ...signUpOperations(db),
+    ...uploadOperations(db, files),
     ...usageOperations(db),
     ...webhookOperations(db),
   };

@@ -20,8 +20,10 @@ export interface FileOperations {
   removeFilesOfAccount(args: { accountId: string; limit: number }): RemovedFiles;
 }
 
-export const FILE_USAGE =
-  "SELECT count(*) AS files, coalesce(sum(size_bytes), 0) AS bytes FROM files WHERE account_id = ?";
+/** Parts of uploads count as the file that they become. */
+export const FILE_USAGE = `SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM (
+  SELECT account_id, 1 AS files, size_bytes AS bytes FROM files
+  UNION ALL SELECT account_id, 0, size_bytes FROM upload_parts) WHERE account_id = ?`;
 
 /** Whether the hold `h` keeps its file. Takes the earliest time of a hold whose job is not stored. */
 const HOLDS = `(SELECT coalesce(max(state IN ('pending', 'queued', 'running')), h.made_at_ms > ?) FROM jobs WHERE id = h.job_id)`;

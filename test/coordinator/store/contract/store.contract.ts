@@ -10,6 +10,7 @@ import { describeContent } from "./content-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
 import { describeFeeds } from "./feed-store.cases.ts";
 import { describeFiles } from "./file-store.cases.ts";
+import { describeUploads } from "./upload-store.cases.ts";
 import { describeJobRecovery } from "./job-recovery.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeSubmissions } from "./job-submissions.cases.ts";
@@ -52,6 +53,7 @@ export function describeStore(
     describeContent(check);
     describeConversations(check);
     describeFiles(check);
+    describeUploads(check);
     describeLedger(check);
     describeIslands(check);
     describeIslandTokens(check);

@@ -1,0 +1,87 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_PARTS, type UploadView } from "../../files/upload-service.ts";
+import type { UploadPart } from "../../store/upload-store.ts";
+import { fileLifeSchema, fileSchema, presentFile, secondsSchema, uploadPurposeSchema } from "./file-schemas.ts";
+import { orNull } from "./responses.ts";
+
+const MAX_FILENAME_CHARS = 1_024;
+
+export const createUploadSchema = z
+  .object({
+    bytes: z.int().min(1).openapi({ description: "Size of the whole file" }),
+    filename: z.string().min(1).max(MAX_FILENAME_CHARS),
+    purpose: uploadPurposeSchema,
+    mime_type: z.string().nullish().openapi({ description: "Not used: files are bytes" }),
+    expires_after: z
+      .object({ anchor: z.literal("created_at"), seconds: fileLifeSchema })
+      .nullish()
+      .openapi({ description: "Of the file, from when it is complete" }),
+  })
+  .openapi("CreateUpload");
+
+export const partFormSchema = z
+  .object({ data: z.string().openapi({ format: "binary", description: "The part, at most 64 MB" }) })
+  .openapi("AddUploadPart");
+
+export const completeUploadSchema = z
+  .object({
+    part_ids: z.array(z.string().max(100)).min(1).max(MAX_PARTS).openapi({ description: "In the order of the file" }),
+    md5: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/i, { error: "must be an MD5 in hexadecimal" })
+      .nullish()
+      .openapi({ description: "Of the whole file; checked" }),
+  })
+  .openapi("CompleteUpload");
+
+export const partSchema = z
+  .object({
+    id: z.string().openapi({ example: "part_01JGFJJZ00000000000000000" }),
+    object: z.literal("upload.part"),
+    created_at: secondsSchema,
+    upload_id: z.string(),
+    bytes: z.int(),
+    sha256: z.string().openapi({ description: "Of the part, in hexadecimal" }),
+  })
+  .openapi("UploadPart");
+
+export const uploadSchema = z
+  .object({
+    id: z.string().openapi({ example: "upload_01JGFJJZ00000000000000000" }),
+    object: z.literal("upload"),
+    bytes: z.int(),
+    created_at: secondsSchema,
+    expires_at: secondsSchema.openapi({
+      description:
+        "An hour after the start or the last new part, whichever is later, and at most a day after the start",
+    }),
+    filename: z.string(),
+    purpose: uploadPurposeSchema,
+    status: z.enum(["pending", "completed", "cancelled", "expired"]),
+    parts: z.array(partSchema).openapi({ description: "What has arrived; none once it is not pending" }),
+    file: orNull(fileSchema).openapi({ description: "Of a completed one; null if it was deleted" }),
+  })
+  .openapi("Upload");
+
+const inSeconds = (ms: number): number => Math.floor(ms / 1_000);
+
+export function presentPart({ id, uploadId, sizeBytes, sha256, createdAtMs }: UploadPart): z.infer<typeof partSchema> {
+  const created_at = inSeconds(createdAtMs);
+  return { id, object: "upload.part", created_at, upload_id: uploadId, bytes: sizeBytes, sha256 };
+}
+
+export function presentUpload(upload: UploadView): z.infer<typeof uploadSchema> {
+  const { id, sizeBytes, createdAtMs, expiresAtMs, filename, purpose, state, parts, file } = upload;
+  return {
+    id,
+    object: "upload",
+    bytes: sizeBytes,
+    created_at: inSeconds(createdAtMs),
+    expires_at: inSeconds(expiresAtMs),
+    filename,
+    purpose,
+    status: state,
+    parts: parts.map(presentPart),
+    file: file === null ? null : presentFile(file),
+  };
+}
