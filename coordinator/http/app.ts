@@ -22,6 +22,7 @@ import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
 import { serveEmbeddings } from "./routes/embeddings.ts";
 import { serveEvents } from "./routes/events.ts";
+import { serveFileBatches } from "./routes/file-batches.ts";
 import { serveFiles } from "./routes/files.ts";
 import { serveFrontDoor, WHERE_TO_LOOK } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
@@ -87,6 +88,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveRerank(app, deps);
   serveModerations(app, deps);
   serveFiles(app, deps);
+  serveFileBatches(app, deps);
   serveImages(app, deps);
   serveSpeech(app, deps);
   serveTranscriptions(app, deps);

@@ -19,7 +19,11 @@ const TAGS = [
       "responses",
     ],
   },
-  { name: "Files", description: "Large inputs and outputs; compatible with OpenAI's clients", paths: ["files"] },
+  {
+    name: "Files",
+    description: "Large inputs and outputs; compatible with OpenAI's clients",
+    paths: ["files", "batches"],
+  },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   {
     name: "Cargos",

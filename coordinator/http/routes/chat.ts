@@ -5,7 +5,8 @@ import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
-import { awaitChat, doneOf, streamChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
+import { awaitChat, doneOf, endedChat, streamChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
+import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputsOf } from "../schemas/chat-schemas.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
@@ -33,24 +34,34 @@ const chatRoute = createRoute({
 export function serveChat(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body, given }) => {
     checkParameters(CHAT_PARAMETERS, given);
-    const client = { c, identity };
-    const isStreamed = body.stream === true;
-    const inputs = jobInputsOf(body);
-    if (isStreamed && inputs.length > 1) throw new ValidationError([{ path: "n", message: "above 1 is not streamed" }]);
-    const chats: AwaitedChat[] = [];
-    for (const input of inputs) {
-      // One after the other: an account's unfinished jobs are few.
-      // oxlint-disable-next-line no-await-in-loop
-      const chat = await awaitChat(deps, client, { model: body.model, input, isStreamed });
-      if (chat === null) return RESPONSE_ALREADY_SENT;
-      chats.push(chat);
+    if (body.stream !== true) {
+      const completion = await answerChat(deps, waitingClientOf(identity, c.env.outgoing), body);
+      return completion === null ? RESPONSE_ALREADY_SENT : c.json(completion);
     }
-    const [first] = chats;
-    if (first === undefined) throw new Error("A chat has an answer");
-    if (!isStreamed) return c.json(completionOf(first.job.record, chats));
+    const client = { c, identity };
+    const [input, ...others] = jobInputsOf(body);
+    if (others.length > 0) throw new ValidationError([{ path: "n", message: "above 1 is not streamed" }]);
+    if (input === undefined) throw new Error("A chat has an answer");
+    const chat = await awaitChat(deps, client, { model: body.model, input, isStreamed: true });
+    if (chat === null) return RESPONSE_ALREADY_SENT;
     const includeUsage = body.stream_options?.include_usage === true;
-    return streamChat(deps, client, first, chatChunks({ ...headOf(first.job.record), includeUsage }));
+    return streamChat(deps, client, chat, chatChunks({ ...headOf(chat.job.record), includeUsage }));
   });
+}
+
+/** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerChat(deps: AnswerDeps, client: WaitingClient, body: z.output<typeof chatBodySchema>) {
+  const chats: AwaitedChat[] = [];
+  for (const input of jobInputsOf(body)) {
+    // One after the other: an account's unfinished jobs are few.
+    // oxlint-disable-next-line no-await-in-loop
+    const chat = await endedChat(deps, client, { model: body.model, input });
+    if (chat === null) return null;
+    chats.push(chat);
+  }
+  const [first] = chats;
+  if (first === undefined) throw new Error("A chat has an answer");
+  return completionOf(first.job.record, chats);
 }
 
 function headOf(job: JobRecord) {

@@ -28,6 +28,7 @@ import {
   type TranscriptionFields,
 } from "../schemas/transcription-schemas.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
+import { waitingClientOf } from "../streaming/waiting-client.ts";
 
 const FORM_LIMITS = { maxFields: 32, maxFieldBytes: 4_096, maxFiles: 1, maxFileBytes: MAX_SOUND_BYTES };
 const LONG_SOUND = `Sound of at most ${MAX_SOUND_BYTES} bytes fits into a job, about 6 s as WAV of 16 kHz and 16 bit; send it in parts`;
@@ -113,7 +114,7 @@ async function answer(
     ...(language === undefined ? {} : { language }),
     ...(hasTimes ? { timestamps: hasWords ? "word" : true } : {}),
   };
-  const client = { identity, response: c.env.outgoing };
+  const client = waitingClientOf(identity, c.env.outgoing);
   const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf });
   if (made === null) return RESPONSE_ALREADY_SENT;
   const heard = heardOf(made.output);

@@ -19,6 +19,7 @@ export {
   ValidationError,
   type FieldError,
 } from "./errors.ts";
+export type { FileBatchFilter } from "./file-batches.ts";
 export type { FileFilter, NewFile } from "./files.ts";
 export { JobFailedError } from "./job-failed-error.ts";
 export { UsagePages } from "./account.ts";

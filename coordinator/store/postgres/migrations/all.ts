@@ -5,6 +5,7 @@ import { hosts } from "./003-hosts.ts";
 import { keyLimits } from "./004-key-limits.ts";
 import { operators } from "./005-operators.ts";
 import { files } from "./006-files.ts";
+import { fileBatches } from "./007-file-batches.ts";
 
 /** In order. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, name: "key limits", sql: keyLimits, oldest: 1 },
   { version: 5, name: "operators", sql: operators, oldest: 1 },
   { version: 6, name: "files", sql: files, oldest: 1 },
+  { version: 7, name: "file batches", sql: fileBatches, oldest: 1 },
 ];

@@ -6,6 +6,7 @@ import { contentOperations, type ContentOperations } from "../content/content-op
 import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
+import { fileBatchOperations, type FileBatchOperations } from "../file-batches/file-batch-operations.ts";
 import { fileOperations, type FileOperations } from "../files/file-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
@@ -35,6 +36,7 @@ export interface Operations
     ConversationOperations,
     CredentialOperations,
     FeedOperations,
+    FileBatchOperations,
     FileOperations,
     JobOperations,
     LedgerOperations,
@@ -69,6 +71,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...conversationOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
+    ...fileBatchOperations(db),
     ...fileOperations(db),
     ...jobs,
     ...ledgerOperations(ledger),

@@ -19,6 +19,7 @@ import { hosts } from "./017-hosts.ts";
 import { keyLimits } from "./018-key-limits.ts";
 import { operators } from "./019-operators.ts";
 import { files } from "./020-files.ts";
+import { fileBatches } from "./021-file-batches.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 18, name: "key limits", sql: keyLimits },
   { version: 19, name: "operators", sql: operators },
   { version: 20, name: "files", sql: files },
+  { version: 21, name: "file batches", sql: fileBatches },
 ];

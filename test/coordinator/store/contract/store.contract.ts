@@ -9,6 +9,7 @@ import { describeCatalog } from "./catalog-store.cases.ts";
 import { describeContent } from "./content-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
 import { describeFeeds } from "./feed-store.cases.ts";
+import { describeFileBatches } from "./file-batch-store.cases.ts";
 import { describeFiles } from "./file-store.cases.ts";
 import { describeJobRecovery } from "./job-recovery.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
@@ -51,6 +52,7 @@ export function describeStore(
     describeCatalog(check);
     describeContent(check);
     describeConversations(check);
+    describeFileBatches(check);
     describeFiles(check);
     describeLedger(check);
     describeIslands(check);

@@ -1,3 +1,4 @@
+import { makeFileBatch } from "../contract/file-batch-store.cases.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { LargeJson } from "../../../../coordinator/store/large-json.ts";
 import { NO_COUNTS } from "../../../../coordinator/store/host-figures-store.ts";
@@ -50,6 +51,7 @@ export async function fillStore(store: Store): Promise<Filled> {
   const file = { purpose: "user_data", filename: "\u{1F3DD}.txt", sizeBytes: 3, sha256: "ab", blob: "ab-1" } as const;
   const fileTimes = { createdAtMs: MADE_AT_MS, expiresAtMs: null };
   await store.files.add({ id: "file_1", accountId: ann, ...file, ...fileTimes }, { maxBytes: 3, maxFiles: 1 });
+  await store.fileBatches.add(makeFileBatch(ann), 1);
   const jobs = await fillJobs(store, ann);
   const gone = makeJob(bob);
   await runJob(store, gone);
