@@ -9,6 +9,7 @@ import type { SharedJobs } from "./cluster/shared-jobs.ts";
 import type { ConversationService } from "./conversations/conversation-service.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { AccountEvents } from "./events/account-events.ts";
+import type { FileBatchService } from "./file-batches/file-batch-service.ts";
 import type { FileService } from "./files/file-service.ts";
 import type { Listener } from "./http/server/transport.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
@@ -39,6 +40,7 @@ export interface OpenParts {
   readonly credentials: CredentialWatch | undefined;
   readonly dispatcher: Dispatcher;
   readonly events: AccountEvents;
+  readonly fileBatches: FileBatchService;
   readonly files: FileService;
   readonly gate: BatchGate;
   readonly gateway: ReturnType<typeof openGateway>;
@@ -61,9 +63,11 @@ export async function closeInOrder(parts: OpenParts): Promise<void> {
   const streams = new CloseLimit(clock, MAX_CLOSE_MS);
   parts.conversations.close();
   parts.events.close();
+  const batchesLeft = parts.fileBatches.close();
   // Cut chats are cancelled, like those whose client leaves. This comes first, while storage and Islands still work.
   await listener.finishAnswers(streams.signal);
   // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
+  await streams.within(batchesLeft);
   await streams.within(registry.settled());
   const moves = new CloseLimit(clock, MAX_CLOSE_MS);
   await gateway.close(RETURN_AFTER_MS, await member?.handOver(moves.signal));

@@ -38,6 +38,7 @@ import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
 import { openEvents } from "./open-events.ts";
+import { openFileBatches } from "./open-file-batches.ts";
 import { openFiles } from "./open-files.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
@@ -79,9 +80,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const clock = cluster === null ? deps.clock : networkClock;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
-  const { catalogDirectory: directory, modelAliases: aliases } = config;
-  const defaults = defaultSlugsOf(config);
-  const isShared = cluster !== null;
+  const { catalogDirectory: directory, modelAliases: aliases, leaseMs, leaseRenewMs } = config;
+  const [defaults, isShared] = [defaultSlugsOf(config), cluster !== null];
   const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
@@ -89,7 +89,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const credentials = changes && new CredentialWatch({ changes, bus, clock, log });
   const { accounts: accountStore, accountSettings: settings } = store;
   const accounts = openAccounts({ config, registration, store: accountStore, settings, credentials, clock, log });
-  const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice } = config;
+  const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice, webhookAllowPrivate } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
   const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
   const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
@@ -97,7 +97,6 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
-  const { webhookAllowPrivate, leaseMs, leaseRenewMs } = config;
   const webhooks = openWebhooks({ config, store, clock, log });
   const isNew = !(await stored(() => store.islands.hasAny()));
   const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
@@ -183,8 +182,9 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     periods: config,
     onlineIslands: () => islands.connectedIds(),
     endAccount: async (accountId) => {
+      await fileBatches.removeAll(accountId); // First: they submit jobs.
       await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
-      await Promise.all([cargos.removeAll(accountId), files.removeAll(accountId)]);
+      await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
     },
   });
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
@@ -225,6 +225,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { config, version, clock, log, member, credentials, catalogSync };
+  const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
   const events = openEvents({ ...own, ...about, dispatcher });
   const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
@@ -238,6 +239,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     catalog,
     cargos,
     conversations,
+    fileBatches,
     files,
     recommendations,
     islands: hosts.service,
@@ -272,22 +274,20 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     url,
     close: () =>
       closeInOrder({
+        ...about,
         storageMayBeAway: cluster !== null,
         accounts,
         bus,
-        catalogSync,
-        clock,
         conversations,
-        credentials,
         dispatcher,
         events,
+        fileBatches,
         files,
         gate,
         gateway,
         hosts,
         islands,
         listener,
-        member,
         registry,
         retention,
         shared,

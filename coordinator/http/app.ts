@@ -22,6 +22,7 @@ import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
 import { serveEmbeddings } from "./routes/embeddings.ts";
 import { serveEvents } from "./routes/events.ts";
+import { serveFileBatches } from "./routes/file-batches.ts";
 import { serveFiles } from "./routes/files.ts";
 import { serveFrontDoor, WHERE_TO_LOOK } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
@@ -92,6 +93,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveModerations(app, deps);
   serveFiles(app, deps);
   serveUploads(app, deps);
+  serveFileBatches(app, deps);
   serveImages(app, deps);
   serveSpeech(app, deps);
   serveTranscriptions(app, deps);

@@ -9,6 +9,7 @@ import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
+import type { FileBatchApi } from "../file-batches/file-batch-service.ts";
 import type { FileApi } from "../files/file-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { CargoAvailability } from "../islands/cargo-availability.ts";
@@ -47,6 +48,7 @@ export interface HttpDeps {
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
   readonly files: FileApi;
+  readonly fileBatches: FileBatchApi;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
   readonly availability: Pick<CargoAvailability, "of">;
   readonly events: Pick<AccountEvents, "open" | "note" | "noteAccount">;
@@ -104,6 +106,7 @@ const OPENAI_PATHS = [
   "responses",
   "files",
   "uploads",
+  "batches",
 ].map((path) => `${API_BASE}/${path}`);
 
 /** Those that Anthropic's clients call; their errors have Anthropic's shape. */

@@ -76,7 +76,6 @@ export function traitsOf(
         | "adapters"
         | "container"
         | "reasoning"
-        | "tools"
         | "maxOutputBytes"
         | "inputSchema"
       >

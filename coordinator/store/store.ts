@@ -6,6 +6,7 @@ import type { CatalogStore } from "./catalog-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
+import type { FileBatchStore } from "./file-batch-store.ts";
 import type { FileStore } from "./file-store.ts";
 import type { HostFiguresStore } from "./host-figures-store.ts";
 import type { IslandStore } from "./island-store.ts";
@@ -32,6 +33,7 @@ export interface Store {
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
+  readonly fileBatches: FileBatchStore;
   readonly files: FileStore;
   readonly hostFigures: HostFiguresStore;
   readonly islands: IslandStore;

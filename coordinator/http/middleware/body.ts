@@ -27,9 +27,14 @@ export async function readJson(incoming: IncomingMessage): Promise<unknown> {
       { cause },
     );
   }
+  assertStructure(value);
+  return value;
+}
+
+/** @throws {ValidationError} for a structure that no schema can check (too deep, or a member `__proto__`). */
+export function assertStructure(value: unknown): void {
   const problem = structureProblem(value, []);
   if (problem !== null) throw new ValidationError([problem]);
-  return value;
 }
 
 /** The value as the schema gives it. @throws {ValidationError} naming every wrong field. */

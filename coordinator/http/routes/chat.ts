@@ -4,7 +4,8 @@ import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
-import { awaitChat, doneOf, type AwaitedChat } from "../streaming/awaited-chat.ts";
+import { awaitChat, doneOf, endedChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
+import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { chatChunks, chatUsage, NO_USAGE } from "../streaming/chat-encoder.ts";
 import { streamChats } from "../streaming/several-chats.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputsOf } from "../schemas/chat-schemas.ts";
@@ -33,26 +34,36 @@ const chatRoute = createRoute({
 export function serveChat(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body, given }) => {
     checkParameters(CHAT_PARAMETERS, given);
-    const client = { c, identity };
-    const isStreamed = body.stream === true;
-    const orders = jobInputsOf(body).map((input) => ({ model: body.model, input, isStreamed }));
-    const chats: AwaitedChat[] = [];
-    // A stream goes on to the others by itself.
-    for (const order of isStreamed ? orders.slice(0, 1) : orders) {
-      // One after the other: an account's unfinished jobs are few.
-      // oxlint-disable-next-line no-await-in-loop
-      const chat = await awaitChat(deps, client, order);
-      if (chat === null) return RESPONSE_ALREADY_SENT;
-      chats.push(chat);
+    if (body.stream !== true) {
+      const completion = await answerChat(deps, waitingClientOf(identity, c.env.outgoing), body);
+      return completion === null ? RESPONSE_ALREADY_SENT : c.json(completion);
     }
-    const [first] = chats;
-    if (first === undefined) throw new Error("A chat has an answer");
-    if (!isStreamed) return c.json(completionOf(first.job.record, chats));
+    const client = { c, identity };
+    const orders = jobInputsOf(body).map((input) => ({ model: body.model, input, isStreamed: true }));
+    const [order] = orders;
+    if (order === undefined) throw new Error("A chat has an answer");
+    const first = await awaitChat(deps, client, order);
+    if (first === null) return RESPONSE_ALREADY_SENT;
     const includeUsage = body.stream_options?.include_usage === true;
     const head = { ...headOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
     const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === orders.length - 1 });
     return streamChats(deps, client, first, orders, encoderOf);
   });
+}
+
+/** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerChat(deps: AnswerDeps, client: WaitingClient, body: z.output<typeof chatBodySchema>) {
+  const chats: AwaitedChat[] = [];
+  for (const input of jobInputsOf(body)) {
+    // One after the other: an account's unfinished jobs are few.
+    // oxlint-disable-next-line no-await-in-loop
+    const chat = await endedChat(deps, client, { model: body.model, input });
+    if (chat === null) return null;
+    chats.push(chat);
+  }
+  const [first] = chats;
+  if (first === undefined) throw new Error("A chat has an answer");
+  return completionOf(first.job.record, chats);
 }
 
 function reasoningTokensOf(items: readonly FeedItem[]): number {

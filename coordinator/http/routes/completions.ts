@@ -1,8 +1,10 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, type z } from "@hono/zod-openapi";
 import { TEXT_COMPLETION_PARAMETERS } from "../openai/text-completion-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
-import { awaitChat, doneOf, streamChat } from "../streaming/awaited-chat.ts";
+import type { JobRecord } from "../../store/job-store.ts";
+import { awaitChat, doneOf, endedChat, streamChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
+import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { chatUsage } from "../streaming/chat-encoder.ts";
 import { textChunks } from "../streaming/text-completion-encoder.ts";
 import {
@@ -39,42 +41,63 @@ const completionRoute = createRoute({
 export function serveCompletions(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", completionRoute, async ({ c, identity, body, given }) => {
     checkParameters(TEXT_COMPLETION_PARAMETERS, given);
+    if (body.stream !== true) {
+      const completion = await answerCompletion(deps, waitingClientOf(identity, c.env.outgoing), body);
+      return completion === null ? RESPONSE_ALREADY_SENT : c.json(completion);
+    }
     const client = { c, identity };
-    const isStreamed = body.stream === true;
-    const prompts = promptsOf(body);
-    const chats = [];
-    for (const prompt of prompts) {
-      const order = { model: body.model, input: rawInputOf(prompt, body), isStreamed };
-      // One after the other: an account's unfinished jobs are few.
-      // oxlint-disable-next-line no-await-in-loop
-      const chat = await awaitChat(deps, client, order);
-      if (chat === null) return RESPONSE_ALREADY_SENT;
-      chats.push({ ...chat, echo: body.echo === true ? prompt : "" });
-    }
-    const [first] = chats;
-    if (first === undefined) throw new Error("A completion has a prompt");
-    const { id, createdAtMs, slug: model } = first.job.record;
-    const createdS = Math.floor(createdAtMs / 1_000);
-    if (isStreamed) {
-      const includeUsage = body.stream_options?.include_usage === true;
-      return streamChat(deps, client, first, textChunks({ jobId: id, createdS, model, includeUsage }, first.echo));
-    }
-    const ends = chats.map((chat) => ({ text: chat.echo + chat.feed.text(), ...doneOf(chat) }));
-    return c.json({
-      id,
-      object: "text_completion" as const,
-      created: createdS,
-      model,
-      choices: ends.map(({ text, finishReason }, index) => ({
-        index,
-        text,
-        logprobs: null,
-        finish_reason: finishReason,
-      })),
-      usage: chatUsage({
-        promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
-        completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
-      }),
-    });
+    const [prompt = ""] = promptsOf(body);
+    const order = { model: body.model, input: rawInputOf(prompt, body), isStreamed: true };
+    const chat = await awaitChat(deps, client, order);
+    if (chat === null) return RESPONSE_ALREADY_SENT;
+    const includeUsage = body.stream_options?.include_usage === true;
+    return streamChat(
+      deps,
+      client,
+      chat,
+      textChunks({ ...headOf(chat.job.record), includeUsage }, echoOf(prompt, body)),
+    );
   });
+}
+
+type Body = z.output<typeof textCompletionBodySchema>;
+
+/** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, body: Body) {
+  const chats: (AwaitedChat & { readonly echo: string })[] = [];
+  for (const prompt of promptsOf(body)) {
+    // One after the other: an account's unfinished jobs are few.
+    // oxlint-disable-next-line no-await-in-loop
+    const chat = await endedChat(deps, client, { model: body.model, input: rawInputOf(prompt, body) });
+    if (chat === null) return null;
+    chats.push({ ...chat, echo: echoOf(prompt, body) });
+  }
+  const [first] = chats;
+  if (first === undefined) throw new Error("A completion has a prompt");
+  const { jobId: id, createdS: created, model } = headOf(first.job.record);
+  const ends = chats.map((chat) => ({ text: chat.echo + chat.feed.text(), ...doneOf(chat) }));
+  return {
+    id,
+    object: "text_completion" as const,
+    created,
+    model,
+    choices: ends.map(({ text, finishReason }, index) => ({
+      index,
+      text,
+      logprobs: null,
+      finish_reason: finishReason,
+    })),
+    usage: chatUsage({
+      promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
+      completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
+    }),
+  };
+}
+
+function headOf({ id, createdAtMs, slug }: JobRecord) {
+  return { jobId: id, createdS: Math.floor(createdAtMs / 1_000), model: slug };
+}
+
+function echoOf(prompt: string, body: Body): string {
+  return body.echo === true ? prompt : "";
 }

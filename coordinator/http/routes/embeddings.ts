@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
@@ -11,6 +11,7 @@ import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
+import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
 
 const embeddingsRoute = createRoute({
@@ -27,18 +28,28 @@ const embeddingsRoute = createRoute({
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body, given }) => {
     checkParameters(EMBEDDING_PARAMETERS, given);
-    const model = body.model ?? deps.catalog.defaultSlug("embedding");
-    const { slug } = await embeddingCargo(deps, model, identity.accountId);
-    const texts = typeof body.input === "string" ? [body.input] : body.input;
-    const client = { identity, response: c.env.outgoing };
-    const made = await wholeOutput(deps, client, { slug, input: { input: texts }, fieldOf: (path) => path });
-    if (made === null) return RESPONSE_ALREADY_SENT;
-    const vectors = vectorsOf(made.output, texts.length);
-    if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
-    const text = JSON.stringify(presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, made.usage));
+    const embeddings = await answerEmbeddings(deps, waitingClientOf(identity, c.env.outgoing), body);
+    if (embeddings === null) return RESPONSE_ALREADY_SENT;
+    const text = JSON.stringify(embeddings);
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });
+}
+
+/** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerEmbeddings(
+  deps: AnswerDeps,
+  client: WaitingClient,
+  body: z.output<typeof embeddingsBodySchema>,
+) {
+  const model = body.model ?? deps.catalog.defaultSlug("embedding");
+  const { slug } = await embeddingCargo(deps, model, client.submitter.accountId);
+  const texts = typeof body.input === "string" ? [body.input] : body.input;
+  const made = await wholeOutput(deps, client, { slug, input: { input: texts }, fieldOf: (path) => path });
+  if (made === null) return null;
+  const vectors = vectorsOf(made.output, texts.length);
+  if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
+  return presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, made.usage);
 }
 
 /** @throws {ServiceError} `cargo_not_found`, also for a Cargo that makes no embeddings. */

@@ -19,6 +19,7 @@ import {
 } from "../schemas/image-schemas.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { endedJob } from "../streaming/whole-output.ts";
+import { waitingClientOf } from "../streaming/waiting-client.ts";
 
 const imagesRoute = createRoute({
   operationId: "createImages",
@@ -35,7 +36,7 @@ export function serveImages(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", imagesRoute, async ({ c, identity, body, given }) => {
     checkParameters(IMAGE_PARAMETERS, given);
     const { slug } = await drawingCargo(deps, body.model ?? deps.catalog.defaultSlug("image"), identity.accountId);
-    const client = { identity, response: c.env.outgoing };
+    const client = waitingClientOf(identity, c.env.outgoing);
     const createdMs = deps.clock.now();
     const images: DrawnImage[] = [];
     for (let index = 0; index < (body.n ?? 1); index += 1) {

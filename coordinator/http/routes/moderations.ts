@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute } from "@hono/zod-openapi";
+import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
@@ -16,6 +16,7 @@ import {
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
+import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
 
 /** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */
@@ -35,24 +36,33 @@ const moderationRoute = createRoute({
 export function serveModerations(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", moderationRoute, async ({ c, identity, body, given }) => {
     checkParameters(MODERATION_PARAMETERS, given);
-    const model = body.model ?? deps.catalog.defaultSlug("moderation");
-    const { slug } = await classifierCargo(deps, model, identity.accountId);
-    const client = { identity, response: c.env.outgoing };
-    const results = [];
-    let id = "";
-    for (const [number, text] of moderatedTexts(body).entries()) {
-      const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
-      // One after the other: an account's unfinished jobs are few.
-      // oxlint-disable-next-line no-await-in-loop
-      const made = await wholeOutput(deps, client, { slug, input: { text, top_k: MAX_LABELS }, fieldOf });
-      if (made === null) return RESPONSE_ALREADY_SENT;
-      const labels = labelsOf(made.output);
-      if (labels === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a list of labels");
-      results.push(presentModeration(labels));
-      id = made.jobId;
-    }
-    return c.json({ id, model: slug, results });
+    const moderation = await answerModeration(deps, waitingClientOf(identity, c.env.outgoing), body);
+    return moderation === null ? RESPONSE_ALREADY_SENT : c.json(moderation);
   });
+}
+
+/** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerModeration(
+  deps: AnswerDeps,
+  client: WaitingClient,
+  body: z.output<typeof moderationBodySchema>,
+) {
+  const model = body.model ?? deps.catalog.defaultSlug("moderation");
+  const { slug } = await classifierCargo(deps, model, client.submitter.accountId);
+  const results = [];
+  let id = "";
+  for (const [number, text] of moderatedTexts(body).entries()) {
+    const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
+    // One after the other: an account's unfinished jobs are few.
+    // oxlint-disable-next-line no-await-in-loop
+    const made = await wholeOutput(deps, client, { slug, input: { text, top_k: MAX_LABELS }, fieldOf });
+    if (made === null) return null;
+    const labels = labelsOf(made.output);
+    if (labels === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a list of labels");
+    results.push(presentModeration(labels));
+    id = made.jobId;
+  }
+  return { id, model: slug, results };
 }
 
 /** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not classify texts. */

@@ -19,6 +19,7 @@ import {
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
+import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { wholeOutput, type AwaitedJob } from "../streaming/whole-output.ts";
 
 const RANKING_TASKS: ReadonlySet<string> = new Set(["text-ranking", "feature-extraction"]);
@@ -37,17 +38,20 @@ const rerankRoute = createRoute({
 export function serveRerank(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", rerankRoute, async ({ c, identity, body, given }) => {
     checkParameters(RERANK_PARAMETERS, given);
-    const cargo = await rankingCargo(deps, body.model ?? deps.catalog.defaultSlug("rerank"), identity.accountId);
-    const client = { identity, response: c.env.outgoing };
-    const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
-    const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
-    if (made === null) return RESPONSE_ALREADY_SENT;
-    const scores = way.scoresOf(made.output, body.documents.length);
-    if (scores === undefined) throw new ServiceError("job_failed", "The Cargo's output is not one for each text");
-    return c.json(
-      presentReranking({ id: made.jobId, scores }, { ...body, model: body.model ?? cargo.slug }, made.usage),
-    );
+    const reranking = await answerReranking(deps, waitingClientOf(identity, c.env.outgoing), body);
+    return reranking === null ? RESPONSE_ALREADY_SENT : c.json(reranking);
   });
+}
+
+/** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerReranking(deps: AnswerDeps, client: WaitingClient, body: RerankBody) {
+  const cargo = await rankingCargo(deps, body.model ?? deps.catalog.defaultSlug("rerank"), client.submitter.accountId);
+  const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
+  const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
+  if (made === null) return null;
+  const scores = way.scoresOf(made.output, body.documents.length);
+  if (scores === undefined) throw new ServiceError("job_failed", "The Cargo's output is not one for each text");
+  return presentReranking({ id: made.jobId, scores }, { ...body, model: body.model ?? cargo.slug }, made.usage);
 }
 
 /** How a kind of Cargo ranks. */

@@ -25,8 +25,8 @@ import {
   type SpeechBody,
 } from "../schemas/speech-schemas.ts";
 import { SPEECH_MEDIA_TYPES, speechEvents, speechFile } from "../streaming/speech-stream.ts";
-import { goneSignal } from "../streaming/waiting-client.ts";
-import { wholeOutput, type WaitingClient } from "../streaming/whole-output.ts";
+import { waitingClientOf, type WaitingClient } from "../streaming/waiting-client.ts";
+import { wholeOutput } from "../streaming/whole-output.ts";
 
 /** A recording as the text of its job's output, as base64 and as bytes. */
 const PIECE_BYTES = 24 * MIB;
@@ -64,7 +64,7 @@ export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
     limits.holdStream(response, PIECE_BYTES);
     const texts = speechPieces(body.input, pieceCharsOf(cargo));
     const usages: Usage[] = [];
-    const pieces = spoken({ deps, encoder, client: { identity, response }, cargo, body, texts, usages });
+    const pieces = spoken({ deps, encoder, client: waitingClientOf(identity, response), cargo, body, texts, usages });
     // No header is sent before the first is there, so that a failure can still have its status.
     const first = await pieces.next();
     if (first.done === true) return RESPONSE_ALREADY_SENT;
@@ -95,7 +95,6 @@ interface Speaking {
 /** Each text as its job has spoken it. Ends early when the client has left. */
 async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, void> {
   const { deps, encoder, client, cargo, body, texts, usages } = speaking;
-  const gone = goneSignal(client.response);
   for (const text of texts) {
     const input = speechInputOf(body, text);
     const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf: speechFieldOf });
@@ -103,7 +102,7 @@ async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, 
     const wav = spokenWavOf(made.output);
     if (wav === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a WAV file");
     usages.push(made.usage);
-    yield await encoder.encode({ wav, format: body.response_format ?? "mp3" }, gone);
+    yield await encoder.encode({ wav, format: body.response_format ?? "mp3" }, client.gone);
   }
 }
 

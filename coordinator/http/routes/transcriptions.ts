@@ -31,6 +31,7 @@ import {
   type TranscriptionFields,
 } from "../schemas/transcription-schemas.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
+import { waitingClientOf } from "../streaming/waiting-client.ts";
 
 const FORM_LIMITS = {
   maxFields: 32,
@@ -123,7 +124,7 @@ async function answer(
     ...(language === undefined ? {} : { language }),
     ...(hasTimes ? { timestamps: hasWords ? "word" : true } : {}),
   };
-  const client = { identity, response: c.env.outgoing };
+  const client = waitingClientOf(identity, c.env.outgoing);
   const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf });
   if (made === null) return RESPONSE_ALREADY_SENT;
   const heard = heardOf(made.output);

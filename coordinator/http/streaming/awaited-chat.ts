@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import { submitterOf, type Identity } from "../../accounts/identity.ts";
+import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
@@ -9,7 +9,16 @@ import type { JobInput } from "../../store/job-store.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { FeedEncoder } from "./sse.ts";
 import { streamFeed } from "./stream-feed.ts";
-import { cancelAbandoned, cancelWhenGone, failureOf, goneSignal, readyFeed, withFieldsOf } from "./waiting-client.ts";
+import {
+  cancelAbandoned,
+  cancelWhenGone,
+  failureOf,
+  readyFeed,
+  waitingClientOf,
+  withFieldsOf,
+  type AnswerDeps,
+  type WaitingClient,
+} from "./waiting-client.ts";
 
 /*
  * Shared by the endpoints that run one chat for a client that waits on the connection, streamed or not, whatever the shape of their
@@ -41,15 +50,35 @@ export interface AwaitedChat {
  * sent before, so that a failure can still have its status.
  * @throws {ServiceError} of the submission; `no_island_available` when no Island took it in time; `job_failed`
  */
-export async function awaitChat(
-  deps: Pick<HttpDeps, "jobs" | "catalog" | "options" | "log">,
-  client: ChatClient,
+export function awaitChat(
+  deps: AnswerDeps,
+  { c, identity }: ChatClient,
   order: ChatOrder,
+): Promise<AwaitedChat | null> {
+  // Before the submission: a chat that may not be streamed must not be paid for.
+  const openStream = (): Promise<void> | undefined => c.get("limits").openStream(identity, c.env.outgoing);
+  return run(deps, waitingClientOf(identity, c.env.outgoing), order, order.isStreamed ? openStream : null);
+}
+
+/** Runs a chat to its end, as {@link awaitChat} does, for whoever waits. */
+export function endedChat(
+  deps: AnswerDeps,
+  client: WaitingClient,
+  order: Omit<ChatOrder, "isStreamed">,
+): Promise<AwaitedChat | null> {
+  return run(deps, client, { ...order, isStreamed: false }, null);
+}
+
+async function run(
+  deps: AnswerDeps,
+  { submitter, gone }: WaitingClient,
+  order: ChatOrder,
+  beforeSubmission: (() => Promise<void> | undefined) | null,
 ): Promise<AwaitedChat | null> {
   const { options, log } = deps;
   const { isStreamed } = order;
-  const job = await submitChat(deps, client, order, { waitLimitMs: options.chatWaitMs, isClientBound: true });
-  const gone = goneSignal(client.c.env.outgoing);
+  const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
+  const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission });
   cancelWhenGone(job, gone, log);
   const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
   const feed = await readyFeed(job, isReady, gone, log);
@@ -60,14 +89,14 @@ export async function awaitChat(
 
 /** Submits a chat for a client that waits already, and opens its feed. Null when the client has left. @throws {ServiceError} */
 export async function openChat(
-  deps: Pick<HttpDeps, "jobs" | "catalog" | "options" | "log">,
-  client: ChatClient,
-  order: ChatOrder,
+  deps: AnswerDeps,
+  { c, identity }: ChatClient,
+  order: Omit<ChatOrder, "isStreamed">,
 ): Promise<AwaitedChat | null> {
-  const gone = goneSignal(client.c.env.outgoing);
+  const { submitter, gone } = waitingClientOf(identity, c.env.outgoing);
   if (gone.aborted) return null;
   const wait = { waitLimitMs: deps.options.chatWaitMs, isClientBound: true };
-  const job = await submitChat(deps, client, { ...order, isStreamed: false }, wait);
+  const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: null });
   cancelWhenGone(job, gone, deps.log);
   const feed = await readyFeed(job, () => true, gone, deps.log);
   return gone.aborted ? null : { job, feed };
@@ -76,23 +105,26 @@ export async function openChat(
 /** Submits a chat that goes on without its client. @throws {ServiceError} of the submission */
 export function startChat(
   deps: Pick<HttpDeps, "jobs" | "catalog">,
-  client: ChatClient,
+  { identity }: ChatClient,
   order: Omit<ChatOrder, "isStreamed">,
 ): Promise<JobHandle> {
-  return submitChat(deps, client, { ...order, isStreamed: false }, {});
+  return submitChat(deps, submitterOf(identity), order, { beforeSubmission: null });
 }
 
 async function submitChat(
-  deps: Pick<HttpDeps, "jobs" | "catalog">,
-  { c, identity }: ChatClient,
-  { model, input, isStreamed, fieldOf = (path) => path }: ChatOrder,
-  wait: Pick<SubmitRequest, "waitLimitMs" | "isClientBound">,
+  deps: Pick<AnswerDeps, "jobs" | "catalog">,
+  submitter: Submitter,
+  { model, input, fieldOf = (path) => path }: Omit<ChatOrder, "isStreamed">,
+  {
+    beforeSubmission,
+    ...wait
+  }: Pick<SubmitRequest, "waitLimitMs" | "isClientBound"> & {
+    readonly beforeSubmission: (() => Promise<void> | undefined) | null;
+  },
 ): Promise<JobHandle> {
-  const cargo = await chatCargo(deps, model ?? deps.catalog.defaultChatSlug, identity.accountId);
-  // Before the submission: a chat that may not be streamed must not be paid for.
-  if (isStreamed) await c.get("limits").openStream(identity, c.env.outgoing);
-  const { slug } = cargo;
-  const request = { ...submitterOf(identity), slug, input, priority: 0, idempotency: null, ...wait };
+  const { slug } = await chatCargo(deps, model ?? deps.catalog.defaultChatSlug, submitter.accountId);
+  await beforeSubmission?.();
+  const request = { ...submitter, slug, input, priority: 0, idempotency: null, ...wait };
   return deps.jobs.submit(request).catch((error: unknown) => {
     throw error instanceof ValidationError ? withFieldsOf(error, fieldOf) : error;
   });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
 import { openUntil, type Feed, type FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle } from "../../jobs/job-service.ts";
 import type { HttpDeps } from "../http-deps.ts";
@@ -8,6 +9,23 @@ import { JobFailedError, NoIslandError } from "../error-answers.ts";
 /*
  * Shared by the endpoints whose client waits on the connection for a job: chats, answers of conversations, embeddings, long polls.
  */
+
+/** Who waits for jobs: a client on its connection, or a line of a batch. */
+export interface WaitingClient {
+  readonly submitter: Submitter;
+  /** Aborts when nobody waits any more. */
+  readonly gone: AbortSignal;
+}
+
+/** What endpoints need to turn a request into jobs and their ends into an answer, for whoever waits. */
+export type AnswerDeps = Pick<HttpDeps, "catalog" | "options" | "log"> & {
+  readonly jobs: Pick<HttpDeps["jobs"], "submit">;
+};
+
+/** The client of a response. */
+export function waitingClientOf(identity: Identity, response: ServerResponse): WaitingClient {
+  return { submitter: submitterOf(identity), gone: goneSignal(response) };
+}
 
 /** One for each response, however many jobs its client waits for. */
 const signals = new WeakMap<ServerResponse, AbortSignal>();

@@ -1,13 +1,17 @@
-import type { ServerResponse } from "node:http";
 import { ValidationError } from "../../../shared/errors.ts";
 import type { Usage } from "../../../shared/output.ts";
-import { submitterOf, type Identity } from "../../accounts/identity.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { LargeJson } from "../../store/large-json.ts";
-import type { HttpDeps } from "../http-deps.ts";
-import { cancelWhenGone, failureOf, goneSignal, readyFeed, withFieldsOf } from "./waiting-client.ts";
+import {
+  cancelWhenGone,
+  failureOf,
+  readyFeed,
+  withFieldsOf,
+  type AnswerDeps,
+  type WaitingClient,
+} from "./waiting-client.ts";
 
 /** A job whose client waits on the connection for the whole of its output. */
 export interface AwaitedJob {
@@ -31,25 +35,18 @@ export interface EndedJob {
   readonly ending: Extract<FeedEnding, { type: "done" }>;
 }
 
-/** Who waits for a job. */
-export interface WaitingClient {
-  readonly identity: Identity;
-  readonly response: ServerResponse;
-}
-
 /**
  * Runs a job to its end. Null when the client has left: the job is cancelled, and there is nobody to answer.
  * @throws {ServiceError} of the submission; `no_island_available` when none took it in time; `job_failed`
  */
 export async function endedJob(
-  deps: Pick<HttpDeps, "jobs" | "options" | "log">,
-  client: WaitingClient,
+  deps: Omit<AnswerDeps, "catalog">,
+  { submitter, gone }: WaitingClient,
   { slug, input, fieldOf }: AwaitedJob,
 ): Promise<EndedJob | null> {
   const { options, log } = deps;
-  const gone = goneSignal(client.response);
   const job = await submit(deps, fieldOf, {
-    ...submitterOf(client.identity),
+    ...submitter,
     slug,
     input,
     priority: 0,
@@ -67,7 +64,7 @@ export async function endedJob(
 
 /** The output of a job, as {@link endedJob} runs it. All of it is in memory. */
 export async function wholeOutput(
-  deps: Pick<HttpDeps, "jobs" | "options" | "log">,
+  deps: Omit<AnswerDeps, "catalog">,
   client: WaitingClient,
   awaited: AwaitedJob,
 ): Promise<WholeOutput | null> {
@@ -79,7 +76,7 @@ export async function wholeOutput(
 
 /** Errors of the Cargo's own schema name the field as the client sent it. */
 async function submit(
-  { jobs }: Pick<HttpDeps, "jobs">,
+  { jobs }: Pick<AnswerDeps, "jobs">,
   fieldOf: AwaitedJob["fieldOf"],
   request: SubmitRequest,
 ): Promise<JobHandle> {

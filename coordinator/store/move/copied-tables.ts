@@ -17,14 +17,8 @@ export interface CopiedTable {
   readonly long: readonly string[];
 }
 
-const [text, integer, flag, written, inner, secret] = [
-  "text",
-  "integer",
-  "flag",
-  "written",
-  "inner",
-  "secret",
-] as const satisfies ColumnKind[];
+const [text, integer, flag] = ["text", "integer", "flag"] as const satisfies ColumnKind[];
+const [written, inner, secret] = ["written", "inner", "secret"] as const satisfies ColumnKind[];
 
 function table(
   name: string,
@@ -277,6 +271,18 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   }),
   table("file_holds", "file_id job_id", { job_id: text, file_id: text, made_at_ms: integer }),
   ...UPLOAD_TABLES,
+  table("file_batches", "id", {
+    id: text,
+    account_id: text,
+    created_at_ms: integer,
+    expires_at_ms: integer,
+    request: text,
+    progress: text,
+    cancelling_at_ms: integer,
+    ended_at_ms: integer,
+    lease_owner: text,
+    lease_until_ms: integer,
+  }),
   table("removals", "kind id", { kind: text, id: text, at_ms: integer }),
   table("balances", "party", { party: text, micro: integer }),
   table("entries", "id", {

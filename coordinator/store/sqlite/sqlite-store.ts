@@ -9,6 +9,7 @@ import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
+import type { FileBatchStore } from "../file-batch-store.ts";
 import type { FileStore } from "../file-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { IslandStore } from "../island-store.ts";
@@ -33,6 +34,7 @@ import { SqliteConversationStore } from "./conversations/sqlite-conversation-sto
 import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
+import { SqliteFileBatchStore } from "./file-batches/sqlite-file-batch-store.ts";
 import { SqliteFileStore } from "./files/sqlite-file-store.ts";
 import { SqliteUploadStore } from "./files/sqlite-upload-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
@@ -108,6 +110,7 @@ export class SqliteStore implements Store {
   readonly cluster = null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
+  readonly fileBatches: FileBatchStore;
   readonly files: FileStore;
   readonly hostFigures: HostFiguresStore;
   readonly islands: IslandStore;
@@ -149,6 +152,7 @@ export class SqliteStore implements Store {
     this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
     this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
+    this.fileBatches = new SqliteFileBatchStore(this.#db, this.#writer);
     this.files = new SqliteFileStore(this.#db, this.#writer);
     this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);
     this.islands = new SqliteIslandStore(this.#db, this.#writer);

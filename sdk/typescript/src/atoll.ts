@@ -8,6 +8,7 @@ import { Cargos } from "./cargos.ts";
 import { Chat } from "./chat.ts";
 import { Conversations } from "./conversations.ts";
 import { EmbeddingsResource } from "./embeddings.ts";
+import { FileBatches } from "./file-batches.ts";
 import { Files } from "./files.ts";
 import { Http } from "./http.ts";
 import { ImagesResource } from "./images.ts";
@@ -32,6 +33,7 @@ export class Atoll {
   readonly chat: Chat;
   readonly conversations: Conversations;
   readonly embeddings: EmbeddingsResource;
+  readonly fileBatches: FileBatches;
   readonly files: Files;
   readonly images: ImagesResource;
   readonly islandTokens: IslandTokens;
@@ -56,6 +58,7 @@ export class Atoll {
     this.chat = new Chat(http);
     this.conversations = new Conversations(http);
     this.embeddings = new EmbeddingsResource(http);
+    this.fileBatches = new FileBatches(http);
     this.files = new Files(http);
     this.images = new ImagesResource(http);
     this.islandTokens = new IslandTokens(http);

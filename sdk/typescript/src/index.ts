@@ -19,6 +19,7 @@ export {
   ValidationError,
   type FieldError,
 } from "./errors.ts";
+export type { FileBatchFilter } from "./file-batches.ts";
 export type { FileFilter } from "./files.ts";
 export type { LargeFile, NewFile } from "./upload-in-parts.ts";
 export { JobFailedError } from "./job-failed-error.ts";

@@ -379,6 +379,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List batches over files, newest first */
+        get: operations["listFileBatches"];
+        put?: never;
+        /**
+         * Answer every request of a JSONL file
+         * @description As OpenAI's clients do. The file is checked in the background. Each line is a request of the endpoint and becomes its jobs, which wait for Islands as other batch jobs do; results are files. `POST /jobs/batch` submits jobs of one Cargo at once instead.
+         */
+        post: operations["createFileBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A batch over a file, and how far it is */
+        get: operations["getFileBatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/batches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a batch over a file
+         * @description Lines that were answered stay in its files. One that has ended stays as it is.
+         */
+        post: operations["cancelFileBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cargos": {
         parameters: {
             query?: never;
@@ -3022,6 +3080,26 @@ export interface components {
             name: string;
             scopes: ("read" | "write")[];
         };
+        CreateFileBatch: {
+            /** @enum {string} */
+            completion_window: "24h";
+            /**
+             * @description That of every line
+             * @example /v1/chat/completions
+             */
+            endpoint: string;
+            /** @description A JSONL file with the purpose `batch` */
+            input_file_id: string;
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description How long the files of results live; never longer than the coordinator keeps files */
+            output_expires_after?: {
+                /** @enum {string} */
+                anchor: "created_at";
+                seconds: number;
+            } | null;
+        };
         CreateIslandToken: {
             /** @description Default: "Island token" */
             name?: string;
@@ -3252,6 +3330,66 @@ export interface components {
             sha256: string;
             /** @enum {string} */
             status: "processed";
+        };
+        FileBatch: {
+            /** @description Unix time in seconds; null: not (yet) */
+            cancelled_at: number | null;
+            /** @description Unix time in seconds; null: not (yet) */
+            cancelling_at: number | null;
+            /** @description Unix time in seconds; null: not (yet) */
+            completed_at: number | null;
+            /** @enum {string} */
+            completion_window: "24h";
+            created_at: number;
+            endpoint: string;
+            /** @description Lines without one */
+            error_file_id: string | null;
+            /** @description Why it failed */
+            errors: {
+                data: {
+                    code: string;
+                    /** @description From 1; null: not about a line */
+                    line: number | null;
+                    message: string;
+                    param: string | null;
+                }[];
+                /** @enum {string} */
+                object: "list";
+            } | null;
+            /** @description Unix time in seconds; null: not (yet) */
+            expired_at: number | null;
+            expires_at: number;
+            /** @description Unix time in seconds; null: not (yet) */
+            failed_at: number | null;
+            /** @description Unix time in seconds; null: not (yet) */
+            finalizing_at: number | null;
+            /** @example batch_01JGFJJZ00000000000000000 */
+            id: string;
+            /** @description Unix time in seconds; null: not (yet) */
+            in_progress_at: number | null;
+            input_file_id: string;
+            metadata: {
+                [key: string]: string;
+            } | null;
+            /** @enum {string} */
+            object: "batch";
+            /** @description Lines with an answer */
+            output_file_id: string | null;
+            request_counts: {
+                completed: number;
+                failed: number;
+                total: number;
+            };
+            /** @enum {string} */
+            status: "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled";
+        };
+        FileBatchList: {
+            data: components["schemas"]["FileBatch"][];
+            first_id: string | null;
+            has_more: boolean;
+            last_id: string | null;
+            /** @enum {string} */
+            object: "list";
         };
         FileList: {
             data: components["schemas"]["File"][];
@@ -7412,6 +7550,276 @@ export interface operations {
             403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    listFileBatches: {
+        parameters: {
+            query?: {
+                /** @description Id of the last batch of the page before */
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of batches */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "data": [
+                     *         {
+                     *           "id": "batch_01JGFJJZ00000000000000000Q",
+                     *           "object": "batch",
+                     *           "endpoint": "/v1/chat/completions",
+                     *           "errors": null,
+                     *           "input_file_id": "file_01JGFJJZ00000000000000000P",
+                     *           "completion_window": "24h",
+                     *           "status": "in_progress",
+                     *           "output_file_id": null,
+                     *           "error_file_id": null,
+                     *           "created_at": 1735689600,
+                     *           "in_progress_at": 1735689601,
+                     *           "expires_at": 1735776000,
+                     *           "finalizing_at": null,
+                     *           "completed_at": null,
+                     *           "failed_at": null,
+                     *           "expired_at": null,
+                     *           "cancelling_at": null,
+                     *           "cancelled_at": null,
+                     *           "request_counts": {
+                     *             "total": 200,
+                     *             "completed": 57,
+                     *             "failed": 1
+                     *           },
+                     *           "metadata": {
+                     *             "run": "nightly"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "first_id": "batch_01JGFJJZ00000000000000000Q",
+                     *       "last_id": "batch_01JGFJJZ00000000000000000Q",
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileBatchList"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+        };
+    };
+    createFileBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "input_file_id": "file_01JGFJJZ00000000000000000P",
+                 *       "endpoint": "/v1/chat/completions",
+                 *       "completion_window": "24h",
+                 *       "metadata": {
+                 *         "run": "nightly"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateFileBatch"];
+            };
+        };
+        responses: {
+            /** @description The batch is durable */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "batch_01JGFJJZ00000000000000000Q",
+                     *       "object": "batch",
+                     *       "endpoint": "/v1/chat/completions",
+                     *       "errors": null,
+                     *       "input_file_id": "file_01JGFJJZ00000000000000000P",
+                     *       "completion_window": "24h",
+                     *       "status": "validating",
+                     *       "output_file_id": null,
+                     *       "error_file_id": null,
+                     *       "created_at": 1735689600,
+                     *       "in_progress_at": null,
+                     *       "expires_at": 1735776000,
+                     *       "finalizing_at": null,
+                     *       "completed_at": null,
+                     *       "failed_at": null,
+                     *       "expired_at": null,
+                     *       "cancelling_at": null,
+                     *       "cancelled_at": null,
+                     *       "request_counts": {
+                     *         "total": 0,
+                     *         "completed": 0,
+                     *         "failed": 0
+                     *       },
+                     *       "metadata": {
+                     *         "run": "nightly"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileBatch"];
+                };
+            };
+            400: components["responses"]["OpenAiError400"];
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            413: components["responses"]["OpenAiError413"];
+            422: components["responses"]["OpenAiError422"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
+        };
+    };
+    getFileBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "batch_01JGFJJZ00000000000000000Q",
+                     *       "object": "batch",
+                     *       "endpoint": "/v1/chat/completions",
+                     *       "errors": null,
+                     *       "input_file_id": "file_01JGFJJZ00000000000000000P",
+                     *       "completion_window": "24h",
+                     *       "status": "in_progress",
+                     *       "output_file_id": null,
+                     *       "error_file_id": null,
+                     *       "created_at": 1735689600,
+                     *       "in_progress_at": 1735689601,
+                     *       "expires_at": 1735776000,
+                     *       "finalizing_at": null,
+                     *       "completed_at": null,
+                     *       "failed_at": null,
+                     *       "expired_at": null,
+                     *       "cancelling_at": null,
+                     *       "cancelled_at": null,
+                     *       "request_counts": {
+                     *         "total": 200,
+                     *         "completed": 57,
+                     *         "failed": 1
+                     *       },
+                     *       "metadata": {
+                     *         "run": "nightly"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileBatch"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+        };
+    };
+    cancelFileBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch, which soon ends */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "batch_01JGFJJZ00000000000000000Q",
+                     *       "object": "batch",
+                     *       "endpoint": "/v1/chat/completions",
+                     *       "errors": null,
+                     *       "input_file_id": "file_01JGFJJZ00000000000000000P",
+                     *       "completion_window": "24h",
+                     *       "status": "cancelling",
+                     *       "output_file_id": null,
+                     *       "error_file_id": null,
+                     *       "created_at": 1735689600,
+                     *       "in_progress_at": 1735689601,
+                     *       "expires_at": 1735776000,
+                     *       "finalizing_at": null,
+                     *       "completed_at": null,
+                     *       "failed_at": null,
+                     *       "expired_at": null,
+                     *       "cancelling_at": 1735689660,
+                     *       "cancelled_at": null,
+                     *       "request_counts": {
+                     *         "total": 200,
+                     *         "completed": 57,
+                     *         "failed": 1
+                     *       },
+                     *       "metadata": {
+                     *         "run": "nightly"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FileBatch"];
+                };
+            };
+            401: components["responses"]["OpenAiError401"];
+            403: components["responses"]["OpenAiError403"];
+            404: components["responses"]["OpenAiError404"];
+            429: components["responses"]["OpenAiError429"];
+            500: components["responses"]["OpenAiError500"];
+            503: components["responses"]["OpenAiError503"];
         };
     };
     listCargos: {

@@ -1,11 +1,25 @@
 import pino from "pino";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { FileContents } from "../../../coordinator/files/file-contents.ts";
+import type { FileBatchDeps } from "../../../coordinator/file-batches/file-batch-deps.ts";
+import { FileBatchService } from "../../../coordinator/file-batches/file-batch-service.ts";
+import type { HttpDeps } from "../../../coordinator/http/http-deps.ts";
+import { lineEndpoints } from "../../../coordinator/http/line-endpoints.ts";
+import { TEST_HTTP_OPTIONS } from "../../support/http-options.ts";
 import { FileService, type FileServiceDeps } from "../../../coordinator/files/file-service.ts";
 
 const DAY_MS = 86_400_000;
 
 export type TestFiles = FileService;
+
+/** Batches over files, of the API's own jobs. */
+export function openTestFileBatches(
+  deps: Omit<FileBatchDeps, "endpoints" | "log"> & Pick<HttpDeps, "catalog">,
+): FileBatchService {
+  const log = pino({ level: "silent" });
+  const endpoints = lineEndpoints({ catalog: deps.catalog, options: TEST_HTTP_OPTIONS, log });
+  return new FileBatchService({ ...deps, endpoints, log });
+}
 
 /** Files of tests: small, and few. */
 export function openTestFiles(deps: Pick<FileServiceDeps, "store" | "clock"> & { readonly directory: string }) {

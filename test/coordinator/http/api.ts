@@ -28,7 +28,7 @@ import { TEST_LISTEN } from "../../support/transport.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 import { CARGOS } from "./api-catalog.ts";
-import { openTestFiles, type TestFiles } from "./api-files.ts";
+import { openTestFileBatches, openTestFiles, type TestFiles } from "./api-files.ts";
 import { ApiNetwork, type ApiMember } from "./api-network.ts";
 import { apiOperators } from "./api-operators.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
@@ -95,6 +95,7 @@ export class Api implements AsyncDisposable {
   readonly accounts: AccountService;
   readonly #network: ApiNetwork | null = null;
   files!: TestFiles;
+  fileBatches!: HttpDeps["fileBatches"] & { close(): Promise<void> };
   readonly #registration: "open" | "closed";
   #listeners: readonly Listener[] = [];
   #balancer: RoundRobin | null = null;
@@ -178,6 +179,7 @@ export class Api implements AsyncDisposable {
     await this.#balancer?.[Symbol.asyncDispose]();
     await this.accounts.settled();
     this.events.close();
+    await this.fileBatches.close();
     this.#network?.close();
     await rm(this.#directory, { recursive: true, force: true });
   }
@@ -185,6 +187,8 @@ export class Api implements AsyncDisposable {
   async #start(options: Partial<HttpOptions>): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), "atoll-http-"));
     this.files = openTestFiles({ store, clock: this.clock, directory: join(this.#directory, "files") });
+    const { clock, catalog, jobs, files } = this;
+    this.fileBatches = openTestFileBatches({ store, clock, catalog, jobs, files });
     const [createdAtMs, id] = [this.clock.now(), newId("user", this.clock.now())];
     // Straight into the store: a password's hash takes its time by design, and most tests need none.
     this.account = await store.accounts.create({
@@ -259,6 +263,7 @@ export class Api implements AsyncDisposable {
         onFatal: (error) => log.fatal({ err: error }),
       }),
       files: this.files,
+      fileBatches: this.fileBatches,
       retention: { remove: async () => undefined },
       islands: islandService,
       availability: { of: async () => ({ cargos: [], isComplete: true }) },
@@ -284,15 +289,7 @@ export class Api implements AsyncDisposable {
   }
 }
 
-export { BodyReader } from "./body-reader.ts";
-
-/** Everything a socket receives until it is closed, as text. */
-export async function readToEnd(socket: Socket): Promise<string> {
-  const chunks: Buffer[] = [];
-  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-  if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
-  return Buffer.concat(chunks).toString("utf8");
-}
+export { BodyReader, readToEnd } from "./body-reader.ts";
 
 /** Resolves once `holds`; looks again after each turn of the event loop. Fails by the test's own time limit. */
 export async function eventually(holds: () => boolean): Promise<void> {

@@ -1,3 +1,5 @@
+import type { Socket } from "node:net";
+
 /** With which the transport uws begins a stream of events that has none yet. */
 const FIRST_COMMENT = /^:\n\n/;
 
@@ -37,4 +39,12 @@ export class BodyReader {
   cancel(): Promise<void> {
     return this.#reader.cancel();
   }
+}
+
+/** Everything a socket receives until it is closed, as text. */
+export async function readToEnd(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
+  return Buffer.concat(chunks).toString("utf8");
 }

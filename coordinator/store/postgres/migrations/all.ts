@@ -6,6 +6,7 @@ import { keyLimits } from "./004-key-limits.ts";
 import { operators } from "./005-operators.ts";
 import { files } from "./006-files.ts";
 import { uploads } from "./007-uploads.ts";
+import { fileBatches } from "./008-file-batches.ts";
 
 /** In order. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, name: "operators", sql: operators, oldest: 1 },
   { version: 6, name: "files", sql: files, oldest: 1 },
   { version: 7, name: "uploads", sql: uploads, oldest: 1 },
+  { version: 8, name: "file batches", sql: fileBatches, oldest: 1 },
 ];

@@ -6,6 +6,7 @@ import { contentOperations, type ContentOperations } from "../content/content-op
 import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
+import { fileBatchOperations, type FileBatchOperations } from "../file-batches/file-batch-operations.ts";
 import { fileOperations, type FileOperations } from "../files/file-operations.ts";
 import { uploadOperations, type UploadOperations } from "../files/upload-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
@@ -36,6 +37,7 @@ export interface Operations
     ConversationOperations,
     CredentialOperations,
     FeedOperations,
+    FileBatchOperations,
     FileOperations,
     JobOperations,
     LedgerOperations,
@@ -72,6 +74,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...conversationOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
+    ...fileBatchOperations(db),
     ...files,
     ...jobs,
     ...ledgerOperations(ledger),

@@ -20,6 +20,7 @@ import { keyLimits } from "./018-key-limits.ts";
 import { operators } from "./019-operators.ts";
 import { files } from "./020-files.ts";
 import { uploads } from "./021-uploads.ts";
+import { fileBatches } from "./022-file-batches.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 19, name: "operators", sql: operators },
   { version: 20, name: "files", sql: files },
   { version: 21, name: "uploads", sql: uploads },
+  { version: 22, name: "file batches", sql: fileBatches },
 ];

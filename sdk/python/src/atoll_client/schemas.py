@@ -1657,6 +1657,86 @@ class CompleteUpload(TypedDict):
     """Of the whole file; checked"""
 
 
+class FileBatch(TypedDict):
+    id: str
+    object: Literal["batch"]
+    endpoint: str
+    errors: FileBatchErrors | None
+    """Why it failed"""
+    input_file_id: str
+    completion_window: Literal["24h"]
+    status: Literal["validating", "failed", "in_progress", "finalizing", "completed", "expired", "cancelling", "cancelled"]
+    output_file_id: str | None
+    """Lines with an answer"""
+    error_file_id: str | None
+    """Lines without one"""
+    created_at: int
+    in_progress_at: int | None
+    """Unix time in seconds; null: not (yet)"""
+    expires_at: int
+    finalizing_at: int | None
+    """Unix time in seconds; null: not (yet)"""
+    completed_at: int | None
+    """Unix time in seconds; null: not (yet)"""
+    failed_at: int | None
+    """Unix time in seconds; null: not (yet)"""
+    expired_at: int | None
+    """Unix time in seconds; null: not (yet)"""
+    cancelling_at: int | None
+    """Unix time in seconds; null: not (yet)"""
+    cancelled_at: int | None
+    """Unix time in seconds; null: not (yet)"""
+    request_counts: FileBatchRequestCounts
+    metadata: dict[str, str] | None
+
+
+class FileBatchErrors(TypedDict):
+    """Why it failed"""
+
+    object: Literal["list"]
+    data: list[FileBatchErrorsDataItem]
+
+
+class FileBatchErrorsDataItem(TypedDict):
+    code: str
+    message: str
+    param: str | None
+    line: int | None
+    """From 1; null: not about a line"""
+
+
+class FileBatchRequestCounts(TypedDict):
+    total: int
+    completed: int
+    failed: int
+
+
+class CreateFileBatch(TypedDict):
+    input_file_id: str
+    """A JSONL file with the purpose `batch`"""
+    endpoint: str
+    """That of every line"""
+    completion_window: Literal["24h"]
+    metadata: NotRequired[dict[str, str] | None]
+    output_expires_after: NotRequired[CreateFileBatchOutputExpiresAfter | None]
+    """How long the files of results live; never longer than the coordinator keeps files"""
+
+
+class CreateFileBatchOutputExpiresAfter(TypedDict):
+    """How long the files of results live; never longer than the coordinator keeps files"""
+
+    anchor: Literal["created_at"]
+    seconds: int
+
+
+class FileBatchList(TypedDict):
+    object: Literal["list"]
+    data: list[FileBatch]
+    first_id: str | None
+    last_id: str | None
+    has_more: bool
+
+
 class Images(TypedDict):
     created: int
     """Unix time in seconds"""

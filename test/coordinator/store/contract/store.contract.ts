@@ -9,6 +9,7 @@ import { describeCatalog } from "./catalog-store.cases.ts";
 import { describeContent } from "./content-store.cases.ts";
 import { describeConversations } from "./conversation-store.cases.ts";
 import { describeFeeds } from "./feed-store.cases.ts";
+import { describeFileBatches } from "./file-batch-store.cases.ts";
 import { describeFiles } from "./file-store.cases.ts";
 import { describeUploads } from "./upload-store.cases.ts";
 import { describeJobRecovery } from "./job-recovery.cases.ts";
@@ -52,6 +53,7 @@ export function describeStore(
     describeCatalog(check);
     describeContent(check);
     describeConversations(check);
+    describeFileBatches(check);
     describeFiles(check);
     describeUploads(check);
     describeLedger(check);

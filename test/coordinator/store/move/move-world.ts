@@ -1,3 +1,4 @@
+import { makeFileBatch } from "../contract/file-batch-store.cases.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { LargeJson } from "../../../../coordinator/store/large-json.ts";
 import { NO_COUNTS } from "../../../../coordinator/store/host-figures-store.ts";
@@ -56,6 +57,7 @@ export async function fillStore(store: Store): Promise<Filled> {
   const part = { id: "part_1", uploadId: "upload_1", sizeBytes: 2, sha256: "cd", createdAtMs: MADE_AT_MS };
   const partLimits = { budget: { maxBytes: 9, maxFiles: 1 }, maxParts: 1, expiresAtMs: MADE_AT_MS + 2 };
   await store.uploads.addPart(part, partLimits);
+  await store.fileBatches.add(makeFileBatch(ann), 1);
   const jobs = await fillJobs(store, ann);
   const gone = makeJob(bob);
   await runJob(store, gone);

@@ -1,0 +1,158 @@
+import type { Timer } from "../../shared/clock.ts";
+import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batch-store.ts";
+import { BatchHold, LEASE_MS } from "./batch-hold.ts";
+import type { FileBatchDeps } from "./file-batch-deps.ts";
+import type { UnderWay } from "./line-pool.ts";
+import { runBatch } from "./run-batch.ts";
+
+const WINDOW_MS = 24 * 3_600_000;
+const LOOK_EVERY_MS = 2_000;
+/** Batches of an account that have not ended. */
+const MAX_OPEN = 20;
+/** Batches that this coordinator runs. */
+const MAX_RUNNING = 50;
+const NEW: FileBatchProgress = {
+  state: "validating",
+  total: 0,
+  completed: 0,
+  failed: 0,
+  errors: [],
+  outputFileId: null,
+  errorFileId: null,
+  inProgressAtMs: null,
+  finalizingAtMs: null,
+};
+
+/** What the API builds on; see {@link FileBatchService}. */
+export type FileBatchApi = Pick<FileBatchService, "create" | "get" | "list" | "cancel">;
+
+/** Batches over files. It owns the timer that looks for those that nobody runs. */
+export class FileBatchService {
+  readonly #deps: FileBatchDeps;
+  readonly #ownerId: string;
+  readonly #running = new Map<string, { readonly hold: BatchHold; readonly done: Promise<void> }>();
+  readonly #underWay = new Map<string, UnderWay>();
+  #looking: Promise<void> = Promise.resolve();
+  #timer: Timer | null = null;
+  #isClosed = false;
+
+  constructor(deps: FileBatchDeps) {
+    this.#deps = deps;
+    this.#ownerId = newId("coord", deps.clock.now());
+  }
+
+  /** Runs what nobody runs, now and from now on. */
+  start(): void {
+    this.#look();
+  }
+
+  /** Leaves its batches to others; their jobs go on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    for (const { hold } of this.#running.values()) hold.stop();
+    await this.#looking;
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+    await this.#deps.store.fileBatches.release(this.#ownerId).catch(() => undefined);
+  }
+
+  /** @throws {ServiceError} `validation_failed` for a file or endpoint that is none; `rate_limited` */
+  async create(accountId: string, request: FileBatchRequest): Promise<FileBatch> {
+    const { store, files, endpoints, clock } = this.#deps;
+    if (!endpoints.paths.includes(request.endpoint))
+      throw wrong("endpoint", `must be one of ${endpoints.paths.join(", ")}`);
+    const file = await files.get(accountId, request.inputFileId).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === "not_found") throw wrong("input_file_id", error.message);
+      throw error;
+    });
+    if (file.purpose !== "batch") throw wrong("input_file_id", 'is of a file with another purpose than "batch"');
+    const createdAtMs = clock.now();
+    const id = newId("batch", createdAtMs);
+    const batch = { id, accountId, createdAtMs, expiresAtMs: createdAtMs + WINDOW_MS, request, progress: NEW };
+    if (!(await store.fileBatches.add(batch, MAX_OPEN))) {
+      throw wrong("input_file_id", `The account has ${MAX_OPEN} batches that have not ended, as many as it may`);
+    }
+    this.#look();
+    return { ...batch, cancellingAtMs: null, endedAtMs: null };
+  }
+
+  /** @throws {ServiceError} `not_found` */
+  async get(accountId: string, id: string): Promise<FileBatch> {
+    const batch = await this.#deps.store.fileBatches.get(accountId, id);
+    if (batch === undefined) throw new ServiceError("not_found", `There is no batch "${id}"`);
+    return this.#newest(batch);
+  }
+
+  async list(
+    accountId: string,
+    page: { readonly afterId: string | null; readonly limit: number },
+  ): Promise<FileBatch[]> {
+    return (await this.#deps.store.fileBatches.list(accountId, page)).map((batch) => this.#newest(batch));
+  }
+
+  /** Of one that has ended or is being cancelled, changes nothing. @throws {ServiceError} `not_found` */
+  async cancel(accountId: string, id: string): Promise<FileBatch> {
+    await this.get(accountId, id);
+    await this.#deps.store.fileBatches.cancel(accountId, id, this.#deps.clock.now());
+    this.#running.get(id)?.hold.endEarly("cancelled");
+    return this.get(accountId, id);
+  }
+
+  /** Of a deleted account. May be called again. */
+  async removeAll(accountId: string): Promise<void> {
+    for (const { hold } of this.#running.values()) if (hold.batch.accountId === accountId) hold.stop();
+    await this.#deps.store.fileBatches.removeOfAccount(accountId);
+  }
+
+  /** With the counts of now, if this coordinator runs it. */
+  #newest(batch: FileBatch): FileBatch {
+    const progress = batch.endedAtMs === null ? this.#running.get(batch.id)?.hold.progress : undefined;
+    return progress === undefined ? batch : { ...batch, progress };
+  }
+
+  #look(): void {
+    if (this.#isClosed) return;
+    this.#timer?.cancel();
+    this.#looking = this.#looking
+      .then(() => this.#take())
+      .catch((error: unknown) => {
+        if (error instanceof ServiceError) return;
+        this.#deps.log.error({ err: error }, "Looking for batches of files failed");
+      })
+      .then(() => {
+        if (this.#isClosed) return;
+        this.#timer?.cancel();
+        this.#timer = this.#deps.clock.schedule(LOOK_EVERY_MS, () => this.#look());
+      });
+  }
+
+  async #take(): Promise<void> {
+    if (this.#isClosed || this.#running.size >= MAX_RUNNING) return;
+    const { store, clock } = this.#deps;
+    const nowMs = clock.now();
+    const by = { ownerId: this.#ownerId, untilMs: nowMs + LEASE_MS };
+    for (const batch of await store.fileBatches.lease(by, nowMs, MAX_RUNNING - this.#running.size)) this.#run(batch);
+  }
+
+  #run(batch: FileBatch): void {
+    const { id, accountId } = batch;
+    // Its lease was over before it was renewed, and it has not noticed yet.
+    if (this.#isClosed || this.#running.has(id)) return;
+    const hold = new BatchHold(this.#deps, batch, this.#ownerId);
+    const underWay = this.#underWay.get(accountId) ?? new Set();
+    this.#underWay.set(accountId, underWay);
+    const done = runBatch(this.#deps, hold, underWay).finally(() => {
+      this.#running.delete(id);
+      if ([...this.#running.values()].every((other) => other.hold.batch.accountId !== accountId)) {
+        this.#underWay.delete(accountId);
+      }
+    });
+    this.#running.set(id, { hold, done });
+  }
+}
+
+function wrong(path: string, message: string): ValidationError {
+  return new ValidationError([{ path, message }]);
+}

@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import { ServiceError } from "../../shared/errors.ts";
+import type { FileBatchError } from "../store/file-batch-store.ts";
+import type { BatchHold } from "./batch-hold.ts";
+import { linesOf } from "./batch-lines.ts";
+import type { FileBatchDeps } from "./file-batch-deps.ts";
+import { LinePool, type UnderWay } from "./line-pool.ts";
+import { ResultFile } from "./result-file.ts";
+
+export const MAX_LINES = 50_000;
+/** Longest list of errors of a batch. */
+const MAX_ERRORS = 100;
+/** Of the account's files, to look for results in that a coordinator stored before it died. */
+const NEWEST_FILES = 1_000;
+
+/**
+ * Runs a batch to its end, or until it is left to others. Results are written anew each time: the jobs of lines that were answered before
+ * are there, and are read again.
+ */
+export async function runBatch(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): Promise<void> {
+  try {
+    await hold.start();
+    await work(deps, hold, underWay);
+  } catch (error) {
+    if (hold.stopped.aborted) return;
+    const { id } = hold.batch;
+    if (!(error instanceof ServiceError)) deps.log.error({ err: error, file_batch_id: id }, "A batch of a file failed");
+    // Who finds the lease over tries again.
+    if (error instanceof ServiceError && error.code === "storage_unavailable") return;
+    const message = error instanceof ServiceError ? error.message : "Internal error";
+    const code = error instanceof ServiceError ? error.code : "internal";
+    await hold.end({ state: "failed", errors: [{ code, message, param: null, line: null }] }).catch(() => false);
+  } finally {
+    hold.stop();
+  }
+}
+
+async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): Promise<void> {
+  const { batch } = hold;
+  const { accountId, request } = batch;
+  const { root, name } = await deps.files.content(accountId, request.inputFileId);
+  const path = join(root, name);
+  const { total, errors } = await checkLines(path, hold);
+  if (errors.length > 0) return void (await hold.end({ state: "failed", errors }));
+  const wasFinalizing = hold.progress.state === "finalizing";
+  const inProgressAtMs = hold.progress.inProgressAtMs ?? deps.clock.now();
+  await hold.save({ state: "in_progress", total, inProgressAtMs });
+  // Room on the disk, and the folder.
+  await deps.files.receive(accountId, 0, () => Promise.resolve());
+  await using output = await openResult(deps, hold, "output");
+  await using failures = await openResult(deps, hold, "errors");
+  const pool = new LinePool(deps, hold, { output, failures }, underWay);
+  try {
+    for await (const line of linesOf(path, request.endpoint)) {
+      if ("error" in line) throw new Error(`Line ${line.error.line} of a file has changed`);
+      await pool.add(line);
+    }
+    await pool.finished();
+  } finally {
+    await pool.settled();
+  }
+  await hold.save({ state: "finalizing", finalizingAtMs: deps.clock.now() });
+  if (wasFinalizing) await removeStored(deps, hold);
+  const outputFileId = await storeResult(deps, hold, output, "output");
+  const errorFileId = await storeResult(deps, hold, failures, "errors");
+  if (await hold.end({ state: hold.early ?? "completed", outputFileId, errorFileId })) return;
+  for (const id of [outputFileId, errorFileId]) {
+    // Another coordinator has stored files of its own.
+    if (id !== null) await deps.files.remove(accountId, id);
+  }
+}
+
+/** Every line, before the first becomes a job. */
+async function checkLines(path: string, hold: BatchHold): Promise<{ total: number; errors: FileBatchError[] }> {
+  const errors: FileBatchError[] = [];
+  const ids = new Set<string>();
+  for await (const line of linesOf(path, hold.batch.request.endpoint)) {
+    hold.stopped.throwIfAborted();
+    if ("error" in line) errors.push(line.error);
+    else if (ids.has(line.customId)) {
+      const message = `The custom_id is that of an earlier line: ${line.customId}`;
+      errors.push({ code: "duplicate_custom_id", message, param: "custom_id", line: line.number });
+    } else ids.add(line.customId);
+    if (ids.size > MAX_LINES) {
+      errors.push({
+        code: "too_many_requests",
+        message: `A batch has at most ${MAX_LINES} requests`,
+        param: null,
+        line: null,
+      });
+    }
+    if (errors.length >= MAX_ERRORS || ids.size > MAX_LINES) return { total: ids.size, errors };
+  }
+  if (ids.size === 0 && errors.length === 0) {
+    errors.push({ code: "empty_file", message: "The file has no requests", param: null, line: null });
+  }
+  return { total: ids.size, errors };
+}
+
+type Kind = "output" | "errors";
+
+async function openResult(deps: FileBatchDeps, { batch }: BatchHold, kind: Kind): Promise<ResultFile> {
+  // Another name each time: a coordinator that lost its lease may still write its own.
+  const name = `${batch.id}-${deps.clock.now()}-${process.pid}.${kind}`;
+  return ResultFile.open(join(deps.files.arriving, name), deps.files.maxFileBytes);
+}
+
+/** Null for a file without lines. */
+async function storeResult(
+  { files }: FileBatchDeps,
+  { batch }: BatchHold,
+  result: ResultFile,
+  kind: Kind,
+): Promise<string | null> {
+  const { sizeBytes, sha256 } = await result.close();
+  if (sizeBytes === 0) return null;
+  const { accountId, request } = batch;
+  const { id } = await files.receive(accountId, sizeBytes, () =>
+    files.add(accountId, {
+      path: result.path,
+      filename: filenameOf(batch.id, kind),
+      purpose: "batch_output",
+      sizeBytes,
+      sha256,
+      expiresAfterMs: request.outputExpiresAfterMs,
+    }),
+  );
+  return id;
+}
+
+/** Files of the batch that a coordinator stored and then died. */
+async function removeStored({ files }: FileBatchDeps, { batch }: BatchHold): Promise<void> {
+  const list = { afterId: null, limit: NEWEST_FILES, isNewestFirst: true, purpose: "batch_output" } as const;
+  const names = new Set((["output", "errors"] as const).map((kind) => filenameOf(batch.id, kind)));
+  for (const { id, filename } of await files.list(batch.accountId, list)) {
+    if (names.has(filename)) await files.remove(batch.accountId, id);
+  }
+}
+
+function filenameOf(batchId: string, kind: Kind): string {
+  return `${batchId}_${kind}.jsonl`;
+}

@@ -1,0 +1,64 @@
+import type { z } from "@hono/zod-openapi";
+import { ValidationError } from "../../shared/errors.ts";
+import type { LineEndpoints } from "../file-batches/file-batch-deps.ts";
+import { answerError } from "./error-answers.ts";
+import { assertStructure, validate } from "./middleware/body.ts";
+import { CHAT_PARAMETERS } from "./openai/chat-parameters.ts";
+import { EMBEDDING_PARAMETERS } from "./openai/embedding-parameters.ts";
+import { MODERATION_PARAMETERS } from "./openai/moderation-parameters.ts";
+import { checkParameters, type ParameterRule } from "./openai/parameters.ts";
+import { RERANK_PARAMETERS } from "./openai/rerank-parameters.ts";
+import { TEXT_COMPLETION_PARAMETERS } from "./openai/text-completion-parameters.ts";
+import { answerChat } from "./routes/chat.ts";
+import { answerCompletion } from "./routes/completions.ts";
+import { answerEmbeddings } from "./routes/embeddings.ts";
+import { answerModeration } from "./routes/moderations.ts";
+import { answerReranking } from "./routes/rerank.ts";
+import { chatBodySchema } from "./schemas/chat-schemas.ts";
+import { embeddingsBodySchema } from "./schemas/embedding-schemas.ts";
+import { moderationBodySchema } from "./schemas/moderation-schemas.ts";
+import { rerankBodySchema } from "./schemas/rerank-schemas.ts";
+import { textCompletionBodySchema } from "./schemas/text-completion-schemas.ts";
+import type { AnswerDeps, WaitingClient } from "./streaming/waiting-client.ts";
+
+type Endpoint = (deps: AnswerDeps, client: WaitingClient, given: object) => Promise<object | null>;
+
+/** By their paths, as lines of batches name them. */
+const ENDPOINTS = new Map<string, Endpoint>([
+  ["/v1/chat/completions", endpoint(CHAT_PARAMETERS, chatBodySchema, answerChat)],
+  ["/v1/completions", endpoint(TEXT_COMPLETION_PARAMETERS, textCompletionBodySchema, answerCompletion)],
+  ["/v1/embeddings", endpoint(EMBEDDING_PARAMETERS, embeddingsBodySchema, answerEmbeddings)],
+  ["/v1/moderations", endpoint(MODERATION_PARAMETERS, moderationBodySchema, answerModeration)],
+  ["/v1/rerank", endpoint(RERANK_PARAMETERS, rerankBodySchema, answerReranking)],
+]);
+
+export const LINE_ENDPOINTS: readonly string[] = [...ENDPOINTS.keys()];
+
+/** The endpoints that lines of batches may ask, checked and answered by the code that serves them. */
+export function lineEndpoints(deps: Omit<AnswerDeps, "jobs">): LineEndpoints {
+  return {
+    paths: LINE_ENDPOINTS,
+    async answer({ endpoint: path, body, submitter, jobs, gone }) {
+      assertStructure(body);
+      if ("stream" in body && body.stream === true) {
+        throw new ValidationError([{ path: "stream", message: "answers of batches are not streamed" }]);
+      }
+      const answer = ENDPOINTS.get(path);
+      if (answer === undefined) throw new Error(`Batches have no endpoint ${path}`);
+      return answer({ ...deps, jobs }, { submitter, gone }, body);
+    },
+    refusalOf: (thrown, requestId) => answerError(thrown, { requestId, style: "openai" }),
+  };
+}
+
+function endpoint<S extends z.ZodType>(
+  parameters: readonly ParameterRule[],
+  schema: S,
+  answer: (deps: AnswerDeps, client: WaitingClient, body: z.output<S>) => Promise<object | null>,
+): Endpoint {
+  return async (deps, client, given) => {
+    const body = validate(schema, given);
+    checkParameters(parameters, given);
+    return answer(deps, client, body);
+  };
+}

@@ -1,0 +1,159 @@
+import { OpenAI, toFile } from "openai";
+import type { Batch } from "openai/resources/batches";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Api } from "../api.ts";
+import { answerWith, failWith, MESSAGES } from "../chat-answers.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const client = () => new OpenAI({ apiKey: api.key, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
+const CHAT = "/v1/chat/completions";
+const chatLine = (custom_id: string, body: object = {}) => ({
+  custom_id,
+  method: "POST",
+  url: CHAT,
+  body: { model: "tiny", messages: MESSAGES, ...body },
+});
+
+async function create(lines: readonly (object | string)[], purpose: "batch" | "user_data" = "batch"): Promise<Batch> {
+  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+  const file = await client().files.create({ file: await toFile(Buffer.from(text), "lines.jsonl"), purpose });
+  return client().batches.create({ input_file_id: file.id, endpoint: CHAT, completion_window: "24h" });
+}
+
+const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
+
+async function ended(id: string, holds = ({ status }: Batch) => ENDED.has(status)): Promise<Batch> {
+  for (;;) {
+    const batch = await client().batches.retrieve(id);
+    if (holds(batch)) return batch;
+  }
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read what the files say
+type Line = Record<string, any>;
+
+async function linesOf(fileId: string | null | undefined): Promise<Line[]> {
+  if (fileId == null) return [];
+  const text = await (await client().files.content(fileId)).text();
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+}
+
+describe("batches over files", () => {
+  it("answer each line in a file, and the wrong ones in another", async () => {
+    answerWith(api, "Hel", "lo");
+    const lines = [
+      chatLine("a"),
+      chatLine("b", { temperature: 9 }),
+      "",
+      chatLine("c"),
+      chatLine("d", { stream: true }),
+    ];
+    const created = await create(lines);
+    expect(created).toMatchObject({ object: "batch", endpoint: CHAT, status: "validating", errors: null });
+    const batch = await ended(created.id);
+    expect(batch).toMatchObject({ status: "completed", request_counts: { total: 4, completed: 2, failed: 2 } });
+    const output = await linesOf(batch.output_file_id);
+    expect(new Map(output.map(({ custom_id, error }) => [custom_id, error]))).toEqual(
+      new Map([
+        ["a", null],
+        ["c", null],
+      ]),
+    );
+    expect(output[0]).toMatchObject({
+      response: { status_code: 200, body: { choices: [{ message: { content: "Hello" } }] } },
+    });
+    const failures = await linesOf(batch.error_file_id);
+    expect(
+      failures.map(({ custom_id, response }) => [custom_id, response.status_code, response.body.error.param]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["b", 422, "temperature"],
+        ["d", 422, "stream"],
+      ]),
+    );
+  });
+
+  it("fail with the numbers of the lines that are no requests, before any becomes a job", async () => {
+    const wrongUrl = { ...chatLine("c"), url: "/v1/embeddings" };
+    const { id } = await create([chatLine("a"), "{", chatLine("a"), wrongUrl, { ...chatLine("e"), method: "GET" }]);
+    const batch = await ended(id);
+    expect(batch.status).toBe("failed");
+    expect(batch.errors?.data?.map(({ code, line }) => [code, line])).toEqual([
+      ["invalid_json_line", 2],
+      ["duplicate_custom_id", 3],
+      ["mismatched_endpoint", 4],
+      ["invalid_method", 5],
+    ]);
+    expect(api.jobs.submitted).toEqual([]);
+  });
+
+  it("give a job that failed its error", async () => {
+    failWith(api, "runtime_crashed");
+    const batch = await ended((await create([chatLine("a")])).id);
+    expect(batch).toMatchObject({ status: "completed", request_counts: { total: 1, completed: 0, failed: 1 } });
+    expect(batch.output_file_id).toBeNull();
+    expect(await linesOf(batch.error_file_id)).toMatchObject([
+      { custom_id: "a", response: { status_code: 500, body: { error: { code: "job_failed" } } } },
+    ]);
+  });
+
+  it("submit jobs that wait as batch jobs do, by keys of their own", async () => {
+    answerWith(api, "x");
+    const { id } = await create([chatLine("a", { n: 2 })]);
+    await ended(id);
+    expect(api.jobs.submitted.map(({ idempotency, waitLimitMs }) => [idempotency?.key, waitLimitMs])).toEqual([
+      [`${id}/1/1`, undefined],
+      [`${id}/1/2`, undefined],
+    ]);
+  });
+
+  it("are cancelled with their jobs, and have a line for each request", async () => {
+    api.jobs.onSubmit = () => undefined;
+    const { id } = await create(["a", "b", "c", "d", "e", "f", "g", "h", "i"].map((name) => chatLine(name)));
+    await ended(id, ({ status }) => status === "in_progress" && api.jobs.submitted.length > 4);
+    expect((await client().batches.cancel(id)).status).toMatch(/^cancell/);
+    const batch = await ended(id);
+    expect(batch).toMatchObject({ status: "cancelled", request_counts: { total: 9, completed: 0, failed: 9 } });
+    const failures = await linesOf(batch.error_file_id);
+    expect(new Set(failures.map(({ error }) => error.code))).toEqual(new Set(["batch_cancelled"]));
+    expect(failures.length).toBe(9);
+    // What has ended stays as it is.
+    expect((await client().batches.cancel(id)).status).toBe("cancelled");
+  });
+
+  it("are listed in pages, newest first, to their account alone", async () => {
+    answerWith(api, "x");
+    const ids = [];
+    for (const name of ["a", "b", "c"]) ids.push((await create([chatLine(name)])).id);
+    const listed = [];
+    for await (const { id } of client().batches.list({ limit: 2 })) listed.push(id);
+    expect(listed).toEqual(ids.toReversed());
+    const other = await Api.open();
+    try {
+      expect((await other.call("GET", `/batches/${ids[0]}`)).status).toBe(404);
+      expect((await other.call("GET", "/batches")).body.data).toEqual([]);
+    } finally {
+      await other[Symbol.asyncDispose]();
+    }
+  });
+
+  it("need a file of the purpose batch and an endpoint that batches have", async () => {
+    await expect(create([chatLine("a")], "user_data")).rejects.toMatchObject({ status: 422, param: "input_file_id" });
+    const body = { input_file_id: "file_1", completion_window: "24h" };
+    for (const [field, endpoint] of [
+      ["endpoint", "/v1/audio/speech"],
+      ["input_file_id", CHAT],
+    ]) {
+      const { status, body: answer } = await api.call("POST", "/batches", { body: { ...body, endpoint } });
+      expect([status, answer.error.param]).toEqual([422, field]);
+    }
+  });
+});
