@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -75,6 +75,14 @@ describe.runIf(IS_FULL_SOAK)("packages", () => {
     it("takes less than 150 MB for a coordinator, and 400 MB for an Island on a CPU", async () => {
       expect(await bytesIn(installed("coordinator"))).toBeLessThan(150 * MB);
       expect(await bytesIn(installed("island"))).toBeLessThan(400 * MB);
+    });
+
+    it("takes what README.md says, within a tenth", async () => {
+      const readme = await readFile(join(clone, "README.md"), "utf8");
+      for (const name of ["coordinator", "island"]) {
+        const told = Number(new RegExp(`@atoll/${name}\\W+(\\d+) MB`).exec(readme)?.[1]) * MB;
+        expect(Math.abs((await bytesIn(installed(name))) - told), name).toBeLessThan(told / 10);
+      }
     });
 
     it("gives commands that run a network: init, serve, the console, join, start, a chat, and every runtime of a CPU", async () => {
