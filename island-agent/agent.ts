@@ -257,6 +257,8 @@ export class IslandAgent {
     switch (frame.type) {
       case "assign":
         return this.#assign(frame);
+      case "input":
+        return this.#executor.input(frame);
       case "cancel":
         return this.#executor.cancel(frame);
       case "ack":
@@ -273,8 +275,7 @@ export class IslandAgent {
   #assign(frame: Assign): void {
     const refusal = this.#admission.refusalOf(frame);
     if (refusal === null) return this.#executor.assign(frame, this.#deps.availability.closedBecause);
-    const { jobId, attempt } = frame;
-    return this.#outbox.refuse({ type: "refused", jobId, attempt, ...refusal });
+    return this.#outbox.refuse({ type: "refused", jobId: frame.jobId, attempt: frame.attempt, ...refusal });
   }
 
   /** Asks the coordinator for Cargos, which arrive in `preload` frames. Returns false when there is no session. */

@@ -1,17 +1,26 @@
-import type { CargoManifest } from "./cargo.ts";
+import { isInteractive, type CargoManifest } from "./cargo.ts";
 
 /** Names of what agents can do with Cargos, in `features` of `hello` beside those of chats (features.ts). */
-export const CARGO_FEATURES = ["diffusers.image", "llmcpp.lora", "llmcpp.tasks", "onnx.speech2"] as const;
+export const CARGO_FEATURES = [
+  "diffusers.image",
+  "jobs.input",
+  "llmcpp.lora",
+  "llmcpp.reasoning",
+  "llmcpp.tasks",
+  "onnx.speech2",
+] as const;
 export type CargoFeature = (typeof CARGO_FEATURES)[number];
 
 type Needs = (
-  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters">,
+  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "container">,
   input: Readonly<Record<string, unknown>>,
 ) => boolean;
 
 const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
   "diffusers.image": ({ runtimeType }, { image }) => DRAWS.has(runtimeType) && image != null,
+  "jobs.input": isInteractive,
   "llmcpp.lora": ({ adapters }) => adapters !== undefined,
+  "llmcpp.reasoning": ({ reasoning }) => reasoning !== undefined,
   "llmcpp.tasks": ({ task }) => task !== undefined,
   "onnx.speech2": ({ runtimeType }, { timestamps, chunk_length_s: chunk, stride_length_s: stride }) =>
     HEARS.has(runtimeType) && (typeof timestamps === "string" || chunk != null || stride != null),

@@ -61,6 +61,8 @@ export const containerSchema = z.object({
   command: argumentsSchema.min(1).nullable(),
   gpu: z.boolean(),
   network: z.boolean(),
+  /** Its standard input stays open, and takes further lines while the job runs. Absent: false. */
+  interactive: z.boolean().optional(),
 });
 export type ContainerSpec = z.infer<typeof containerSchema>;
 
@@ -89,6 +91,8 @@ export const cargoManifestSchema = z.object({
   task: z.string().max(100).optional(),
   /** `llmcpp` chats only. */
   adapters: z.array(adapterSchema).min(1).max(MAX_ADAPTERS).optional(),
+  /** `llmcpp` chats only: the model thinks before it answers. Absent: its thoughts, if there are any, are not told. */
+  reasoning: z.literal(true).optional(),
   /** How long it stays in memory after its last job, unless its memory is needed before; 0: no time. Absent: as its runtime does. */
   keepAliveMs: z.number().int().min(0).max(MAX_KEEP_ALIVE_MS).optional(),
   /** For owners who decide by it. Absent in manifests of earlier versions. */
@@ -121,7 +125,7 @@ export interface Cargo extends CargoManifest {
 /** The part of a Cargo that travels to an Island. */
 export function manifestOf(cargo: CargoManifest): CargoManifest {
   const { slug, runtimeType, onnxTaskType, model, requiredRamBytes, requiredVramBytes, contextTokens } = cargo;
-  const { weights, container, args, task, adapters, keepAliveMs, category } = cargo;
+  const { weights, container, args, task, adapters, reasoning, keepAliveMs, category } = cargo;
   return {
     slug,
     runtimeType,
@@ -135,9 +139,15 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
     ...(args === undefined ? {} : { args }),
     ...(task === undefined ? {} : { task }),
     ...(adapters === undefined ? {} : { adapters }),
+    ...(reasoning === undefined ? {} : { reasoning }),
     ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
     ...(category === undefined ? {} : { category }),
   };
+}
+
+/** Whether the Cargo's jobs take further input while they run. */
+export function isInteractive(cargo: Pick<CargoManifest, "container"> | null | undefined): boolean {
+  return cargo?.container?.interactive === true;
 }
 
 /** Names a model's bytes: its hash where known, else its address. The key of the Islands' stores and of cache reports. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pastCallsSchema, toolFields, toolUseOf, type ToolCall, type ToolUse } from "./chat-tools.ts";
 import { KIB } from "./format-bytes.ts";
+import { reasoningFields, type ReasoningEffort } from "./reasoning.ts";
 import { probabilityFields, probabilityProblem, topLogprobsOf } from "./token-probability.ts";
 
 /** Source: DESIGN §4, row Chat. */
@@ -120,6 +121,7 @@ export const chatInputSchema = z
     ...samplingFields,
     ...toolFields,
     ...probabilityFields,
+    ...reasoningFields,
   })
   .refine((input) => (input.prompt === undefined) !== (input.messages === undefined), {
     message: "exactly one of prompt and messages is required",
@@ -167,6 +169,8 @@ export interface ChatRequest {
   readonly toolUse: ToolUse | null;
   /** How many of the likeliest tokens are told with each token; null: no probabilities are. */
   readonly topLogprobs: number | null;
+  /** Null: as much as the model likes. */
+  readonly reasoningEffort: ReasoningEffort | null;
 }
 
 /** Fills in the defaults of DESIGN §4. */
@@ -192,5 +196,6 @@ export function chatRequestOf(input: ChatInput): ChatRequest {
     responseFormat: input.response_format ?? { type: "text" },
     toolUse: toolUseOf(input),
     topLogprobs: topLogprobsOf(input),
+    reasoningEffort: input.reasoning_effort ?? null,
   };
 }

@@ -12,6 +12,9 @@ export const ERROR_STATUS = {
   account_suspended: 403,
   not_found: 404,
   cargo_not_found: 404,
+  job_not_running: 409,
+  input_closed: 409,
+  input_out_of_order: 409,
   content_removed: 410,
   payload_too_large: 413,
   file_budget_exceeded: 413,
@@ -83,6 +86,7 @@ export const LIMIT_NAMES = [
   "pairing_attempts",
   "island_sessions",
   "daily_storage",
+  "input_backlog",
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 

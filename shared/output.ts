@@ -45,6 +45,12 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     arguments: z.string().max(MAX_TOKEN_CHARS),
     count: z.number().int().min(0).max(MAX_COUNT),
   }),
+  /** What a model that thinks wrote before its answer, or within it, to append. `count`: as of a token. */
+  z.object({
+    type: z.literal("reasoning"),
+    content: z.string().max(MAX_TOKEN_CHARS),
+    count: z.number().int().min(0).max(MAX_COUNT),
+  }),
 ]);
 export type OutputItem = z.infer<typeof outputItemSchema>;
 
@@ -63,6 +69,7 @@ export function charsOf(item: ModelItem): number {
   if (item.type === "token") {
     return item.content.length + (item.logprobs === undefined ? 0 : bytesOfProbabilities(item.logprobs));
   }
+  if (item.type === "reasoning") return item.content.length;
   return item.arguments.length + (item.id?.length ?? 0) + (item.name?.length ?? 0);
 }
 

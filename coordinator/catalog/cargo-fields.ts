@@ -84,6 +84,7 @@ export const cargoFields = {
     )
     .min(1)
     .max(MAX_ADAPTERS),
+  reasoning: z.boolean(),
   keep_alive_s: z
     .number()
     .min(0)
@@ -129,6 +130,7 @@ export const cargoFileShape = z.strictObject({
   args: cargoFields.args.optional(),
   task: cargoFields.task.optional(),
   adapters: cargoFields.adapters.optional(),
+  reasoning: cargoFields.reasoning.optional(),
   keep_alive_s: cargoFields.keep_alive_s.optional(),
   parameters: cargoFields.parameters.optional(),
   quantization: cargoFields.quantization.optional(),

@@ -57,6 +57,7 @@ export function cargoOf(file: CargoFile): CatalogCargo {
     ...(file.adapters === undefined
       ? {}
       : { adapters: file.adapters.map(({ size_bytes: sizeBytes, ...adapter }) => ({ ...adapter, sizeBytes })) }),
+    ...(file.reasoning === true ? { reasoning: file.reasoning } : {}),
     ...(file.keep_alive_s === undefined ? {} : { keepAliveMs: Math.round(file.keep_alive_s * MS_PER_S) }),
     ...(file.args === undefined ? {} : { args: file.args }),
     ...(file.max_output_bytes === undefined ? {} : { maxOutputBytes: file.max_output_bytes }),

@@ -16,13 +16,23 @@ import { inputSchemas, SchemaError } from "./input-schema.ts";
 export const PROCESS_MB = 192;
 
 type OptionalField =
-  | ("onnx_task_type" | "task" | "adapters" | "weights" | "container" | "args" | "context_tokens" | "model")
+  | (
+      | "onnx_task_type"
+      | "task"
+      | "adapters"
+      | "reasoning"
+      | "weights"
+      | "container"
+      | "args"
+      | "context_tokens"
+      | "model"
+    )
   | ("input_schema" | "output_schema");
 type Need = "needed" | "may" | "never";
 
 /** The fields that depend on the runtime. All other fields are the same for every runtime. */
 const NEEDS: Record<RuntimeType, Record<OptionalField, Need>> = {
-  llmcpp: needs({ model: "needed", context_tokens: "needed", task: "may", adapters: "may" }),
+  llmcpp: needs({ model: "needed", context_tokens: "needed", task: "may", adapters: "may", reasoning: "may" }),
   onnx: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed", output_schema: "may" }),
   diffusers: needs({ model: "needed", weights: "may", input_schema: "needed" }),
   coreml: needs({
@@ -47,6 +57,7 @@ function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField
     onnx_task_type: "never",
     task: "never",
     adapters: "never",
+    reasoning: "never",
     weights: "never",
     container: "never",
     args: "never",
@@ -111,6 +122,9 @@ function addressProblems(file: CargoFile): FieldError[] {
     ...adapters.flatMap(({ url }, index) => under(`adapters.${index}`, urlProblems(url))),
     ...(adapters.length > 0 && file.task !== undefined
       ? [{ path: "adapters", message: "are for chats, not for a task" }]
+      : []),
+    ...(file.reasoning === true && file.task !== undefined
+      ? [{ path: "reasoning", message: "is for chats, not for a task" }]
       : []),
   ];
 }

@@ -7,17 +7,15 @@ import { schemaFault } from "./answer-schema.ts";
 import { filePlacesOf, withStandIns } from "./file-places.ts";
 import { inputSchemas } from "./input-schema.ts";
 
+type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens" | "reasoning">>;
+
 /**
  * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `input` comes from a JSON
  * parser. Paths in errors begin with `root`, the field of the request that has the input. Files that it names are not looked up.
  * @returns the input as JSON.
  * @throws {ValidationError} naming every wrong field (for a large input that is not chat, only the first).
  */
-export function checkInput(
-  cargo: Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens">>,
-  input: Readonly<Record<string, unknown>>,
-  root = "input",
-): string {
+export function checkInput(cargo: CheckedCargo, input: Readonly<Record<string, unknown>>, root = "input"): string {
   const json = JSON.stringify(input);
   const bytes = Buffer.byteLength(json);
   if (bytes > MAX_INPUT_BYTES) {
@@ -26,7 +24,7 @@ export function checkInput(
     ]);
   }
   // Chat first: it has rules that a schema cannot express, and clearer messages.
-  const errors = cargo.isChat ? chatErrors(input, cargo.contextTokens ?? null) : [];
+  const errors = cargo.isChat ? chatErrors(input, cargo) : [];
   if (errors.length === 0) {
     const places = cargo.isChat ? [] : filePlacesOf(cargo.inputSchema, input, json);
     errors.push(...inputSchemas.errorsOf(cargo.inputSchema, withStandIns(input, places), bytes));
@@ -37,11 +35,16 @@ export function checkInput(
   );
 }
 
-function chatErrors(input: Readonly<Record<string, unknown>>, contextTokens: number | null): FieldError[] {
+function chatErrors(input: Readonly<Record<string, unknown>>, cargo: CheckedCargo): FieldError[] {
   const parsed = chatInputSchema.safeParse(input);
   if (parsed.success) {
     const chat = parsed.data;
-    return [...lengthErrors(chat, contextTokens), ...formatErrors(chat), ...toolErrors(chat)];
+    return [
+      ...lengthErrors(chat, cargo.contextTokens ?? null),
+      ...formatErrors(chat),
+      ...toolErrors(chat),
+      ...effortErrors(chat, cargo),
+    ];
   }
   return parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
 }
@@ -51,6 +54,11 @@ function lengthErrors({ max_tokens: tokens }: ChatInput, contextTokens: number |
   const most = Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0);
   if ((tokens ?? 0) <= most) return [];
   return [{ path: "max_tokens", message: `must be at most ${most} for this Cargo` }];
+}
+
+function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: CheckedCargo): FieldError[] {
+  if (effort == null || effort === "none" || reasoning === true) return [];
+  return [{ path: "reasoning_effort", message: 'must be "none": this Cargo does not think before it answers' }];
 }
 
 const SCHEMA_PATH = "response_format.json_schema.schema";

@@ -22,9 +22,13 @@ export type ResultFault = "empty" | "misshapen" | "contradicted" | "misformed";
 
 type Finished = Pick<Extract<NumberedFrame, { type: "finished" }>, "output" | "finishReason">;
 
-/** Calls of tools and probabilities are for chats that ask for them, the latter with as many other tokens as these ask for. */
+/**
+ * Calls of tools and probabilities are for chats that ask for them, the latter with as many other tokens as these ask for; thoughts are
+ * of Cargos that think.
+ */
 export function isAskedFor(item: OutputItem, traits: JobTraits | null): boolean {
   if (item.type === "tool_call") return traits?.toolUse != null;
+  if (item.type === "reasoning") return traits?.canThink === true;
   if (item.type !== "token" || item.logprobs === undefined) return true;
   const most = traits?.topLogprobs ?? null;
   return most !== null && item.logprobs.every(({ top }) => top.length <= most);
@@ -45,7 +49,8 @@ export function faultOf(
   if (cargo?.isChat === true) {
     if (output !== undefined && output !== text) return "contradicted";
     const calls = toolCallsOf(feed.items);
-    if (!hasSpoken || (text === "" && calls.length === 0)) return "empty";
+    const isCutThought = finishReason === "length" && feed.items.some(({ type }) => type === "reasoning");
+    if (!hasSpoken || (text === "" && calls.length === 0 && !isCutThought)) return "empty";
     if (traits?.topLogprobs != null && text !== "" && !hasProbabilities(feed)) return "misformed";
     if (traits !== null && !areAsAsked(calls, traits.toolUse, finishReason)) return "misformed";
     return finishReason === "stop" && traits !== null && !isAsAsked(text, traits) ? "misformed" : null;

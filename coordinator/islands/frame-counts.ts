@@ -19,10 +19,11 @@ export function noFrames(): FrameCounts {
       finished: 0,
       failed: 0,
       cancelled: 0,
+      taken: 0,
       draining: 0,
       accepting: 0,
       wanted: 0,
     },
-    sent: { welcome: 0, assign: 0, cancel: 0, ack: 0, preload: 0, goodbye: 0 },
+    sent: { welcome: 0, assign: 0, input: 0, cancel: 0, ack: 0, preload: 0, goodbye: 0 },
   };
 }

@@ -81,6 +81,7 @@ export class IslandConnections {
     const quarantine = quarantineOf(hostId);
     link.send({ type: "welcome", sessionId, heartbeatMs, maxFrameBytes: MAX_FRAME_BYTES, held, quarantine });
     registry.resume(island, held);
+    reports.goOn(held);
     order?.begin(hostId, accountId, number);
     return island;
   }
@@ -115,6 +116,7 @@ export class IslandConnections {
         return undefined;
       case "accepted":
       case "started":
+      case "taken":
       case "refused":
         return reports.receive(island.hostId, frame);
       case "output":

@@ -38,7 +38,7 @@ export class DeliveredTokens {
 }
 
 function bytesOf(item: ModelItem): number {
-  if (item.type === "token") return Buffer.byteLength(item.content);
+  if (item.type !== "tool_call") return Buffer.byteLength(item.content);
   const frame = item.name === undefined ? 0 : item.name.length + CALL_FRAME_BYTES;
   return Buffer.byteLength(item.arguments) + frame;
 }

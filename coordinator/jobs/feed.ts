@@ -33,7 +33,7 @@ export interface Feed {
   readonly ending: FeedEnding | null;
   /** Model tokens delivered so far. */
   readonly tokens: number;
-  /** True once a client may have seen text, an image or a call of a tool: what cannot be taken back. Progress is no output. */
+  /** True once a client may have seen text, thoughts, an image or a call of a tool: what cannot be taken back. Progress is no output. */
   readonly hasOutput: boolean;
   /** The attempt that gave such output last; null before any. */
   readonly outputAttempt: number | null;
@@ -245,7 +245,7 @@ export class JobFeed implements WritableFeed {
     if (isModelItem(item)) this.#tokens += item.count;
     const isText = item.type === "token" && item.content !== "";
     if (isText) this.#hasText = true;
-    if (isText || item.type === "image" || item.type === "tool_call") this.#outputAttempt = attempt;
+    if (isText || (item.type !== "token" && item.type !== "progress")) this.#outputAttempt = attempt;
     const last = this.#outputs.at(-1);
     if (last?.attempt === attempt) last.count += 1;
     else this.#outputs.push({ attempt, count: 1 });

@@ -36,6 +36,8 @@ export interface JobTraits {
   readonly toolUse: ToolUse | null;
   /** How many of the likeliest tokens are told with each token; null: no probabilities are. */
   readonly topLogprobs: number | null;
+  /** The model thinks before it answers, and its thoughts are told. */
+  readonly canThink: boolean;
   /** What its Island must be able to do, sorted. */
   readonly features: readonly string[];
   /** What the schema of the answer costs beside the prompt, in tokens. */
@@ -57,7 +59,7 @@ const TEMPLATE_TOKENS_PER_MESSAGE = 64;
 const SCHEMA_BYTES_PER_TOKEN = 4;
 
 /**
- * An answer in JSON, or with tools, cannot continue: a grammar has no way to start in the middle.
+ * An answer in JSON, or with tools, cannot continue: a grammar has no way to start in the middle. Nor can thoughts, which prompts lack.
  * @param cargo Undefined when it is gone.
  * @param maxOutputBytes For a job of which neither input nor Cargo says how much it may make.
  */
@@ -66,7 +68,15 @@ export function traitsOf(
   cargo:
     | Pick<
         CatalogEntry,
-        "isChat" | "runtimeType" | "onnxTaskType" | "task" | "adapters" | "maxOutputBytes" | "inputSchema"
+        | "isChat"
+        | "runtimeType"
+        | "onnxTaskType"
+        | "task"
+        | "adapters"
+        | "container"
+        | "reasoning"
+        | "maxOutputBytes"
+        | "inputSchema"
       >
     | undefined,
   maxOutputBytes: number,
@@ -86,6 +96,7 @@ export function traitsOf(
       stopBytes: 0,
       toolUse: null,
       topLogprobs: null,
+      canThink: false,
       features:
         cargo === undefined
           ? NO_FEATURES
@@ -94,18 +105,20 @@ export function traitsOf(
     };
   }
   const request = chatRequestOf(parsed.data);
+  const canThink = cargo?.reasoning === true && !request.isRaw;
   const { messages } = request;
   const promptBytes = messages.reduce((sum, message) => sum + bytesOf(message), bytesOfTools(request));
   return {
     maxTokens: request.maxTokens,
     maxOutputBytes: chatBytes(request.maxTokens, maxOutputBytes) + probabilityBytes(request),
-    canContinue: request.responseFormat.type === "text" && request.toolUse === null,
+    canContinue: request.responseFormat.type === "text" && request.toolUse === null && !canThink,
     promptBytes,
     maxPromptTokens: promptBytes + TEMPLATE_TOKENS + TEMPLATE_TOKENS_PER_MESSAGE * messages.length,
     responseFormat: request.responseFormat,
     stopBytes: Math.max(0, ...request.stop.map((stop) => Buffer.byteLength(stop))),
     toolUse: request.toolUse,
     topLogprobs: request.topLogprobs,
+    canThink,
     features: [...(cargo === undefined ? [] : cargoFeaturesOf(cargo, {})), ...chatFeaturesOf(parsed.data)].toSorted(),
     formatTokens: formatTokensOf(request),
   };

@@ -25,13 +25,20 @@ export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: string | null;
   readonly tool_calls?: ToolCall[];
+  /** Thoughts. Its name at DeepSeek, vLLM and llama.cpp's server. */
+  readonly reasoning_content?: string;
 }
 
 /** What a chat's feed says, as OpenAI has it. @param feed is loaded. */
 export function assistantMessageOf(feed: Pick<Feed, "items" | "text">): AssistantMessage {
-  const [text, calls] = [feed.text(), toolCallsOf(feed.items)];
-  if (calls.length === 0) return { role: "assistant", content: text };
-  return { role: "assistant", content: text === "" ? null : text, tool_calls: calls };
+  const [text, calls, thought] = [feed.text(), toolCallsOf(feed.items), thoughtOf(feed.items)];
+  const reasoning = thought === "" ? {} : { reasoning_content: thought };
+  if (calls.length === 0) return { role: "assistant", content: text, ...reasoning };
+  return { role: "assistant", content: text === "" ? null : text, ...reasoning, tool_calls: calls };
+}
+
+function thoughtOf(items: readonly FeedItem[]): string {
+  return items.map((item) => (item.type === "reasoning" ? item.content : "")).join("");
 }
 
 /**

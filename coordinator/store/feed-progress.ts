@@ -17,7 +17,7 @@ export function progressOf(rows: Iterable<StoredChunkRow>, attempt: number): Fee
       const size = sizeOf(item);
       sum.bytes += size.bytes;
       sum.largeBytes += size.largeBytes;
-      hasOther ||= item.type === "image" || item.type === "tool_call";
+      hasOther ||= item.type !== "token" && item.type !== "progress";
       hasText ||= item.type === "token" && item.content !== "";
       const last = outputs.at(-1);
       if (last?.attempt === row.attempt) last.count += 1;

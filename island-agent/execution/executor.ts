@@ -1,11 +1,12 @@
-import type { RuntimeType } from "../../shared/cargo.ts";
+import { isInteractive, type RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { isModelItem } from "../../shared/output.ts";
 import { JobFailure, MAY_QUOTE, shutdownFailure } from "../../shared/errors.ts";
-import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
+import type { Assign, FromCoordinator, HeldDecision, InputFrame } from "../../shared/protocol/from-coordinator.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
+import { InputLines } from "./input-lines.ts";
 import type { FetchedFiles, JobFiles } from "./job-files.ts";
 import type { EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
@@ -40,6 +41,8 @@ interface Run {
   readonly assign: Assign;
   readonly abort: AbortController;
   readonly sinceMs: number;
+  /** What the job is sent while it runs; undefined for a Cargo that takes nothing more. */
+  readonly lines: InputLines | undefined;
   /** The Cargo is in memory, and the run has begun. */
   isLoaded: boolean;
   /** Grows while its files arrive. */
@@ -101,15 +104,23 @@ export class Executor {
       return;
     }
     const abort = new AbortController();
-    outbox.open(assign, (failure) => abort.abort(failure));
+    const onTaken = (seq: number): void => outbox.taken(jobId, attempt, seq);
+    const lines = isInteractive(assign.cargo) ? new InputLines(onTaken) : undefined;
+    outbox.open(assign, (failure) => abort.abort(failure), lines);
     const sinceMs = clock.now();
-    const run: Run = { assign, abort, sinceMs, isLoaded: false, arrived: 0, steps: 0, done: Promise.resolve() };
+    const begun = { isLoaded: false, arrived: 0, steps: 0, done: Promise.resolve() };
+    const run: Run = { assign, abort, sinceMs, lines, ...begun };
     this.#runs.add(run);
     run.done = this.#execute(run).finally(() => this.#runs.delete(run));
   }
 
   cancel({ jobId, attempt }: Extract<FromCoordinator, { type: "cancel" }>): void {
     this.#find(jobId, attempt)?.abort.abort(new StopRequested("cancelled by the coordinator"));
+  }
+
+  /** @throws {ProtocolError} for lines that an honest coordinator does not send. */
+  input(frame: InputFrame): void {
+    this.#find(frame.jobId, frame.attempt)?.lines?.push(frame);
   }
 
   /** Stops the jobs that the coordinator gave to others while this Island was away. */
@@ -209,7 +220,7 @@ export class Executor {
       const startedMs = clock.monotonicMs();
       let firstOutputMs: number | null = null;
       const result = await lease.cargo.run(
-        { input, resume: resume ?? null, cacheKey },
+        { input, resume: resume ?? null, cacheKey, lines: run.lines },
         (item) => {
           firstOutputMs ??= clock.monotonicMs() - startedMs;
           if (isModelItem(item)) this.counts.tokens += item.count;

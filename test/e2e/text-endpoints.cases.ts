@@ -1,6 +1,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
+import { zodTextFormat } from "openai/helpers/zod";
 import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { Network } from "../support/network.ts";
 
 const COUNT = "Count from 3 to 9.";
@@ -53,6 +55,36 @@ export function describeTextEndpoints(open: () => Network): void {
       await expect.poll(gone).toBe(410);
       const { id: later } = await openai.responses.create({ model: "tiny-chat", input: COUNT, background: true });
       await expect.poll(async () => (await openai.responses.retrieve(later)).status).toBe("completed");
+    });
+
+    it("get calls of tools in a response, streamed too, and an answer to their results", async () => {
+      const parameters = { type: "object", properties: { place: { enum: ["reef", "bay"] } }, required: ["place"] };
+      const tools = [{ type: "function" as const, name: "get_tide", parameters, strict: true }];
+      const asked = { model: "tiny-chat", tools, parallel_tool_calls: false, temperature: 0 };
+      const question = { ...asked, input: "How is the tide?", tool_choice: "required" as const };
+      const first = await openai.responses.create(question);
+      const [call] = first.output;
+      if (call?.type !== "function_call") throw new Error("no call");
+      expect(["reef", "bay"]).toContain(JSON.parse(call.arguments).place);
+      const streamed = await openai.responses.stream(question).finalResponse();
+      expect(streamed.output).toMatchObject([{ type: "function_call", arguments: call.arguments }]);
+      const told = { type: "function_call_output" as const, call_id: call.call_id, output: "low" };
+      const next = { ...asked, input: [told], previous_response_id: first.id, max_output_tokens: 20 };
+      const after = await openai.responses.create({ ...next, tool_choice: "none" });
+      expect(after.output).toMatchObject([{ type: "message" }]);
+      expect(after.previous_response_id).toBe(first.id);
+    });
+
+    it("get an object of a zod schema from a response", async () => {
+      const name = z.string().max(12).nullable();
+      const Boat = z.object({ color: z.enum(["red", "blue"]), seats: z.int().min(1).max(9), name });
+      const { output_parsed: boat } = await openai.responses.parse({
+        model: "tiny-chat",
+        input: "Give me a boat.",
+        text: { format: zodTextFormat(Boat, "boat") },
+        temperature: 0,
+      });
+      expect(Boat.parse(boat)).toEqual(boat);
     });
 
     it("get a message, whole and streamed, and the tokens of its prompt", async () => {

@@ -10,6 +10,11 @@ export interface TinyGgufOptions {
   readonly width?: number;
   readonly layers?: number;
   readonly chatTemplate?: string;
+  /**
+   * Texts of a token each, all different, that it says after any prompt at temperature 0, before it ends. After any other token of an
+   * answer it begins anew. Those in angle brackets are tokens of a template, such as `<think>`. Needs a width of two more.
+   */
+  readonly says?: readonly string[];
   /** Metadata keys to leave out. llama.cpp aborts without `llama.feed_forward_length`. */
   readonly without?: readonly string[];
 }
@@ -20,15 +25,16 @@ const CHATML =
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 export function makeTinyGguf(options: TinyGgufOptions = {}): Buffer {
-  const { contextTokens = 2_048, width = 64, layers = 1, chatTemplate = CHATML, without = [] } = options;
-  const vocabulary = makeVocabulary();
+  const { contextTokens = 2_048, width = 64, layers = 1, chatTemplate = CHATML, says = [], without = [] } = options;
+  const vocabulary = [...makeVocabulary(), ...says.map(inAlphabet)];
   const metadata = Object.fromEntries(
     Object.entries({
       ...architecture(contextTokens, width, layers),
       ...tokenizer(vocabulary, chatTemplate),
     }).filter(([key]) => !without.includes(key)),
   );
-  return encodeGguf(metadata, listTensors(vocabulary.length, width, layers));
+  const tensors = listTensors(vocabulary.length, width, layers);
+  return encodeGguf(metadata, says.length === 0 ? tensors : withChain(tensors, vocabulary, says.length, width));
 }
 
 function architecture(contextTokens: number, width: number, layers: number): Record<string, GgufValue> {
@@ -46,6 +52,7 @@ function architecture(contextTokens: number, width: number, layers: number): Rec
 function tokenizer(vocabulary: readonly string[], chatTemplate: string): Record<string, GgufValue> {
   const NORMAL = 1;
   const CONTROL = 3;
+  const USER_DEFINED = 4;
   return {
     "tokenizer.ggml.model": { type: "string", value: "gpt2" },
     "tokenizer.ggml.pre": { type: "string", value: "gpt-2" },
@@ -53,7 +60,10 @@ function tokenizer(vocabulary: readonly string[], chatTemplate: string): Record<
     "tokenizer.ggml.token_type": {
       type: "array",
       of: "int32",
-      value: vocabulary.map((token) => (token.startsWith("<|") ? CONTROL : NORMAL)),
+      value: vocabulary.map((token) => {
+        if (token.startsWith("<|")) return CONTROL;
+        return /^<.+>$/.test(token) ? USER_DEFINED : NORMAL;
+      }),
     },
     "tokenizer.ggml.merges": { type: "array", of: "string", value: ["a a"] },
     "tokenizer.ggml.eos_token_id": { type: "uint32", value: vocabulary.indexOf("<|endoftext|>") },
@@ -63,13 +73,51 @@ function tokenizer(vocabulary: readonly string[], chatTemplate: string): Record<
 
 /** "a" first, then every other byte in GPT-2's alphabet of printable characters, then the special tokens. */
 function makeVocabulary(): string[] {
+  const bytes = byteAlphabet();
+  return ["a", ...bytes.filter((char) => char !== "a"), "aa", "<|endoftext|>", "<|im_start|>", "<|im_end|>"];
+}
+
+function inAlphabet(text: string): string {
+  const bytes = byteAlphabet();
+  return Array.from(Buffer.from(text), (byte) => bytes[byte]).join("");
+}
+
+function byteAlphabet(): string[] {
   const isPrintable = (byte: number): boolean =>
     (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || (byte >= 174 && byte <= 255);
   let unprintable = 0;
-  const bytes = Array.from({ length: 256 }, (_, byte) =>
-    String.fromCodePoint(isPrintable(byte) ? byte : 256 + unprintable++),
-  );
-  return ["a", ...bytes.filter((char) => char !== "a"), "aa", "<|endoftext|>", "<|im_start|>", "<|im_end|>"];
+  return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(isPrintable(byte) ? byte : 256 + unprintable++));
+}
+
+/** The last `length` tokens of the vocabulary follow one another: each token is a direction, in which the next one's logit grows. */
+function withChain(
+  tensors: readonly GgufTensor[],
+  vocabulary: readonly string[],
+  length: number,
+  width: number,
+): GgufTensor[] {
+  if (width < length + 2) throw new Error("The model is too narrow for what it says");
+  const [embeddings, output] = [0, 0].map(() => new Float32Array(width * vocabulary.length)) as [
+    Float32Array,
+    Float32Array,
+  ];
+  const first = vocabulary.length - length;
+  const SURE = 8;
+  for (let token = 0; token < vocabulary.length; token += 1) {
+    const place = Math.max(0, token - first + 1);
+    embeddings[token * width + place] = 1;
+    if (token >= first) output[token * width + place - 1] = SURE;
+  }
+  output[vocabulary.indexOf("<|endoftext|>") * width + length] = SURE;
+  const data: Readonly<Record<string, Float32Array>> = {
+    "token_embd.weight": embeddings,
+    "output.weight": output,
+    "output_norm.weight": new Float32Array(width).fill(1),
+  };
+  return tensors.map((tensor) => ({
+    ...tensor,
+    ...(data[tensor.name] && { data: data[tensor.name] as Float32Array }),
+  }));
 }
 
 function listTensors(vocabulary: number, width: number, layers: number): GgufTensor[] {

@@ -1,20 +1,30 @@
 import type { ParameterRule } from "./parameters.ts";
 
-const TOOLS = "no tools are called, neither functions nor built-in ones such as web_search";
+const FUNCTIONS = "tools are functions of the client, called by the model";
 const LABEL = "a label for OpenAI";
 const PRICE = "about speed and price at OpenAI";
 
 /** Parameters of `POST /responses`. Source of the names: OpenAI's API. */
 export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "default: the operator's default chat Cargo" },
-  { name: "input", rule: "honoured", note: "a text, or 1 to 120 messages" },
-  { name: "input[].type", rule: "honoured", note: "`message`; other items are refused" },
+  { name: "input", rule: "honoured", note: "a text, or 1 to 120 items" },
+  {
+    name: "input[].type",
+    rule: "honoured",
+    note: "`message`, `function_call`, `function_call_output`; other items are refused",
+  },
   { name: "input[].role", rule: "honoured", note: "user, assistant, system, developer" },
   { name: "input[].content", rule: "honoured", note: "text, or a list of text parts, which are joined" },
   { name: "input[].content[].type", rule: "honoured", note: "`input_text`, `output_text`; other kinds are refused" },
   { name: "input[].content[].text", rule: "honoured", note: "" },
   { name: "input[].content[].annotations", rule: "ignored", note: "an earlier answer" },
   { name: "input[].content[].logprobs", rule: "ignored", note: "an earlier answer" },
+  { name: "input[].call_id", rule: "honoured", note: "of a call, and of its output" },
+  { name: "input[].name", rule: "honoured", note: "of a `function_call`" },
+  { name: "input[].arguments", rule: "honoured", note: "of a `function_call`: JSON text" },
+  { name: "input[].output", rule: "honoured", note: "of a `function_call_output`: text, or a list of text parts" },
+  { name: "input[].output[].type", rule: "honoured", note: "`input_text`; other kinds are refused" },
+  { name: "input[].output[].text", rule: "honoured", note: "" },
   { name: "input[].id", rule: "ignored", note: "an earlier answer" },
   { name: "input[].status", rule: "ignored", note: "an earlier answer" },
   { name: "input[].phase", rule: "ignored", note: "an earlier answer" },
@@ -36,10 +46,19 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "store", rule: "honoured", note: "default true; false: prompt and answer are removed at the end" },
   { name: "background", rule: "honoured", note: "without `stream`, and with `store`" },
   { name: "metadata", rule: "honoured", note: "up to 16 texts" },
-  { name: "tools", rule: "refused", note: TOOLS, neutral: [[]] },
-  { name: "tool_choice", rule: "refused", note: TOOLS, neutral: ["none", "auto"] },
-  { name: "parallel_tool_calls", rule: "refused", note: TOOLS, neutral: [true, false] },
-  { name: "max_tool_calls", rule: "refused", note: TOOLS },
+  { name: "tools", rule: "honoured", note: "up to 128, 64 KB together; calls by a grammar" },
+  { name: "tools[].type", rule: "honoured", note: "`function`; built-in ones such as web_search are refused" },
+  { name: "tools[].name", rule: "honoured", note: "1 to 64 of a-z, A-Z, 0-9, _ and -" },
+  { name: "tools[].description", rule: "honoured", note: "a part of the prompt" },
+  { name: "tools[].parameters", rule: "honoured", note: "JSON Schema of an object, as in `text.format`" },
+  { name: "tools[].strict", rule: "honoured", note: "refuses schemas with what a grammar cannot keep" },
+  { name: "tools[].defer_loading", rule: "refused", note: "all tools are in the prompt", neutral: [false] },
+  { name: "tools[].allowed_callers", rule: "refused", note: FUNCTIONS, neutral: [["direct"]] },
+  { name: "tools[].async", rule: "refused", note: FUNCTIONS, neutral: [false] },
+  { name: "tools[].output_schema", rule: "refused", note: "outputs are texts" },
+  { name: "tool_choice", rule: "honoured", note: "`none`, `auto`, `required`, a function, `allowed_tools`" },
+  { name: "parallel_tool_calls", rule: "honoured", note: "default true: up to 16 calls" },
+  { name: "max_tool_calls", rule: "refused", note: "it limits built-in tools, of which there are none" },
   { name: "include", rule: "refused", note: "there is nothing more to include", neutral: [[]] },
   { name: "reasoning", rule: "refused", note: "no Cargo has levels of effort", neutral: [{}] },
   { name: "top_logprobs", rule: "refused", note: "probabilities of tokens are not known here", neutral: [0] },

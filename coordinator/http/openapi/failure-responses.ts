@@ -12,6 +12,7 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   402: "Too few credits, of the account or of the API key's month",
   403: "The key lacks the scope or may not run the Cargo, the caller is no operator, or the operator has disabled the operation or suspended the account",
   404: "Not found, or it belongs to another account",
+  409: "The job is in no state for this: it does not run, or takes no such input",
   410: "It was removed for good: by its owner, or because it is older than the operator keeps",
   413: "The body is larger than 1 MB, a file larger than it may be, or the account has as many files as it may",
   422: "A field is wrong (`details` names each), or the current state does not allow the request",

@@ -1,12 +1,12 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
-import { ValidationError } from "../../../shared/errors.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
-import type { JobRecord } from "../../store/job-store.ts";
+import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
-import { awaitChat, doneOf, streamChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
-import { chatChunks, chatUsage } from "../streaming/chat-encoder.ts";
+import { awaitChat, doneOf, type AwaitedChat } from "../streaming/awaited-chat.ts";
+import { chatChunks, chatUsage, NO_USAGE } from "../streaming/chat-encoder.ts";
+import { streamChats } from "../streaming/several-chats.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputsOf } from "../schemas/chat-schemas.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
@@ -19,7 +19,7 @@ const chatRoute = createRoute({
   path: `${API_BASE}/chat/completions`,
   summary: "Chat completion",
   description:
-    "A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other; the first one's id is the completion's.",
+    "A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other, also on a stream; the first one's id is the completion's.",
   request: jsonBody(chatBodySchema),
   responses: {
     200: {
@@ -35,13 +35,13 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     checkParameters(CHAT_PARAMETERS, given);
     const client = { c, identity };
     const isStreamed = body.stream === true;
-    const inputs = jobInputsOf(body);
-    if (isStreamed && inputs.length > 1) throw new ValidationError([{ path: "n", message: "above 1 is not streamed" }]);
+    const orders = jobInputsOf(body).map((input) => ({ model: body.model, input, isStreamed }));
     const chats: AwaitedChat[] = [];
-    for (const input of inputs) {
+    // A stream goes on to the others by itself.
+    for (const order of isStreamed ? orders.slice(0, 1) : orders) {
       // One after the other: an account's unfinished jobs are few.
       // oxlint-disable-next-line no-await-in-loop
-      const chat = await awaitChat(deps, client, { model: body.model, input, isStreamed });
+      const chat = await awaitChat(deps, client, order);
       if (chat === null) return RESPONSE_ALREADY_SENT;
       chats.push(chat);
     }
@@ -49,8 +49,14 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     if (first === undefined) throw new Error("A chat has an answer");
     if (!isStreamed) return c.json(completionOf(first.job.record, chats));
     const includeUsage = body.stream_options?.include_usage === true;
-    return streamChat(deps, client, first, chatChunks({ ...headOf(first.job.record), includeUsage }));
+    const head = { ...headOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
+    const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === orders.length - 1 });
+    return streamChats(deps, client, first, orders, encoderOf);
   });
+}
+
+function reasoningTokensOf(items: readonly FeedItem[]): number {
+  return items.reduce((sum, item) => sum + (item.type === "reasoning" ? item.count : 0), 0);
 }
 
 function headOf(job: JobRecord) {
@@ -75,6 +81,7 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
     usage: chatUsage({
       promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
       completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
+      reasoningTokens: chats.reduce((sum, { feed }) => sum + reasoningTokensOf(feed.items), 0),
     }),
   };
 }

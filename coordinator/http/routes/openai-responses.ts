@@ -1,8 +1,10 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
+import { messagesSchema } from "../../../shared/chat-input.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
 import type { JobView } from "../../jobs/job-service.ts";
+import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import {
@@ -13,7 +15,7 @@ import {
   type AwaitedChat,
   type ChatClient,
 } from "../streaming/awaited-chat.ts";
-import { doneProgress, responseEvents } from "../streaming/response-encoder.ts";
+import { doneProgress, responseEvents, writtenIn } from "../streaming/response-encoder.ts";
 import {
   responseBodySchema,
   responseEventSchema,
@@ -22,6 +24,7 @@ import {
   responseSchema,
   type ResponseAnswer,
 } from "../schemas/openai-response-schemas.ts";
+import type { Turn } from "../schemas/response-items.ts";
 import { BEGUN, jobIdOf, presentResponse, responsePartOf } from "../schemas/present-response.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -95,7 +98,7 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
     const chat = await awaitChat(deps, client, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const { record } = chat.job;
-    const answer = isStreamed ? null : presentResponse(record, doneProgress(doneOf(chat), chat.feed.text()));
+    const answer = isStreamed ? null : presentResponse(record, doneProgress(doneOf(chat), chat.feed));
     if (body.store === false) removeAtEnd(deps, client, chat);
     return answer === null ? streamChat(deps, client, chat, responseEvents(record, chat.feed)) : c.json(answer);
   });
@@ -136,13 +139,13 @@ async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Pro
   const { state, usage, finishReason, error } = job;
   const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
   await feed?.load();
-  const text = feed?.text() ?? "";
+  const written = feed === null ? { text: "", calls: [] } : writtenIn(feed);
   const failure = state === "failed" || state === "timeout" ? (error?.message ?? "The job failed") : null;
-  return presentResponse(job, { state, text, usage, isCut: finishReason === "length", failure });
+  return presentResponse(job, { state, ...written, usage, isCut: finishReason === "length", failure });
 }
 
 /** What was said up to the end of a stored response. @throws {ValidationError} for one that is not there, or did not end well. */
-async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: string, id: string) {
+async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: string, id: string): Promise<Turn[]> {
   const job = await responseJob(deps, accountId, id).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     throw error.code === "not_found" || error.code === "content_removed" ? noPrevious(error.message) : error;
@@ -150,8 +153,7 @@ async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: string, i
   if (job.state !== "completed") throw noPrevious(`The response "${id}" is not complete`);
   const feed = await deps.jobs.openFeed(accountId, job.id);
   await feed.load();
-  const asked = z.array(z.object({ role: z.string(), content: z.string() })).parse(job.input["messages"]);
-  return [...asked, { role: "assistant", content: feed.text() }];
+  return [...messagesSchema.parse(job.input["messages"]), assistantMessageOf(feed)];
 }
 
 function noPrevious(message: string): ValidationError {

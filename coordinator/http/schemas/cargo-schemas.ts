@@ -76,6 +76,7 @@ const optionalFields = z.object(cargoFields).pick({
   args: true,
   task: true,
   adapters: true,
+  reasoning: true,
   keep_alive_s: true,
   parameters: true,
   quantization: true,

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES, MAX_OUTPUT_TOKENS, messagesSchema, samplingFields } from "../../../shared/chat-input.ts";
 import { toolCallSchema, toolFields } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
+import { reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobInput } from "../../store/job-store.ts";
 
@@ -26,13 +27,14 @@ export const chatBodySchema = z
     ...samplingFields,
     ...toolFields,
     ...probabilityFields,
+    ...reasoningFields,
     max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
     n: z
       .int()
       .min(1)
       .max(MAX_CHOICES)
       .nullish()
-      .openapi({ description: "Answers, each a job of its own; above 1 not streamed" }),
+      .openapi({ description: "Answers, each a job of its own, one after the other" }),
     stream: z.boolean().nullish(),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   })
@@ -40,7 +42,15 @@ export const chatBodySchema = z
 export type ChatBody = z.infer<typeof chatBodySchema>;
 
 const finishReasonSchema = z.enum(FINISH_REASONS);
-const chatUsageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+const chatUsageSchema = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  completion_tokens_details: z
+    .object({ reasoning_tokens: z.int() })
+    .optional()
+    .openapi({ description: "Of answers with thoughts, whose tokens are among completion_tokens" }),
+});
 
 /** A part of a call: the first has its id and name, all have arguments to append. */
 const toolCallDeltaSchema = z.object({
@@ -66,6 +76,7 @@ const choiceSchema = z.object({
   message: z.object({
     role: z.literal("assistant"),
     content: z.string().nullable().openapi({ description: "Null for an answer of calls alone" }),
+    reasoning_content: z.string().optional().openapi({ description: "Thoughts of a model that thinks" }),
     tool_calls: z.array(toolCallSchema).optional(),
   }),
   logprobs: logprobsSchema.nullable(),
@@ -111,6 +122,7 @@ export const chatEventSchema = z
               delta: z.object({
                 role: z.literal("assistant").optional(),
                 content: z.string().optional(),
+                reasoning_content: z.string().optional(),
                 tool_calls: z.array(toolCallDeltaSchema).optional(),
               }),
               logprobs: logprobsSchema.nullable(),
@@ -129,7 +141,7 @@ export const chatEventSchema = z
 /** The input of the chat's job. */
 export function jobInputOf(body: ChatBody): JobInput {
   const tools = body.tools?.length === 0 ? null : body.tools;
-  const asked = givenOf({ ...body, tools }, { ...toolFields, ...probabilityFields });
+  const asked = givenOf({ ...body, tools }, { ...toolFields, ...probabilityFields, ...reasoningFields });
   return { messages: body.messages, ...samplingOf(body), ...asked };
 }
 

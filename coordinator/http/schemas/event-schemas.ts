@@ -17,6 +17,9 @@ export const jobEventSchemas = [
     .object({ type: z.literal("token"), content: z.string().openapi({ description: "Text to append" }) })
     .openapi("TokenEvent"),
   z
+    .object({ type: z.literal("reasoning"), content: z.string().openapi({ description: "Thoughts to append" }) })
+    .openapi("ReasoningEvent", { description: "What a model that thinks wrote beside its answer" }),
+  z
     .object({
       type: z.literal("tool_call"),
       index: z.int().openapi({ description: "Which call of the answer, from 0" }),
@@ -52,5 +55,6 @@ export const jobEventSchemas = [
 ] as const;
 
 export const jobEventSchema = z.discriminatedUnion("type", jobEventSchemas).openapi("JobEvent", {
-  description: "Any number of status, token, tool_call, progress and image, then exactly one done or error as the last",
+  description:
+    "Any number of status, token, reasoning, tool_call, progress and image, then exactly one done or error as the last",
 });

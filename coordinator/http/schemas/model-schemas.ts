@@ -20,6 +20,9 @@ export const modelSchema = z
       .enum(["grammar"])
       .nullable()
       .openapi({ description: "How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar" }),
+    reasoning: z
+      .boolean()
+      .openapi({ description: "It thinks before it answers: `reasoning_content`, `reasoning_effort`" }),
   })
   .openapi("Model");
 
@@ -49,5 +52,6 @@ export function presentModel(id: string, cargo: CatalogEntry, isAvailable: boole
     available: isAvailable,
     context_length: cargo.contextTokens,
     tool_calls: kind === "chat" ? "grammar" : null,
+    reasoning: cargo.reasoning === true,
   };
 }

@@ -2,19 +2,8 @@ import { z } from "@hono/zod-openapi";
 import { MAX_OUTPUT_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import type { JobInput } from "../../store/job-store.ts";
-
-const MAX_PARTS = 256;
-const MAX_ITEMS = 120;
-
-const partSchema = z.object({ type: z.enum(["input_text", "output_text", "text"]), text: z.string() });
-const contentSchema = z.union([z.string(), z.array(partSchema).min(1).max(MAX_PARTS)], {
-  error: 'must be a text, or a list of parts {"type": "input_text", "text": "…"}; other types are not supported',
-});
-const itemSchema = z.object({
-  type: z.literal("message", 'only items of the type "message" are served').nullish(),
-  role: z.enum(["user", "assistant", "system", "developer"]),
-  content: contentSchema,
-});
+import { responseInputSchema, turnsOf, type Turn } from "./response-items.ts";
+import { presentedToolsSchema, responseToolFields, responseToolInputOf } from "./response-tools.ts";
 
 const formatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
@@ -37,7 +26,7 @@ const metadataSchema = z
 export const responseBodySchema = z
   .object({
     model: z.string().min(1).nullish().openapi({ description: "Default: the operator's default chat Cargo" }),
-    input: z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)]),
+    input: responseInputSchema,
     instructions: z
       .string()
       .max(64 * KIB)
@@ -51,6 +40,7 @@ export const responseBodySchema = z
     temperature: samplingFields.temperature,
     top_p: samplingFields.top_p,
     text: z.object({ format: formatSchema.nullish() }).nullish(),
+    ...responseToolFields,
     stream: z.boolean().nullish(),
     store: z
       .boolean()
@@ -76,13 +66,23 @@ const textPartSchema = z.object({
   logprobs: z.array(z.unknown()).max(0),
 });
 const ITEM_STATES = ["in_progress", "completed", "incomplete"] as const;
-const outputItemSchema = z.object({
-  id: z.string(),
-  type: z.literal("message"),
-  status: z.enum(ITEM_STATES),
-  role: z.literal("assistant"),
-  content: z.array(textPartSchema),
-});
+const outputItemSchema = z.discriminatedUnion("type", [
+  z.object({
+    id: z.string(),
+    type: z.literal("message"),
+    status: z.enum(ITEM_STATES),
+    role: z.literal("assistant"),
+    content: z.array(textPartSchema),
+  }),
+  z.object({
+    id: z.string(),
+    type: z.literal("function_call"),
+    status: z.enum(ITEM_STATES),
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string().openapi({ description: "JSON" }),
+  }),
+]);
 export type ResponseItem = z.infer<typeof outputItemSchema>;
 
 export const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
@@ -101,13 +101,11 @@ export const responseSchema = z
     metadata: metadataSchema,
     model: z.string(),
     output: z.array(outputItemSchema),
-    parallel_tool_calls: z.literal(true),
+    ...presentedToolsSchema.shape,
     previous_response_id: z.string().nullable(),
     store: z.boolean(),
     temperature: z.number().nullable(),
     text: z.object({ format: formatSchema }),
-    tool_choice: z.literal("auto"),
-    tools: z.array(z.unknown()).max(0),
     top_p: z.number().nullable(),
     truncation: z.literal("disabled"),
     usage: z
@@ -124,7 +122,8 @@ export const responseSchema = z
 export type ResponseAnswer = z.infer<typeof responseSchema>;
 
 const sequenced = { sequence_number: z.int() };
-const inItem = { ...sequenced, item_id: z.string(), output_index: z.int(), content_index: z.int() };
+const ofCall = { ...sequenced, item_id: z.string(), output_index: z.int() };
+const inItem = { ...ofCall, content_index: z.int() };
 const ofResponse = ["created", "in_progress", "completed", "incomplete", "failed"] as const;
 const ofItem = ["added", "done"] as const;
 
@@ -157,6 +156,13 @@ export const responseEventSchema = z
       text: z.string(),
       logprobs: z.array(z.unknown()).max(0),
     }),
+    z.object({ type: z.literal("response.function_call_arguments.delta"), ...ofCall, delta: z.string() }),
+    z.object({
+      type: z.literal("response.function_call_arguments.done"),
+      ...ofCall,
+      name: z.string(),
+      arguments: z.string(),
+    }),
   ])
   .openapi("OpenAiResponseEvent");
 
@@ -172,19 +178,10 @@ export const jobPartSchema = z.object({
 });
 export type JobPart = z.infer<typeof jobPartSchema>;
 
-interface Turn {
-  readonly role: string;
-  readonly content: string;
-}
-
 /** The input of the response's job. `before`: the conversation that it continues. */
 export function responseInputOf(body: ResponseBody, before: readonly Turn[]): JobInput {
   const { input, instructions, text } = body;
-  const items = typeof input === "string" ? [{ role: "user", content: input }] : input;
-  const messages = items.map(({ role, content }) => ({
-    role,
-    content: typeof content === "string" ? content : content.map((part) => part.text).join(""),
-  }));
+  const messages = typeof input === "string" ? [{ role: "user", content: input }] : turnsOf(input);
   const format = text?.format ?? { type: "text" };
   const given = {
     system_prompt: instructions,
@@ -192,6 +189,7 @@ export function responseInputOf(body: ResponseBody, before: readonly Turn[]): Jo
     temperature: body.temperature,
     top_p: body.top_p,
     response_format: format.type === "text" ? undefined : chatFormatOf(format),
+    ...responseToolInputOf(body),
   };
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
   const { response }: JobPart = {
@@ -216,7 +214,9 @@ const FIELDS: readonly (readonly [from: RegExp, to: string])[] = [
   [/^messages.*/, "input"],
   [/^system_prompt/, "instructions"],
   [/^max_tokens/, "max_output_tokens"],
-  [/^response_format\.json_schema/, "text.format"],
+  [/^response_format(\.json_schema)?/, "text.format"],
+  [/^(tools\.\d+)\.function/, "$1"],
+  [/^(tool)/, "$1"],
 ];
 
 /** The field of a response that became this one of the job's input. */

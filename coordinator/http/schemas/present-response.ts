@@ -1,7 +1,9 @@
+import type { ToolCall } from "../../../shared/chat-tools.ts";
 import type { JobState } from "../../../shared/job-state.ts";
 import type { Usage } from "../../../shared/output.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { jobPartSchema, type JobPart, type ResponseAnswer, type ResponseItem } from "./openai-response-schemas.ts";
+import { presentTools } from "./response-tools.ts";
 
 /** A response is a job; both ids have the same end. */
 export function responseIdOf(jobId: string): string {
@@ -27,19 +29,27 @@ type PresentedJob = Pick<JobRecord, "id" | "slug" | "input" | "createdAtMs">;
 export interface ResponseProgress {
   readonly state: JobState;
   readonly text: string;
+  readonly calls: readonly ToolCall[];
   readonly usage: Usage | null;
   readonly isCut: boolean;
   /** Of one that failed. */
   readonly failure: string | null;
 }
 
-export const BEGUN: ResponseProgress = { state: "running", text: "", usage: null, isCut: false, failure: null };
+export const BEGUN: ResponseProgress = {
+  state: "running",
+  text: "",
+  calls: [],
+  usage: null,
+  isCut: false,
+  failure: null,
+};
 
 export function presentResponse(job: PresentedJob, progress: ResponseProgress): ResponseAnswer {
   const part = responsePartOf(job);
   if (part === null) throw new Error(`${job.id} is not the job of a response`);
   const { system_prompt: instructions, max_tokens: maxTokens, temperature, top_p: topP } = job.input;
-  const { state, text, failure, isCut } = progress;
+  const { state, failure, isCut } = progress;
   const isOver = state === "completed";
   return {
     id: responseIdOf(job.id),
@@ -53,27 +63,42 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
     max_output_tokens: typeof maxTokens === "number" ? maxTokens : null,
     metadata: part.metadata,
     model: job.slug,
-    output: isOver || text !== "" ? [outputItem(job.id, text, itemStateOf(progress))] : [],
-    parallel_tool_calls: true,
+    output: outputItems(job.id, progress),
+    ...presentTools(job.input),
     previous_response_id: part.previous_response_id,
     store: part.store,
     temperature: typeof temperature === "number" ? temperature : null,
     text: { format: part.format },
-    tool_choice: "auto",
-    tools: [],
     top_p: typeof topP === "number" ? topP : null,
     truncation: "disabled",
     usage: presentUsage(progress.usage),
   };
 }
 
-export function outputItem(jobId: string, text: string, status: ResponseItem["status"]): ResponseItem {
-  const content = status === "in_progress" ? [] : [textPart(text)];
-  return { id: itemIdOf(jobId), type: "message", status, role: "assistant", content };
+/** A text, if there is one, and calls after it. The last is incomplete where the answer did not end well. */
+function outputItems(jobId: string, progress: ResponseProgress): ResponseItem[] {
+  const { state, text, calls } = progress;
+  const isText = text !== "" || (state === "completed" && calls.length === 0);
+  const count = calls.length + (isText ? 1 : 0);
+  const stateOf = (number: number) => (number === count ? itemStateOf(progress) : "completed");
+  const items: ResponseItem[] = isText ? [messageItem(jobId, text, stateOf(1))] : [];
+  return items.concat(calls.map((call, index) => callItem(jobId, index, call, stateOf(index + items.length + 1))));
 }
 
-export function textPart(text: string): ResponseItem["content"][number] {
-  return { type: "output_text", text, annotations: [], logprobs: [] };
+export function messageItem(jobId: string, text: string, status: ResponseItem["status"]) {
+  const content = status === "in_progress" ? [] : [textPart(text)];
+  return { id: itemIdOf(jobId), type: "message", status, role: "assistant", content } satisfies ResponseItem;
+}
+
+/** `index`: which call of the answer, from 0. */
+export function callItem(jobId: string, index: number, call: ToolCall, status: ResponseItem["status"]) {
+  const { name, arguments: args } = call.function;
+  const id = `${jobId.replace(/^job_/, "fc_")}_${index}`;
+  return { id, type: "function_call", status, call_id: call.id, name, arguments: args } satisfies ResponseItem;
+}
+
+export function textPart(text: string) {
+  return { type: "output_text" as const, text, annotations: [], logprobs: [] };
 }
 
 export function itemStateOf({ state, isCut }: ResponseProgress): "completed" | "incomplete" {

@@ -58,6 +58,21 @@ export async function awaitChat(
   return { job, feed };
 }
 
+/** Submits a chat for a client that waits already, and opens its feed. Null when the client has left. @throws {ServiceError} */
+export async function openChat(
+  deps: Pick<HttpDeps, "jobs" | "catalog" | "options" | "log">,
+  client: ChatClient,
+  order: ChatOrder,
+): Promise<AwaitedChat | null> {
+  const gone = goneSignal(client.c.env.outgoing);
+  if (gone.aborted) return null;
+  const wait = { waitLimitMs: deps.options.chatWaitMs, isClientBound: true };
+  const job = await submitChat(deps, client, { ...order, isStreamed: false }, wait);
+  cancelWhenGone(job, gone, deps.log);
+  const feed = await readyFeed(job, () => true, gone, deps.log);
+  return gone.aborted ? null : { job, feed };
+}
+
 /** Submits a chat that goes on without its client. @throws {ServiceError} of the submission */
 export function startChat(
   deps: Pick<HttpDeps, "jobs" | "catalog">,

@@ -11,14 +11,30 @@ export interface ChatStreamHead {
   readonly createdS: number;
   readonly model: string;
   readonly includeUsage: boolean;
+  /** Counts what the answers before this one on the stream used, and then this one; a new one by default. */
+  readonly usage?: StreamUsage;
+  /** Which answer of the stream it is; by default the only one. */
+  readonly index?: number;
+  /** No answer follows on the stream. */
+  readonly isLast?: boolean;
 }
 
+/** What all answers of a stream have used so far. */
+export interface StreamUsage {
+  promptTokens: number;
+  completionTokens: number;
+  reasoningTokens: number;
+}
+
+export const NO_USAGE: StreamUsage = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0 };
+
 /** `usage` of a chat completion. */
-export function chatUsage({ promptTokens, completionTokens }: Usage) {
+export function chatUsage({ promptTokens, completionTokens, reasoningTokens = 0 }: Usage & Partial<StreamUsage>) {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
+    ...(reasoningTokens > 0 ? { completion_tokens_details: { reasoning_tokens: reasoningTokens } } : {}),
   };
 }
 
@@ -29,14 +45,16 @@ export const CUTS: Record<CutReason, { readonly code: string; readonly message: 
 };
 
 /**
- * The chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish reason, usage if asked, [DONE].
+ * The chunks of a chat completion in the order that OpenAI's clients expect: role, text, finish reason; after the last answer usage if
+ * asked, and [DONE].
  * An error after output began is one `{error}` line without [DONE], so that a cut answer does not look complete.
  */
-export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamHead): FeedEncoder {
+export function chatChunks(stream: ChatStreamHead): FeedEncoder {
+  const { jobId, createdS, model, includeUsage, usage = { ...NO_USAGE }, index = 0, isLast = true } = stream;
   const head = `data: {"id":${JSON.stringify(jobId)},"object":"chat.completion.chunk","created":${createdS},"model":${JSON.stringify(model)}`;
   const chunk = (delta: string, finishReason: string, logprobs = "null"): string =>
-    `${head},"choices":[{"index":0,"delta":${delta},"logprobs":${logprobs},"finish_reason":${finishReason}}]}\n\n`;
-  const beforeText = `${head},"choices":[{"index":0,"delta":{"content":`;
+    `${head},"choices":[{"index":${index},"delta":${delta},"logprobs":${logprobs},"finish_reason":${finishReason}}]}\n\n`;
+  const beforeText = `${head},"choices":[{"index":${index},"delta":{"content":`;
   const afterText = '},"logprobs":null,"finish_reason":null}]}\n\n';
   return {
     prologue: chunk('{"role":"assistant","content":""}', "null"),
@@ -47,12 +65,20 @@ export function chatChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
       if (item.type === "token") {
         return chunk(JSON.stringify({ content: item.content }), "null", JSON.stringify(presentLogprobs([item])));
       }
+      if (item.type === "reasoning") {
+        usage.reasoningTokens += item.count;
+        return chunk(JSON.stringify({ reasoning_content: item.content }), "null");
+      }
       return item.type === "tool_call" ? chunk(callDelta(item), "null") : "";
     },
     ending(ending) {
       if (ending.type === "error") return errorLine(ending);
-      const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(ending.usage))}}\n\n` : "";
-      return `${chunk("{}", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;
+      usage.promptTokens += ending.usage.promptTokens;
+      usage.completionTokens += ending.usage.completionTokens;
+      const last = chunk("{}", JSON.stringify(ending.finishReason));
+      if (!isLast) return last;
+      const used = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(usage))}}\n\n` : "";
+      return `${last}${used}data: [DONE]\n\n`;
     },
     cut: (because) => errorLine({ ...CUTS[because], retryable: true }),
   };

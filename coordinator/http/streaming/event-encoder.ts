@@ -13,6 +13,8 @@ export const jobEvents: FeedEncoder = {
     switch (item.type) {
       case "token":
         return frame("token", position, `{"type":"token","content":${JSON.stringify(item.content)}}`);
+      case "reasoning":
+        return frame("reasoning", position, `{"type":"reasoning","content":${JSON.stringify(item.content)}}`);
       case "tool_call": {
         const { index, id, name } = item;
         return frame(

@@ -33,6 +33,10 @@ export interface RelayOptions {
   readonly mayRead: () => Promise<boolean>;
   /** Called when the stream ends because the feed is cut. */
   readonly onCut?: (() => void) | undefined;
+  /** The response has its headers: another feed comes before this one. */
+  readonly isContinued?: boolean | undefined;
+  /** Called in place of the stream's end once a feed that ends in `done` is written: another one follows. */
+  readonly onDone?: (() => void) | undefined;
 }
 
 export const SSE_HEADERS = {
@@ -81,15 +85,16 @@ export class FeedRelay {
       this.#onClose();
       return;
     }
-    response.writeHead(200, SSE_HEADERS);
+    if (options.isContinued === true) this.#hasHeaders = true;
+    else response.writeHead(200, SSE_HEADERS);
     this.#pump(encoder.prologue);
-    if (!this.#isOver) response.flushHeaders();
+    if (!this.#isOver && !this.#hasHeaders) response.flushHeaders();
     this.#hasHeaders = true;
   }
 
   /** `text`: comes before what follows from the feed. */
   #pump(text = ""): void {
-    const { feed, encoder, response } = this.#options;
+    const { feed, encoder, response, onDone } = this.#options;
     // A client that comes back gets 422 position_lost.
     if (this.#cursor.isLost || feed.cutBecause === "lost") return this.#endCut("", "lost");
     while (text.length < MAX_WRITE_CHARS) {
@@ -105,7 +110,8 @@ export class FeedRelay {
       const event = encoder.ending(feed.ending, { ...this.#cursor.position, ended: true });
       if (typeof event !== "string") return this.#writeParts([text, ...event], true);
       this.#release();
-      response.end(text + event);
+      if (feed.ending.type === "done" && onDone !== undefined) response.write(text + event, () => onDone());
+      else response.end(text + event);
     } else if (isAtEnd && feed.cutBecause !== null) this.#endCut(text, feed.cutBecause);
     else if (text !== "") this.#write(text);
     return undefined;
@@ -122,13 +128,15 @@ export class FeedRelay {
   #merged(first: FeedItem): FeedItem {
     if (!this.#isMerging || first.type !== "token") return first;
     let { content, count } = first;
+    let logprobs = first.logprobs ?? [];
     for (let next = this.#cursor.peek(); next?.type === "token"; next = this.#cursor.peek()) {
       if (content.length + next.content.length > MAX_MERGED_CHARS) break;
       this.#cursor.take();
       content += next.content;
       count += next.count;
+      if (next.logprobs !== undefined) logprobs = [...logprobs, ...next.logprobs];
     }
-    return { type: "token", content, count };
+    return { type: "token", content, count, ...(logprobs.length > 0 && { logprobs }) };
   }
 
   #write(text: string): void {

@@ -16,15 +16,19 @@ export interface FeedStream {
   readonly after?: FeedPosition;
   /** Called when the stream ends because the feed is cut. */
   readonly onCut?: () => void;
+  /** Another feed comes before this one on the response. */
+  readonly isContinued?: boolean;
+  /** Called in place of the stream's end if the feed ends in `done`: another one follows. */
+  readonly onDone?: () => void;
 }
 
 /** Streams a feed to the client as Server-Sent Events until the feed or the client ends. Returns what a Hono handler returns. */
 export function streamFeed(
   { accounts, clock, options }: Pick<HttpDeps, "accounts" | "clock" | "options">,
-  { response, identity, feed, encoder, after = FEED_START, onCut }: FeedStream,
+  { response, identity, feed, encoder, after = FEED_START, onCut, isContinued, onDone }: FeedStream,
 ): Response {
   const mayRead = (): Promise<boolean> => accounts.isStillValid(identity);
   const { heartbeatMs } = options;
-  void new FeedRelay({ feed, after, encoder, response, clock, heartbeatMs, mayRead, onCut });
+  void new FeedRelay({ feed, after, encoder, response, clock, heartbeatMs, mayRead, onCut, isContinued, onDone });
   return RESPONSE_ALREADY_SENT;
 }

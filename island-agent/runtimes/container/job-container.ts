@@ -126,9 +126,16 @@ export class JobContainer {
     this.#isResting = false;
   }
 
-  /** Sends the program's whole input. */
-  send(text: string): void {
-    this.#socket.end(text);
+  /** Writes to the program's input. Resolves when the engine has taken it. @throws when the program or the engine is gone. */
+  write(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.write(text, (error) => (error == null ? resolve() : reject(error)));
+    });
+  }
+
+  /** Ends the program's input, after all that was written. */
+  endInput(): void {
+    this.#socket.end();
   }
 
   /** How it ended. Call after its output has ended; a program that only closed its output is killed. */

@@ -5,7 +5,14 @@ import type { Logger } from "../../../shared/logger.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 import { abortable } from "../../../shared/abortable.ts";
 import { Semaphore } from "../../../shared/semaphore.ts";
-import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
+import {
+  CargoGone,
+  type InputSource,
+  type LoadedCargo,
+  type MemoryUse,
+  type RunRequest,
+  type RunResult,
+} from "../runtime.ts";
 import { statusOf } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
 import { JobOutput } from "./job-output.ts";
@@ -29,6 +36,12 @@ export interface LoadedContainerDeps {
 
 /** Our coordinator accepts at most 256 KB; this bounds what another coordinator may send. */
 const MAX_INPUT_CHARS = 4_000_000;
+
+/** Input of a run: the line with which it begins, and what follows while it runs. */
+interface RunInput {
+  readonly first: string;
+  readonly more: InputSource | undefined;
+}
 
 /** The containers of one Cargo: the warm ones that wait for a job, and one for each running job. */
 export class LoadedContainer implements LoadedCargo {
@@ -74,11 +87,11 @@ export class LoadedContainer implements LoadedCargo {
   async run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
     signal.throwIfAborted();
     if (this.#disposal !== null) throw new CargoGone();
-    const line = inputLine(request);
+    const input: RunInput = { first: inputLine(request), more: request.lines };
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
-    const work = this.#runInSlot(line, onOutput, stop);
+    const work = this.#runInSlot(input, onOutput, stop);
     this.#runs.set(
       stop,
       work.then(
@@ -110,28 +123,29 @@ export class LoadedContainer implements LoadedCargo {
     this.#end.resolve();
   }
 
-  async #runInSlot(line: string, onOutput: (item: OutputItem) => void, stop: AbortController): Promise<RunResult> {
+  async #runInSlot(input: RunInput, onOutput: (item: OutputItem) => void, stop: AbortController): Promise<RunResult> {
     try {
       await this.#slots.acquire(stop, stop.signal);
     } catch (error) {
       throw error instanceof Unloaded ? new CargoGone() : error;
     }
     try {
-      return await this.#runContainer(line, onOutput, stop.signal);
+      return await this.#runContainer(input, onOutput, stop.signal);
     } finally {
       this.#pool.free();
       this.#slots.release();
     }
   }
 
-  async #runContainer(line: string, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
+  async #runContainer(input: RunInput, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
     const output = new JobOutput(onOutput, signal);
     const taking = this.#pool.take(output);
     let container: JobContainer | undefined;
     let removal: Promise<void> | undefined;
     try {
       container = await abortable(taking, signal);
-      container.send(line);
+      // Its failure is that of the program or of its engine, which `result` tells.
+      giveInput(container, input).catch(() => undefined);
       return await abortable(output.result(container, this.#deps.memoryBytes), signal);
     } catch (error) {
       if (signal.aborted) {
@@ -188,6 +202,16 @@ class Unloaded extends JobFailure {
   constructor() {
     super("runtime_unavailable", "The Cargo has been unloaded", { retryable: true });
   }
+}
+
+async function giveInput(container: JobContainer, { first, more }: RunInput): Promise<void> {
+  const writing = container.write(first);
+  if (more === undefined) container.endInput();
+  await writing;
+  await more?.feed(
+    (line) => container.write(`${line}\n`),
+    () => container.endInput(),
+  );
 }
 
 /** @throws {JobFailure} `invalid_input`, or `cannot_resume`. */

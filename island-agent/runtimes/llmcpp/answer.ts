@@ -14,20 +14,28 @@ export class Answer {
   readonly #onOutput: (item: OutputItem) => void;
   readonly #signal: AbortSignal;
   readonly #probabilities: Pick<TokenProbabilities, "take"> | null;
+  readonly #tellsThoughts: boolean;
   #tokens = 0;
   #undelivered = 0;
+  /** Those among the undelivered whose text is never delivered. */
+  #hidden = 0;
 
-  /** @param probabilities Of its tokens, if they are told; one for each token that it takes. */
+  /**
+   * @param probabilities Of its tokens, if they are told; one for each token that it takes.
+   * @param tellsThoughts Otherwise the tokens of thoughts are counted with the next text.
+   */
   constructor(
     stops: readonly string[],
     onOutput: (item: OutputItem) => void,
     signal: AbortSignal,
     probabilities: Pick<TokenProbabilities, "take"> | null = null,
+    tellsThoughts = false,
   ) {
     this.#filter = new StopFilter(stops);
     this.#onOutput = onOutput;
     this.#signal = signal;
     this.#probabilities = probabilities;
+    this.#tellsThoughts = tellsThoughts;
   }
 
   /** Tokens generated so far. */
@@ -47,15 +55,24 @@ export class Answer {
     this.#deliver(this.#filter.push({ text, count: tokens }));
   }
 
+  /** Takes a part of the model's thoughts, in which no stop sequence counts. Text that was held back comes before it. */
+  think(text: string, tokens: number): void {
+    if (this.isOver) return;
+    this.#deliver(this.#filter.end());
+    this.#tokens += tokens;
+    this.#probabilities?.take(this.#undelivered + tokens, 0);
+    [this.#undelivered, this.#hidden] = [0, this.#takeUndelivered()];
+    if (this.#tellsThoughts && text !== "") this.#onOutput({ type: "reasoning", content: text, count: tokens });
+    else this.#hidden += tokens;
+  }
+
   /** Takes a part of a call of a tool. Text that was held back comes before it. */
   takeCall(part: CallPart, tokens: number): void {
     if (this.isOver) return;
     this.#deliver(this.#filter.end());
     this.#tokens += tokens;
-    const count = this.#undelivered + tokens;
-    this.#probabilities?.take(count, 0);
-    this.#onOutput({ type: "tool_call", ...part, count });
-    this.#undelivered = 0;
+    this.#probabilities?.take(this.#undelivered + tokens, 0);
+    this.#onOutput({ type: "tool_call", ...part, count: this.#takeUndelivered() + tokens });
   }
 
   /** Waits for what generates the answer. @throws `signal.reason` when aborted, otherwise what `generation` throws. */
@@ -70,9 +87,13 @@ export class Answer {
     const { text } = piece;
     this.#undelivered += piece.count;
     if (text === "") return;
-    const count = this.#undelivered;
-    const logprobs = this.#probabilities?.take(count, this.#filter.isStopped ? text.length : Infinity);
-    this.#onOutput({ type: "token", content: text, count, ...(logprobs && { logprobs }) });
-    this.#undelivered = 0;
+    const logprobs = this.#probabilities?.take(this.#undelivered, this.#filter.isStopped ? text.length : Infinity);
+    this.#onOutput({ type: "token", content: text, count: this.#takeUndelivered(), ...(logprobs && { logprobs }) });
+  }
+
+  #takeUndelivered(): number {
+    const tokens = this.#undelivered + this.#hidden;
+    [this.#undelivered, this.#hidden] = [0, 0];
+    return tokens;
   }
 }

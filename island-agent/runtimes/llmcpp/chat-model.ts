@@ -25,6 +25,7 @@ import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
 import { SequencePool } from "./sequence-pool.ts";
 import { TokenProbabilities } from "./token-probabilities.ts";
+import { NO_THOUGHTS, thoughtBudget, withThoughts } from "./thoughts.ts";
 import { ToolAnswer } from "./tool-answer.ts";
 import { toolGrammarFor } from "./tool-grammar.ts";
 import { messagesWithTools } from "./tool-text.ts";
@@ -44,16 +45,19 @@ export class ChatModel {
   readonly #context: LlamaContext;
   readonly #contextTokens: number;
   readonly #template: ChatWrapper;
+  readonly #canThink: boolean;
   readonly #loop: BatchLoop;
   readonly #pool: SequencePool<Token[], LlamaContextSequence>;
 
-  constructor(parts: { llama: Llama; model: LlamaModel; context: LlamaContext; loop: BatchLoop }) {
+  constructor(parts: { llama: Llama; model: LlamaModel; context: LlamaContext; loop: BatchLoop; canThink: boolean }) {
     this.#llama = parts.llama;
     this.#model = parts.model;
     this.#context = parts.context;
     this.#contextTokens = parts.context.contextSize;
     this.#loop = parts.loop;
-    this.#template = resolveChatWrapper(parts.model);
+    this.#canThink = parts.canThink;
+    const template = resolveChatWrapper(parts.model);
+    this.#template = parts.canThink ? withThoughts(template) : template;
     this.#pool = new SequencePool(
       Array.from({ length: parts.context.totalSequences }, () => parts.context.getSequence()),
     );
@@ -65,12 +69,21 @@ export class ChatModel {
     { onOutput, onPrompt }: Listener,
     signal: AbortSignal,
   ): Promise<RunResult> {
-    if (resume !== null && (request.responseFormat.type !== "text" || request.toolUse !== null)) {
-      throw new JobFailure("cannot_resume", "An answer with a response format or tools cannot be continued elsewhere");
+    const canThink = this.#canThink && !request.isRaw;
+    const hasGrammar = request.responseFormat.type !== "text" || request.toolUse !== null;
+    if (resume !== null && (hasGrammar || canThink)) {
+      throw new JobFailure(
+        "cannot_resume",
+        "An answer with a response format, tools or thoughts cannot be continued elsewhere",
+      );
     }
     const soFar = resume?.text ?? "";
     const template = new ResumableTemplate(request.isRaw ? new RawTemplate(this.#model) : this.#template, soFar);
     const history = historyOf(messagesWithTools(request));
+    // A grammar is of the whole answer and has no room for thoughts.
+    if (canThink && (hasGrammar || request.reasoningEffort === "none")) {
+      history[history.length - 1] = { type: "model", response: [...NO_THOUGHTS] };
+    }
     let state = template.generateContextState({ chatHistory: history });
     const prompt = state.contextText.tokenize(this.#model.tokenizer);
     const promptTokens = prompt.length;
@@ -100,7 +113,8 @@ export class ChatModel {
     try {
       const sampling = samplingOf(request, this.#model, this.#model.tokenize(soFar), randomInt(2 ** 32));
       const endings = grammar === undefined ? endingsOf(template, state, sequence) : null;
-      const text = new Answer([...request.stop, ...(endings?.texts ?? [])], onOutput, signal, probabilities);
+      const stops = [...request.stop, ...(endings?.texts ?? [])];
+      const text = new Answer(stops, onOutput, signal, probabilities, canThink);
       const answer = toolUse === null ? text : new ToolAnswer(text);
       const generation =
         endings === null
@@ -109,7 +123,12 @@ export class ChatModel {
                 sequence,
                 template,
                 history,
-                options: { ...sampling, ...(grammar && { grammar }), maxTokens },
+                options: {
+                  ...sampling,
+                  ...(grammar && { grammar }),
+                  ...(request.reasoningEffort !== null && { budgets: thoughtBudget(request.reasoningEffort) }),
+                  maxTokens,
+                },
                 probabilities,
               },
               answer,

@@ -20,7 +20,7 @@ export interface ChatGeneration {
 /** Generates an answer with LlamaChat, which knows grammars, thoughts and every template. */
 export async function generateWithChat(
   { sequence, template, history, options, probabilities }: ChatGeneration,
-  answer: Pick<Answer, "isOver" | "take">,
+  answer: Pick<Answer, "isOver" | "take" | "think">,
   signal: AbortSignal,
 ): Promise<FinishReason> {
   const halt = new AbortController();
@@ -33,8 +33,8 @@ export async function generateWithChat(
       stopOnAbortSignal: true,
       onResponseChunk: ({ type, text, tokens }) => {
         probabilities?.keep(tokens);
-        // Thoughts are not shown; their tokens are counted with the next text.
-        answer.take(type === "segment" ? "" : text, tokens.length);
+        if (type === "segment") answer.think(text, tokens.length);
+        else answer.take(text, tokens.length);
         if (answer.isOver) halt.abort();
       },
     });

@@ -16,6 +16,8 @@ export interface LoadRequest {
   readonly adapters: readonly { readonly filePath: string; readonly scale: number }[];
   /** null: chats. */
   readonly task: TextTask | null;
+  /** The model thinks before it answers, and its thoughts are told. */
+  readonly reasoning: boolean;
   /** Tokens per sequence that the Cargo asks for; the host lowers it to the model's own limit. */
   readonly contextTokens: number;
   readonly sequences: number;

@@ -49,6 +49,7 @@ export function llmcppRuntime(options: LlmcppOptions): HostedRuntime {
         modelPath,
         adapters: adapterPaths.map((filePath, index) => ({ filePath, scale: cargo.adapters?.[index]?.scale ?? 1 })),
         task: taskOfCargo(cargo),
+        reasoning: cargo.reasoning === true,
         contextTokens: cargo.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
         sequences,
         threads,

@@ -29,13 +29,14 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
       throw llamaFailure(hasAdapters ? "model_invalid" : "runtime_unavailable", what, cause, errors);
     });
   const loop = BatchLoop.over(context);
-  const chatModel = new ChatModel({ llama, model, context, loop });
+  const chatModel = new ChatModel({ llama, model, context, loop, canThink: request.reasoning });
   const gpuAfter = await gpuMemoryUsed(llama);
   const gpuBytes = Math.max(0, (gpuAfter?.bytes ?? 0) - (gpuBefore?.bytes ?? 0));
   return {
     facts: {
       contextTokens: context.contextSize,
       sequences: request.sequences,
+      ...(request.reasoning ? { reasoning: true } : {}),
       ...(request.adapters.length === 0 ? {} : { adapters: request.adapters.length }),
     },
     gpuMemory: gpuAfter === null ? null : { ...gpuAfter, bytes: gpuBytes },

@@ -5,7 +5,7 @@ import type { Answer } from "./answer.ts";
 import { ToolCallReader } from "./tool-call-reader.ts";
 
 /** An answer that may call tools, while the model writes it: its text goes to an {@link Answer} as any other, its calls beside that. */
-export class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "end"> {
+export class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "think" | "end"> {
   readonly #answer: Answer;
   readonly #reader: ToolCallReader;
   #tokens = 0;
@@ -32,6 +32,11 @@ export class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "
   take(text: string, tokens: number): void {
     this.#tokens += tokens;
     this.#reader.push(text, tokens);
+  }
+
+  think(text: string, tokens: number): void {
+    this.#tokens += tokens;
+    this.#answer.think(text, tokens);
   }
 
   async end(generation: Promise<FinishReason>): Promise<FinishReason> {

@@ -18,6 +18,7 @@ const LEFT_OUT = {
   ChatCompletionRequest: ["stream"],
   PostMessage: ["stream"],
   EmbeddingsRequest: ["encoding_format"],
+  SpeechRequest: ["stream_format"],
   CreateApiKey: ["scopes"],
 };
 const HEAD = `# Generated from the coordinator's OpenAPI document by \`npm run sdk:types\`. Not for editing.

@@ -19,6 +19,7 @@ export type StreamedEvent = (JobEvent | RestartEvent) & {
 const KNOWN_EVENTS: ReadonlySet<string> = new Set<JobEvent["type"]>([
   "status",
   "token",
+  "reasoning",
   "tool_call",
   "progress",
   "image",

@@ -439,7 +439,7 @@ export interface paths {
         put?: never;
         /**
          * Chat completion
-         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other; the first one's id is the completion's.
+         * @description A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other, also on a stream; the first one's id is the completion's.
          */
         post: operations["createChatCompletion"];
         delete?: never;
@@ -901,6 +901,26 @@ export interface paths {
          * @description A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`.
          */
         delete: operations["cancelJob"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{id}/input": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send more input to a running job of an interactive Cargo
+         * @description The lines reach the job's program in the order of the answers. A client that repeats requests numbers its lines with `seq`. 409 job_not_running before the job runs and after its end; 409 input_closed after `end` and for other Cargos; 429 with the limit input_backlog while the program does not read.
+         */
+        post: operations["sendJobInput"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1825,6 +1845,18 @@ export interface components {
             /** @enum {string} */
             type: "error";
         };
+        AnthropicError409: {
+            error: {
+                /** @enum {string} */
+                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                message: string;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+            request_id: string;
+            /** @enum {string} */
+            type: "error";
+        };
         AnthropicError410: {
             error: {
                 /** @enum {string} */
@@ -1871,7 +1903,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -2339,6 +2371,7 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
+                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -2377,6 +2410,7 @@ export interface components {
             parameters?: string | null;
             price_per_job?: number;
             quantization?: string | null;
+            reasoning?: boolean | null;
             required_ram_mb?: number;
             required_vram_mb?: number;
             run_limit_s?: number | null;
@@ -2413,6 +2447,8 @@ export interface components {
                 message: {
                     /** @description Null for an answer of calls alone */
                     content: string | null;
+                    /** @description Thoughts of a model that thinks */
+                    reasoning_content?: string;
                     /** @enum {string} */
                     role: "assistant";
                     tool_calls?: {
@@ -2433,6 +2469,10 @@ export interface components {
             object: "chat.completion";
             usage: {
                 completion_tokens: number;
+                /** @description Of answers with thoughts, whose tokens are among completion_tokens */
+                completion_tokens_details?: {
+                    reasoning_tokens: number;
+                };
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -2442,6 +2482,7 @@ export interface components {
             choices: {
                 delta: {
                     content?: string;
+                    reasoning_content?: string;
                     /** @enum {string} */
                     role?: "assistant";
                     tool_calls?: {
@@ -2481,6 +2522,10 @@ export interface components {
             object: "chat.completion.chunk";
             usage?: {
                 completion_tokens: number;
+                /** @description Of answers with thoughts, whose tokens are among completion_tokens */
+                completion_tokens_details?: {
+                    reasoning_tokens: number;
+                };
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -2528,10 +2573,12 @@ export interface components {
             min_p?: number | null;
             /** @description Slug of a chat Cargo; default: the operator's default chat Cargo */
             model?: string | null;
-            /** @description Answers, each a job of its own; above 1 not streamed */
+            /** @description Answers, each a job of its own, one after the other */
             n?: number | null;
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
+            /** @enum {string|null} */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | null;
             repeat_penalty?: number | null;
             response_format?: {
                 /** @enum {string} */
@@ -2614,7 +2661,7 @@ export interface components {
              */
             updated_at: string;
         };
-        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        ConversationEvent: components["schemas"]["MessageEvent"] | components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
         ConversationWithMessages: {
             /**
              * Format: date-time
@@ -2761,6 +2808,7 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
+                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -2799,6 +2847,7 @@ export interface components {
             parameters?: string | null;
             price_per_job: number;
             quantization?: string | null;
+            reasoning?: boolean | null;
             required_ram_mb: number;
             required_vram_mb: number;
             run_limit_s?: number | null;
@@ -2961,6 +3010,13 @@ export interface components {
                 message: string;
             };
         };
+        Error409: {
+            error: {
+                /** @enum {string} */
+                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                message: string;
+            };
+        };
         Error410: {
             error: {
                 /** @enum {string} */
@@ -2992,7 +3048,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -3477,8 +3533,30 @@ export interface components {
             updated_at: string;
             workload_slug: string;
         };
-        /** @description Any number of status, token, tool_call, progress and image, then exactly one done or error as the last */
-        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        /** @description Any number of status, token, reasoning, tool_call, progress and image, then exactly one done or error as the last */
+        JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
+        JobInput: {
+            /** @description One JSON value, a text too: the program reads it as one line of JSON */
+            data?: unknown;
+            /**
+             * @description In place of `data`: the input ends
+             * @enum {boolean}
+             */
+            end?: true;
+            /** @description Number of this line in the job, from 1 on. A number that came before changes nothing */
+            seq?: number;
+        };
+        JobInputReceipt: {
+            id: string;
+            /** @description The line had come before */
+            repeated: boolean;
+            /** @description The line's number */
+            seq: number;
+            /** @description The program was given the line. False after 2 s in which it was not: the line waits */
+            taken: boolean;
+            /** @description Of all lines of the job that its program was not given yet */
+            waiting_bytes: number;
+        };
         JobOutput: {
             id: string;
             /** @description The job is completed and `output` is all of it */
@@ -3937,6 +4015,8 @@ export interface components {
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /** @description It thinks before it answers: `reasoning_content`, `reasoning_effort` */
+            reasoning: boolean;
             /**
              * @description How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar
              * @enum {string|null}
@@ -4110,6 +4190,16 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        OpenAiError409: {
+            error: {
+                /** @enum {string} */
+                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                message: string;
+                param: string | null;
+                /** @enum {string} */
+                type: "invalid_request_error";
+            };
+        };
         OpenAiError410: {
             error: {
                 /** @enum {string} */
@@ -4150,7 +4240,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -4222,7 +4312,7 @@ export interface components {
             model: string;
             /** @enum {string} */
             object: "response";
-            output: {
+            output: ({
                 content: {
                     annotations: unknown[];
                     logprobs: unknown[];
@@ -4237,9 +4327,18 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
                 type: "message";
-            }[];
-            /** @enum {boolean} */
-            parallel_tool_calls: true;
+            } | {
+                /** @description JSON */
+                arguments: string;
+                call_id: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "function_call";
+            })[];
+            parallel_tool_calls: boolean;
             previous_response_id: string | null;
             /** @enum {string} */
             status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
@@ -4263,9 +4362,31 @@ export interface components {
                     type: "json_schema";
                 };
             };
-            /** @enum {string} */
-            tool_choice: "auto";
-            tools: unknown[];
+            tool_choice: ("auto" | "none" | "required") | {
+                name: string;
+                /** @enum {string} */
+                type: "function";
+            } | {
+                /** @enum {string} */
+                mode: "auto" | "required";
+                tools: {
+                    name: string;
+                    /** @enum {string} */
+                    type: "function";
+                }[];
+                /** @enum {string} */
+                type: "allowed_tools";
+            };
+            tools: {
+                description: string | null;
+                name: string;
+                parameters: {
+                    [key: string]: unknown;
+                } | null;
+                strict: boolean | null;
+                /** @enum {string} */
+                type: "function";
+            }[];
             top_p: number | null;
             /** @enum {string} */
             truncation: "disabled";
@@ -4323,6 +4444,16 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
                 type: "message";
+            } | {
+                /** @description JSON */
+                arguments: string;
+                call_id: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "function_call";
             };
             output_index: number;
             sequence_number: number;
@@ -4344,6 +4475,16 @@ export interface components {
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
                 type: "message";
+            } | {
+                /** @description JSON */
+                arguments: string;
+                call_id: string;
+                id: string;
+                name: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                /** @enum {string} */
+                type: "function_call";
             };
             output_index: number;
             sequence_number: number;
@@ -4395,6 +4536,21 @@ export interface components {
             text: string;
             /** @enum {string} */
             type: "response.output_text.done";
+        } | {
+            delta: string;
+            item_id: string;
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.function_call_arguments.delta";
+        } | {
+            arguments: string;
+            item_id: string;
+            name: string;
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.function_call_arguments.done";
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         OverviewEvent: {
@@ -4454,6 +4610,7 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
+                interactive?: boolean;
                 network: boolean;
             };
             context_tokens: number | null;
@@ -4497,6 +4654,7 @@ export interface components {
             parameters?: string;
             price_per_job: number;
             quantization?: string;
+            reasoning?: boolean;
             required_ram_mb: number;
             required_vram_mb: number;
             /** @description Number of changes so far, the first version included */
@@ -4599,6 +4757,16 @@ export interface components {
              */
             type: "ready";
         };
+        /** @description What a model that thinks wrote beside its answer */
+        ReasoningEvent: {
+            /** @description Thoughts to append */
+            content: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reasoning";
+        };
         Recommendation: {
             demand_score: number;
             estimated_earnings_per_job: string;
@@ -4659,7 +4827,7 @@ export interface components {
         ResponseRequest: {
             /** @description Answer at once; the response goes on without its client, who asks for it by its id */
             background?: boolean | null;
-            input: string | {
+            input: string | ({
                 content: string | {
                     text: string;
                     /** @enum {string} */
@@ -4669,7 +4837,22 @@ export interface components {
                 role: "user" | "assistant" | "system" | "developer";
                 /** @enum {string|null} */
                 type?: "message" | null;
-            }[];
+            } | {
+                arguments: string;
+                call_id: string;
+                name: string;
+                /** @enum {string} */
+                type: "function_call";
+            } | {
+                call_id: string;
+                output: string | {
+                    text: string;
+                    /** @enum {string} */
+                    type: "input_text" | "output_text" | "text";
+                }[];
+                /** @enum {string} */
+                type: "function_call_output";
+            })[];
             instructions?: string | null;
             max_output_tokens?: number | null;
             metadata?: {
@@ -4677,6 +4860,7 @@ export interface components {
             } | null;
             /** @description Default: the operator's default chat Cargo */
             model?: string | null;
+            parallel_tool_calls?: boolean | null;
             /** @description A stored response: its conversation comes before `input`, without its instructions */
             previous_response_id?: string | null;
             /** @description Default true. False: prompt and answer are removed when the response has ended */
@@ -4701,6 +4885,31 @@ export interface components {
                     type: "json_schema";
                 } | null;
             } | null;
+            tool_choice?: ("auto" | "none" | "required") | {
+                name: string;
+                /** @enum {string} */
+                type: "function";
+            } | {
+                /** @enum {string} */
+                mode: "auto" | "required";
+                tools: {
+                    name: string;
+                    /** @enum {string} */
+                    type: "function";
+                }[];
+                /** @enum {string} */
+                type: "allowed_tools";
+            } | null;
+            tools?: {
+                description?: string | null;
+                name: string;
+                parameters?: {
+                    [key: string]: unknown;
+                } | null;
+                strict?: boolean | null;
+                /** @enum {string} */
+                type: "function";
+            }[] | null;
             top_p?: number | null;
         };
         Session: {
@@ -5213,6 +5422,19 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError404"];
             };
         };
+        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        AnthropicError409: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError409"];
+            };
+        };
         /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
         AnthropicError410: {
             headers: {
@@ -5372,6 +5594,19 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
+        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        Error409: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error409"];
+            };
+        };
         /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
         Error410: {
             headers: {
@@ -5529,6 +5764,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["OpenAiError404"];
+            };
+        };
+        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        OpenAiError409: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
+                "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
+                "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OpenAiError409"];
             };
         };
         /** @description It was removed for good: by its owner, or because it is older than the operator keeps. Codes: content_removed */
@@ -9568,6 +9816,68 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    sendJobInput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "data": {
+                 *         "command": "next",
+                 *         "page": 2
+                 *       },
+                 *       "seq": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["JobInput"];
+            };
+        };
+        responses: {
+            /** @description The line was taken in */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JGFJJZ00000000000000000A",
+                     *         "seq": 1,
+                     *         "taken": true,
+                     *         "repeated": false,
+                     *         "waiting_bytes": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["JobInputReceipt"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     getJobOutput: {
         parameters: {
             query?: never;
@@ -10086,7 +10396,8 @@ export interface operations {
                      *           "alias_of": null,
                      *           "available": true,
                      *           "context_length": 512,
-                     *           "tool_calls": "grammar"
+                     *           "tool_calls": "grammar",
+                     *           "reasoning": false
                      *         }
                      *       ]
                      *     }
@@ -10141,7 +10452,8 @@ export interface operations {
                      *       "alias_of": null,
                      *       "available": true,
                      *       "context_length": 512,
-                     *       "tool_calls": "grammar"
+                     *       "tool_calls": "grammar",
+                     *       "reasoning": false
                      *     }
                      */
                     "application/json": components["schemas"]["Model"];

@@ -46,6 +46,21 @@ describe("checkInput() of a chat Cargo", () => {
       "input.top_p",
     ]);
   });
+  it("takes an effort of thinking for Cargos that think, and no effort for all", () => {
+    expect(detailsOf({ prompt: "Hi", reasoning_effort: "none" })).toEqual([]);
+    expect(detailsOf({ prompt: "Hi", reasoning_effort: "low" })).toMatchObject([{ path: "input.reasoning_effort" }]);
+    const thinking = { ...CHAT, reasoning: true as const };
+    expect(detailsOf({ prompt: "Hi", reasoning_effort: "low" }, thinking)).toEqual([]);
+    expect(detailsOf({ prompt: "Hi", reasoning_effort: "endless" }, thinking)).toHaveLength(1);
+  });
+  it("takes probabilities of answers of some length", () => {
+    expect(detailsOf({ prompt: "Hi", logprobs: true, top_logprobs: 20, max_tokens: 4_000 })).toEqual([]);
+    expect(pathsOf({ prompt: "Hi", logprobs: true, top_logprobs: 20, max_tokens: 4_762 })).toContain(
+      "input.top_logprobs",
+    );
+    expect(pathsOf({ prompt: "Hi", top_logprobs: 1 })).toEqual(["input.top_logprobs"]);
+    expect(pathsOf({ prompt: "Hi", logprobs: true, top_logprobs: 21 })).toEqual(["input.top_logprobs"]);
+  });
   it("names the place of a schema that no grammar can keep, or that costs too much", () => {
     const asked = (schema: object) => ({
       prompt: "Hi",

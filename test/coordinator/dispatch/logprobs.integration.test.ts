@@ -87,6 +87,17 @@ it("an answer without the probabilities that were asked for is not paid", async 
   expect(await paid()).toBe(0);
 });
 
+it("thoughts of a Cargo that does not think are a failure of the Island", async () => {
+  await using liar = await join();
+  const jobId = await submit({ prompt: "Hi" });
+  const assign = await liar.next("assign");
+  await using honest = await join();
+  const items = [{ type: "reasoning" as const, content: "Hm", count: 1 }];
+  liar.send(...beginFrames(assign), { type: "output", jobId, attempt: assign.attempt, seq: 1, items });
+  honest.send(...frames(await honest.next("assign")));
+  expect(await ended(jobId)).toMatchObject({ status: "completed", output: "Hi", attempts: 2 });
+});
+
 it.each([
   ["positive", told("H", { logprob: 0.1 })],
   ["not a number", told("H", { logprob: Number.NaN })],

@@ -4,6 +4,7 @@ import {
   APIError,
   AuthenticationError,
   BadRequestError,
+  ConflictError,
   InternalServerError,
   NotFoundError,
   OpenAI,
@@ -19,13 +20,14 @@ import { Api } from "./api.ts";
 const ASKED = { model: "tiny", messages: [{ role: "user" as const, content: "Hi" }] };
 const token: FeedItem = { type: "token", content: "Hel", count: 1 };
 
-/** What the clients make of each status. Source of the types: OpenAI's API, which has no 402, 410 and 413. */
+/** What the clients make of each status. Source of the types: OpenAI's API, which has no 402, 410, 413 and 507. */
 const CLASSES: Record<number, { type: string; error: new (...args: never[]) => Error; retried: boolean }> = {
   400: { type: "invalid_request_error", error: BadRequestError, retried: false },
   401: { type: "authentication_error", error: AuthenticationError, retried: false },
   402: { type: "insufficient_quota", error: APIError, retried: false },
   403: { type: "permission_error", error: PermissionDeniedError, retried: false },
   404: { type: "invalid_request_error", error: NotFoundError, retried: false },
+  409: { type: "invalid_request_error", error: ConflictError, retried: true },
   410: { type: "invalid_request_error", error: APIError, retried: false },
   413: { type: "invalid_request_error", error: APIError, retried: false },
   422: { type: "invalid_request_error", error: UnprocessableEntityError, retried: false },
@@ -63,8 +65,9 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 const chatWith = (client: OpenAI) => thrownBy(client.chat.completions.create(ASKED));
 const generateWith = (sdk: typeof aiSdk) => thrownBy(generateText({ model: sdk("tiny"), prompt: "Hi", maxRetries: 0 }));
 
-/** Two have tests of their own; the third is of streams of jobs only, the fourth of files. */
-const ELSEWHERE = ["rate_limited", "internal", "content_removed", "disk_full"];
+/** Two have tests of their own; the others are of streams of jobs, of files, and of jobs that take input. */
+const OF_JOBS_AND_FILES = ["content_removed", "disk_full", "job_not_running", "input_closed", "input_out_of_order"];
+const ELSEWHERE = ["rate_limited", "internal", ...OF_JOBS_AND_FILES];
 const codes = Object.entries(ERROR_STATUS).filter(([code]) => !ELSEWHERE.includes(code));
 
 describe("An error on a path of OpenAI's clients", () => {

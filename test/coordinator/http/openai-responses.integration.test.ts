@@ -18,6 +18,8 @@ const complete = (id: string) => {
   if (job !== undefined) api.jobs.jobs.set(id, { ...job, state: "completed", finishReason: "stop", usage: DONE.usage });
 };
 
+const SUM = { type: "function" as const, name: "sum", parameters: {}, strict: null };
+
 describe("POST /responses with the official client", () => {
   it("answers a text with instructions", async () => {
     answerWith(api, "Hel", "lo");
@@ -183,13 +185,19 @@ describe("stored responses", () => {
   it.each([
     [{ previous_response_id: "resp_none" }, "previous_response_id"],
     [{ background: true, stream: true }, "background"],
-    [{ input: [{ type: "item_reference", id: "x" }] }, "input.0.id"],
-    [{ input: [{ role: "user", content: [{ type: "input_image", image_url: "x" }] }] }, "input"],
-    [{ tools: [{ type: "web_search" }] }, "tools"],
+    [{ input: [{ type: "item_reference", id: "x" }] }, "has item 0 of the type"],
+    [{ input: [{ role: "user", content: [{ type: "input_image", image_url: "x" }] }] }, "has item 0"],
+    [{ tools: [{ type: "web_search" }] }, "tools.0.type"],
+    [{ tools: [{ ...SUM, parameters: { type: "array" } }] }, "tools.0.parameters"],
+    [{ tools: [SUM, SUM] }, "tools.1.name"],
+    [{ tool_choice: "required" }, "tool_choice"],
+    [{ tools: [SUM], text: { format: { type: "json_object" } } }, "text.format"],
+    [{ input: [{ type: "function_call", call_id: "call_1", name: "sum" }] }, "arguments"],
     [{ text: { format: { type: "json_schema", name: "a", schema: { type: "nothing" } } } }, "text.format"],
-  ])("refuse %j by its name", async (body, param) => {
+  ])("refuse %j by its name", async (body, told) => {
     const answer = await api.call("POST", "/responses", { body: { model: "tiny", input: "Hi", ...body } });
     expect(answer.status).toBe(422);
-    expect(answer.body.error.param).toContain(param.split(".")[0]);
+    expect(Object.keys(body)).toContain(answer.body.error.param.split(".")[0]);
+    expect(answer.body.error.message).toContain(told);
   });
 });

@@ -3,6 +3,7 @@ import { isTerminal, type JobState } from "../../../shared/job-state.ts";
 import type { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
+import type { InputReceipt, InputRequest } from "../../../coordinator/jobs/input-session.ts";
 import type { JobApi, JobHandle, JobView, SubmitRequest } from "../../../coordinator/jobs/job-service.ts";
 import type { JobFilter, ListedJob } from "../../../coordinator/store/job-store.ts";
 
@@ -74,6 +75,7 @@ export class ScriptedJobs implements JobApi {
   readonly feeds = new Map<string, WatchedFeed>();
   readonly submitted: SubmitRequest[] = [];
   readonly cancelled: string[] = [];
+  readonly sent: InputRequest[] = [];
   readonly listed: { page: unknown; filter: JobFilter }[] = [];
   /** Called after each submission, with the new job's feed. */
   onSubmit: (feed: WatchedFeed, job: JobView) => void = () => undefined;
@@ -131,6 +133,12 @@ export class ScriptedJobs implements JobApi {
     this.listed.push({ page, filter });
     const own = [...this.jobs.values()].filter((job) => job.accountId === accountId);
     return { jobs: own.slice(page.offset, page.offset + page.limit), total: own.length };
+  }
+
+  async sendInput(accountId: string, jobId: string, request: InputRequest): Promise<InputReceipt> {
+    this.#find(accountId, jobId);
+    this.sent.push(request);
+    return { seq: request.seq ?? this.sent.length, isTaken: true, isRepeat: false, waitingBytes: 0 };
   }
 
   async cancel(accountId: string, jobId: string): Promise<JobState> {

@@ -43,6 +43,7 @@ const MODEL = {
   available: true,
   context_length: 512,
   tool_calls: "grammar",
+  reasoning: false,
 };
 
 const NOT_HARASSMENT = [

@@ -236,6 +236,27 @@ class WebhookLogAttemptsItem(TypedDict):
     error: str | None
 
 
+class JobInputReceipt(TypedDict):
+    id: str
+    seq: int
+    """The line's number"""
+    taken: bool
+    """The program was given the line. False after 2 s in which it was not: the line waits"""
+    repeated: bool
+    """The line had come before"""
+    waiting_bytes: int
+    """Of all lines of the job that its program was not given yet"""
+
+
+class JobInput(TypedDict):
+    data: NotRequired[Any]
+    """One JSON value, a text too: the program reads it as one line of JSON"""
+    end: NotRequired[Literal[True]]
+    """In place of `data`: the input ends"""
+    seq: NotRequired[int]
+    """Number of this line in the job, from 1 on. A number that came before changes nothing"""
+
+
 class SubmittedBatch(TypedDict):
     id: str
     workload_id: int
@@ -321,7 +342,7 @@ class JobOutputProgress(TypedDict):
     total: int
 
 
-JobEvent: TypeAlias = "StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+JobEvent: TypeAlias = "StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class StatusEvent(TypedDict):
@@ -336,6 +357,15 @@ class TokenEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     content: str
     """Text to append"""
+
+
+class ReasoningEvent(TypedDict):
+    """What a model that thinks wrote beside its answer"""
+
+    type: Literal["reasoning"]
+    """discriminator enum property added by openapi-typescript"""
+    content: str
+    """Thoughts to append"""
 
 
 class ToolCallEvent(TypedDict):
@@ -405,6 +435,8 @@ class ChatCompletionChoicesItemMessage(TypedDict):
     role: Literal["assistant"]
     content: str | None
     """Null for an answer of calls alone"""
+    reasoning_content: NotRequired[str]
+    """Thoughts of a model that thinks"""
     tool_calls: NotRequired[list[ChatCompletionChoicesItemMessageToolCallsItem]]
 
 
@@ -443,6 +475,14 @@ class ChatCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    completion_tokens_details: NotRequired[ChatCompletionUsageCompletionTokensDetails]
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+
+class ChatCompletionUsageCompletionTokensDetails(TypedDict):
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+    reasoning_tokens: int
 
 
 ChatCompletionEvent: TypeAlias = "ChatCompletionChunk | ChatCompletionError | Literal[\"[DONE]\"]"
@@ -468,6 +508,7 @@ class ChatCompletionChunkChoicesItem(TypedDict):
 class ChatCompletionChunkChoicesItemDelta(TypedDict):
     role: NotRequired[Literal["assistant"]]
     content: NotRequired[str]
+    reasoning_content: NotRequired[str]
     tool_calls: NotRequired[list[ChatCompletionChunkChoicesItemDeltaToolCallsItem]]
 
 
@@ -507,6 +548,14 @@ class ChatCompletionChunkUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    completion_tokens_details: NotRequired[ChatCompletionChunkUsageCompletionTokensDetails]
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+
+class ChatCompletionChunkUsageCompletionTokensDetails(TypedDict):
+    """Of answers with thoughts, whose tokens are among completion_tokens"""
+
+    reasoning_tokens: int
 
 
 class ChatCompletionError(TypedDict):
@@ -545,9 +594,10 @@ class ChatCompletionRequest(TypedDict):
     parallel_tool_calls: NotRequired[bool | None]
     logprobs: NotRequired[bool | None]
     top_logprobs: NotRequired[int | None]
+    reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", None]]
     max_completion_tokens: NotRequired[int | None]
     n: NotRequired[int | None]
-    """Answers, each a job of its own; above 1 not streamed"""
+    """Answers, each a job of its own, one after the other"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
 
 
@@ -985,14 +1035,14 @@ class OpenAiResponse(TypedDict):
     max_output_tokens: int | None
     metadata: dict[str, str]
     model: str
-    output: list[OpenAiResponseOutputItem]
-    parallel_tool_calls: Literal[True]
+    output: list[OpenAiResponseOutputItem1 | OpenAiResponseOutputItem2]
+    parallel_tool_calls: bool
+    tool_choice: Literal["auto", "none", "required"] | OpenAiResponseToolChoice2 | OpenAiResponseToolChoice3
+    tools: list[OpenAiResponseToolsItem]
     previous_response_id: str | None
     store: bool
     temperature: float | None
     text: OpenAiResponseText
-    tool_choice: Literal["auto"]
-    tools: list[Any]
     top_p: float | None
     truncation: Literal["disabled"]
     usage: OpenAiResponseUsage | None
@@ -1007,19 +1057,53 @@ class OpenAiResponseIncompleteDetails(TypedDict):
     reason: Literal["max_output_tokens"]
 
 
-class OpenAiResponseOutputItem(TypedDict):
+class OpenAiResponseOutputItem1(TypedDict):
     id: str
     type: Literal["message"]
     status: Literal["in_progress", "completed", "incomplete"]
     role: Literal["assistant"]
-    content: list[OpenAiResponseOutputItemContentItem]
+    content: list[OpenAiResponseOutputItem1ContentItem]
 
 
-class OpenAiResponseOutputItemContentItem(TypedDict):
+class OpenAiResponseOutputItem1ContentItem(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
     logprobs: list[Any]
+
+
+class OpenAiResponseOutputItem2(TypedDict):
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    call_id: str
+    name: str
+    arguments: str
+    """JSON"""
+
+
+class OpenAiResponseToolChoice2(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class OpenAiResponseToolChoice3(TypedDict):
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: list[OpenAiResponseToolChoice3ToolsItem]
+
+
+class OpenAiResponseToolChoice3ToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class OpenAiResponseToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
+    description: str | None
+    parameters: dict[str, Any] | None
+    strict: bool | None
 
 
 class OpenAiResponseText(TypedDict):
@@ -1093,44 +1177,64 @@ class OpenAiResponseEvent6(TypedDict):
     type: Literal["response.output_item.added"]
     sequence_number: int
     output_index: int
-    item: OpenAiResponseEvent6Item
+    item: OpenAiResponseEvent6Item1 | OpenAiResponseEvent6Item2
 
 
-class OpenAiResponseEvent6Item(TypedDict):
+class OpenAiResponseEvent6Item1(TypedDict):
     id: str
     type: Literal["message"]
     status: Literal["in_progress", "completed", "incomplete"]
     role: Literal["assistant"]
-    content: list[OpenAiResponseEvent6ItemContentItem]
+    content: list[OpenAiResponseEvent6Item1ContentItem]
 
 
-class OpenAiResponseEvent6ItemContentItem(TypedDict):
+class OpenAiResponseEvent6Item1ContentItem(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
     logprobs: list[Any]
+
+
+class OpenAiResponseEvent6Item2(TypedDict):
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    call_id: str
+    name: str
+    arguments: str
+    """JSON"""
 
 
 class OpenAiResponseEvent7(TypedDict):
     type: Literal["response.output_item.done"]
     sequence_number: int
     output_index: int
-    item: OpenAiResponseEvent7Item
+    item: OpenAiResponseEvent7Item1 | OpenAiResponseEvent7Item2
 
 
-class OpenAiResponseEvent7Item(TypedDict):
+class OpenAiResponseEvent7Item1(TypedDict):
     id: str
     type: Literal["message"]
     status: Literal["in_progress", "completed", "incomplete"]
     role: Literal["assistant"]
-    content: list[OpenAiResponseEvent7ItemContentItem]
+    content: list[OpenAiResponseEvent7Item1ContentItem]
 
 
-class OpenAiResponseEvent7ItemContentItem(TypedDict):
+class OpenAiResponseEvent7Item1ContentItem(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
     logprobs: list[Any]
+
+
+class OpenAiResponseEvent7Item2(TypedDict):
+    id: str
+    type: Literal["function_call"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    call_id: str
+    name: str
+    arguments: str
+    """JSON"""
 
 
 class OpenAiResponseEvent8(TypedDict):
@@ -1185,13 +1289,30 @@ class OpenAiResponseEvent11(TypedDict):
     logprobs: list[Any]
 
 
-OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11"
+class OpenAiResponseEvent12(TypedDict):
+    type: Literal["response.function_call_arguments.delta"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    delta: str
+
+
+class OpenAiResponseEvent13(TypedDict):
+    type: Literal["response.function_call_arguments.done"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    name: str
+    arguments: str
+
+
+OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13"
 
 
 class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
-    input: str | list[ResponseRequestInputItem]
+    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3]
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
     """A stored response: its conversation comes before `input`, without its instructions"""
@@ -1199,6 +1320,9 @@ class ResponseRequest(TypedDict):
     temperature: NotRequired[float | None]
     top_p: NotRequired[float | None]
     text: NotRequired[ResponseRequestText | None]
+    tools: NotRequired[list[ResponseRequestToolsItem] | None]
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | ResponseRequestToolChoice2 | ResponseRequestToolChoice3 | None]
+    parallel_tool_calls: NotRequired[bool | None]
     stream: NotRequired[bool | None]
     store: NotRequired[bool | None]
     """Default true. False: prompt and answer are removed when the response has ended"""
@@ -1207,13 +1331,31 @@ class ResponseRequest(TypedDict):
     metadata: NotRequired[dict[str, str] | None]
 
 
-class ResponseRequestInputItem(TypedDict):
+class ResponseRequestInputItem1(TypedDict):
     type: NotRequired[Literal["message"]]
     role: Literal["user", "assistant", "system", "developer"]
-    content: str | list[ResponseRequestInputItemContentItem]
+    content: str | list[ResponseRequestInputItem1ContentItem]
 
 
-class ResponseRequestInputItemContentItem(TypedDict):
+class ResponseRequestInputItem1ContentItem(TypedDict):
+    type: Literal["input_text", "output_text", "text"]
+    text: str
+
+
+class ResponseRequestInputItem2(TypedDict):
+    type: Literal["function_call"]
+    call_id: str
+    name: str
+    arguments: str
+
+
+class ResponseRequestInputItem3(TypedDict):
+    type: Literal["function_call_output"]
+    call_id: str
+    output: str | list[ResponseRequestInputItem3OutputItem]
+
+
+class ResponseRequestInputItem3OutputItem(TypedDict):
     type: Literal["input_text", "output_text", "text"]
     text: str
 
@@ -1236,6 +1378,30 @@ class ResponseRequestTextFormat3(TypedDict):
     description: NotRequired[str | None]
     schema: dict[str, Any]
     strict: NotRequired[bool | None]
+
+
+class ResponseRequestToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[dict[str, Any] | None]
+    strict: NotRequired[bool | None]
+
+
+class ResponseRequestToolChoice2(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class ResponseRequestToolChoice3(TypedDict):
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: list[ResponseRequestToolChoice3ToolsItem]
+
+
+class ResponseRequestToolChoice3ToolsItem(TypedDict):
+    type: Literal["function"]
+    name: str
 
 
 class Embeddings(TypedDict):
@@ -1506,8 +1672,6 @@ class SpeechRequest(TypedDict):
     """Default: 1"""
     response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
     """Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"""
-    stream_format: NotRequired[Literal["audio", "sse", None]]
-    """Default: audio"""
 
 
 class Transcription(TypedDict):
@@ -1628,7 +1792,7 @@ class AnsweredMessage(TypedDict):
     usage: Usage
 
 
-ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
+ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent | ProgressEvent | ImageEvent | DoneEvent | ErrorEvent"
 
 
 class MessageEvent(TypedDict):
@@ -1697,6 +1861,8 @@ class Model(TypedDict):
     """Tokens of prompt and answer together; null: no limit is known"""
     tool_calls: Literal["grammar", None]
     """How it calls tools; null: not at all. grammar: told in the prompt, kept by a grammar"""
+    reasoning: bool
+    """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
 
 
 class AvailableCargo(TypedDict):
@@ -1789,6 +1955,7 @@ class OwnedCargo(TypedDict):
     args: NotRequired[list[str]]
     task: NotRequired[Literal["feature-extraction", "text-ranking"]]
     adapters: NotRequired[list[OwnedCargoAdaptersItem]]
+    reasoning: NotRequired[bool]
     keep_alive_s: NotRequired[float]
     parameters: NotRequired[str]
     quantization: NotRequired[str]
@@ -1819,6 +1986,7 @@ class OwnedCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class OwnedCargoAdaptersItem(TypedDict):
@@ -1866,6 +2034,7 @@ class CreateCargo(TypedDict):
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     adapters: NotRequired[list[CreateCargoAdaptersItem] | None]
+    reasoning: NotRequired[bool | None]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
@@ -1888,6 +2057,7 @@ class CreateCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class CreateCargoAdaptersItem(TypedDict):
@@ -1934,6 +2104,7 @@ class ChangeCargo(TypedDict):
     args: NotRequired[list[str] | None]
     task: NotRequired[Literal["feature-extraction", "text-ranking", None]]
     adapters: NotRequired[list[ChangeCargoAdaptersItem] | None]
+    reasoning: NotRequired[bool | None]
     keep_alive_s: NotRequired[float | None]
     parameters: NotRequired[str | None]
     quantization: NotRequired[str | None]
@@ -1956,6 +2127,7 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
+    interactive: NotRequired[bool]
 
 
 class ChangeCargoAdaptersItem(TypedDict):
@@ -2919,6 +3091,10 @@ class CancelJobAnswer(TypedDict):
 class CancelJobAnswerData(TypedDict):
     id: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout", "deleted"]
+
+
+class SendJobInputAnswer(TypedDict):
+    data: JobInputReceipt
 
 
 class SubmitBatchAnswer(TypedDict):

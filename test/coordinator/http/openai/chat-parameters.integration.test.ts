@@ -41,7 +41,7 @@ const OFFICIAL: Required<{ [Name in AnyKey<Params>]: unknown }> = {
   function_call: { name: "sum" },
   logprobs: true,
   top_logprobs: 2,
-  reasoning_effort: "high",
+  reasoning_effort: "none",
   verbosity: "low",
   modalities: ["text", "audio"],
   audio: { format: "wav", voice: "alloy" },

@@ -7,6 +7,11 @@ import { describeParameters } from "./parameter-cases.ts";
 
 const item = (members: object) => [{ role: "user", content: "Ho", ...members }];
 const part = (members: object) => item({ content: [{ type: "input_text", text: "Ho", ...members }] });
+const CALL = { type: "function_call", call_id: "call_1", name: "sum", arguments: "{}" };
+const called = (members: object) => [{ ...CALL, ...members }];
+const told = (output: unknown) => [CALL, { type: "function_call_output", call_id: "call_1", output }];
+const SUM = { type: "function", name: "sum" };
+const tool = (members: object) => [{ ...SUM, ...members }];
 const SCHEMA = { type: "json_schema", name: "none", schema: { type: "object", properties: {} } };
 
 /** Complete by its type: each parameter that the official client knows. */
@@ -24,9 +29,9 @@ const OFFICIAL: Required<{ [Name in keyof OpenAI.Responses.ResponseCreateParams]
   store: false,
   background: true,
   metadata: { a: "b" },
-  tools: [{ type: "web_search" }],
+  tools: [SUM],
   tool_choice: "required",
-  parallel_tool_calls: "perhaps",
+  parallel_tool_calls: false,
   max_tool_calls: 3,
   include: ["message.output_text.logprobs"],
   reasoning: { effort: "high" },
@@ -62,6 +67,21 @@ describeParameters({
     "input[].content[].text": part({ text: "He" }),
     "input[].content[].annotations": part({ annotations: [] }),
     "input[].content[].logprobs": part({ logprobs: [] }),
+    "input[].call_id": called({ call_id: "call_2" }),
+    "input[].name": called({ name: "add" }),
+    "input[].arguments": called({ arguments: '{"a":1}' }),
+    "input[].output": told("15"),
+    "input[].output[].type": told([{ type: "input_text", text: "15" }]),
+    "input[].output[].text": told([{ type: "input_text", text: "15" }]),
+    "tools[].type": tool({}),
+    "tools[].name": tool({ name: "add" }),
+    "tools[].description": tool({ description: "Adds." }),
+    "tools[].parameters": tool({ parameters: SCHEMA.schema }),
+    "tools[].strict": tool({ strict: true }),
+    "tools[].defer_loading": tool({ defer_loading: true }),
+    "tools[].allowed_callers": tool({ allowed_callers: ["programmatic"] }),
+    "tools[].async": tool({ async: true }),
+    "tools[].output_schema": tool({ output_schema: {} }),
     "input[].id": item({ id: "msg_1" }),
     "input[].status": item({ status: "completed" }),
     "input[].phase": item({ phase: "final_answer" }),
@@ -69,6 +89,8 @@ describeParameters({
     "text.verbosity": { verbosity: "low" },
   },
   context: {
+    tool_choice: { tools: [SUM] },
+    parallel_tool_calls: { tools: [SUM] },
     "input[].id": plainItem,
     "input[].status": plainItem,
     "input[].phase": plainItem,

@@ -26,6 +26,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "post /api/v1/auth/password/reset": "400",
   "post /api/v1/island/pair": "404",
   "patch /api/v1/islands/{id}": "404",
+  "post /api/v1/jobs/{id}/input": "404",
 };
 
 /** In the order of the document, in which what is made comes before what changes it. */

@@ -144,6 +144,7 @@ describe("the OpenAPI document", () => {
     expect(kinds).toEqual([
       "StatusEvent",
       "TokenEvent",
+      "ReasoningEvent",
       "ToolCallEvent",
       "ProgressEvent",
       "ImageEvent",

@@ -85,6 +85,44 @@ describe("POST /chat/completions with tools", () => {
     expect(seeds).toEqual([4_294_967_294, 4_294_967_295, 0]);
   });
 
+  const choicesOf = (text: string) =>
+    text
+      .split("\n\n")
+      .filter((line) => line.startsWith("data: {"))
+      .map((line) => JSON.parse(line.slice(6)));
+
+  it("streams n answers, one after the other, with one usage and one end", async () => {
+    answerWith(api, "Hel", "lo");
+    const { text, status } = await chat({ n: 2, stream: true, stream_options: { include_usage: true } });
+    const chunks = choicesOf(text);
+    const told = chunks.flatMap(({ choices }) =>
+      choices.map(({ index, delta, finish_reason: end }: Record<string, Record<string, string>>) => [
+        index,
+        delta?.["content"] ?? end,
+      ]),
+    );
+    expect([status, told]).toEqual([
+      200,
+      [0, 1].flatMap((index) => ["", "Hel", "lo", "stop"].map((part) => [index, part])),
+    ]);
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 6, completion_tokens: 4 } });
+    expect(text.match(/\[DONE\]/g)).toHaveLength(1);
+    expect(api.jobs.submitted).toHaveLength(2);
+  });
+
+  it("ends a stream of n answers with the first that fails", async () => {
+    answerWith(api, "Hel");
+    const answer = api.jobs.onSubmit;
+    api.jobs.onSubmit = (feed, job) => {
+      if (api.jobs.submitted.length === 1) answer(feed, job);
+      else feed.end({ type: "error", code: "island_lost", message: "because", retryable: true });
+    };
+    const failed = await chat({ n: 3, stream: true });
+    expect(choicesOf(failed.text).at(-1)).toMatchObject({ error: { code: "island_lost" } });
+    expect([failed.text.includes("[DONE]"), api.jobs.submitted.length]).toEqual([false, 2]);
+  });
+
   it("refuses tools in a conversation, by name", async () => {
     const { body } = await api.call("POST", "/conversations", { body: { model: "tiny" } });
     const path = `/conversations/${body.data.id}/messages`;

@@ -114,7 +114,7 @@ describe("POST /chat/completions", () => {
     [{ frequency_penalty: 3 }, "frequency_penalty"],
     [{ presence_penalty: -3 }, "presence_penalty"],
     [{ n: 9 }, "n"],
-    [{ n: 2, stream: true }, "n"],
+    [{ n: 9, stream: true }, "n"],
     [{ stream: "yes" }, "stream"],
     [{ stream_options: { include_usage: 1 } }, "stream_options.include_usage"],
     [{ response_format: { type: "xml" } }, "response_format.type"],

@@ -156,6 +156,7 @@ describe("GET /models", () => {
       type: "chat",
       ...facts,
       tool_calls: "grammar",
+      reasoning: false,
     };
     const words = {
       ...tiny,

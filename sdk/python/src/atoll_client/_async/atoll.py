@@ -17,9 +17,11 @@ from .account_events import stream_events
 from .cargos import AsyncCargos
 from .chat import AsyncChat, AsyncEmbeddings, AsyncModels, AsyncModerations
 from .conversations import AsyncConversations
+from .files import AsyncFiles
 from .http import AsyncHttp
 from .islands import AsyncIslands, AsyncIslandTokens
 from .jobs import AsyncBatches, AsyncJobs
+from .media import AsyncAudio, AsyncImages
 from .operator import AsyncOperator
 
 _KEEPALIVE_S = 4.0
@@ -58,12 +60,15 @@ class AsyncAtoll:
         self._http = http = AsyncHttp(client, settings)
         self.account = AsyncAccount(http)
         self.api_keys = AsyncApiKeys(http)
+        self.audio = AsyncAudio(http)
         self.auth = AsyncAuth(http)
         self.batches = AsyncBatches(http)
         self.cargos = AsyncCargos(http)
         self.chat = AsyncChat(http)
         self.conversations = AsyncConversations(http)
         self.embeddings = AsyncEmbeddings(http)
+        self.files = AsyncFiles(http)
+        self.images = AsyncImages(http)
         self.island_tokens = AsyncIslandTokens(http)
         self.islands = AsyncIslands(http)
         self.jobs = AsyncJobs(http)

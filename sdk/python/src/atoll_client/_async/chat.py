@@ -65,7 +65,6 @@ class AsyncEmbeddings:
         sent: dict[str, object] = {**body, "encoding_format": "float"}
         return await self._http.call(o.CREATE_EMBEDDINGS, body=sent, default_timeout=LONG_TIMEOUT_S)
 
-
     async def rerank(self, **body: Unpack[s.RerankRequest]) -> s.Reranking:
         """Documents by how near they are to the query, best first."""
         return await self._http.call(o.CREATE_RERANKING, body=body, default_timeout=LONG_TIMEOUT_S)

@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -25,6 +25,15 @@ LONG_TIMEOUT_S = 600.0
 
 
 @dataclass(frozen=True)
+class Form:
+    """A body of `multipart/form-data` with one file. A list of values is a field that comes several times."""
+
+    fields: Mapping[str, str | list[str]]
+    content: bytes | IO[bytes]
+    filename: str
+
+
+@dataclass(frozen=True)
 class Request:
     """What one call sends, and what its resource decides about it."""
 
@@ -32,6 +41,8 @@ class Request:
     ids: tuple[str, ...] = ()
     query: Mapping[str, str | int | None] = field(default_factory=dict)
     body: object = None
+    form: Form | None = None
+    """Sent in place of JSON."""
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
     """Replaces the client's setting."""
@@ -55,12 +66,37 @@ class AsyncHttp:
     async def call(self, operation: Operation[A], *ids: str, **parts: Any) -> A:
         """One call with retries. `ids` fill the path, `parts` are fields of `Request`."""
         request = Request(operation, ids, **parts)
-        is_idempotent = operation.is_idempotent if request.is_idempotent is None else request.is_idempotent
+        answer: A = _parse(*await self._read(request, "application/json"))
+        return answer
+
+    async def content(self, operation: Operation[Any], *ids: str, **parts: Any) -> bytes:
+        """The body of an answer as it is, with retries."""
+        return (await self._read(Request(operation, ids, **parts), "*/*"))[1]
+
+    async def chunks(self, operation: Operation[Any], *ids: str, **parts: Any) -> AsyncGenerator[bytes, None]:
+        """The bytes of one answer as they come, without retries. The timeout limits each wait for more of them."""
+        sent = self._build(Request(operation, ids, **parts), "*/*")
+        response: httpx.Response | None = None
+        try:
+            response = await self.client.send(sent, stream=True)
+            if not response.is_success:
+                await response.aread()
+                raise error_of_answer(response.status_code, response.headers, response.text)
+            async for piece in response.aiter_bytes():
+                yield piece
+        except httpx.HTTPError as error:
+            raise _failure_of(error, operation) from error
+        finally:
+            if response is not None:
+                await response.aclose()
+
+    async def _read(self, request: Request, accept: str) -> tuple[int, bytes]:
+        """Status and body of one call, with retries."""
+        is_idempotent = request.operation.is_idempotent if request.is_idempotent is None else request.is_idempotent
         retries = self.retries(is_idempotent)
         while True:
             try:
-                answer: A = await self._json(request)
-                return answer
+                return await self._read_once(request, accept)
             except AtollError as error:
                 pause = retries.pause_after(error)
                 if monotonic() + pause >= request.late_at:
@@ -112,8 +148,8 @@ class AsyncHttp:
         most = self.settings.max_retries if max_retries is None else max_retries
         return Retries(most, self.settings.backoff, is_idempotent)
 
-    async def _json(self, request: Request) -> Any:
-        sent = self._build(request, "application/json")
+    async def _read_once(self, request: Request, accept: str) -> tuple[int, bytes]:
+        sent = self._build(request, accept)
         late_at = monotonic() + self._timeout_of(request)
         try:
             response = await self.client.send(sent, stream=True)
@@ -128,16 +164,10 @@ class AsyncHttp:
                 await response.aclose()
         except httpx.HTTPError as error:
             raise _failure_of(error, request.operation) from error
-        text = b"".join(pieces).decode("utf-8", "replace")
+        body = b"".join(pieces)
         if not response.is_success and response.status_code != request.accepted_status:
-            raise error_of_answer(response.status_code, response.headers, text)
-        if text == "":
-            return None
-        try:
-            return json.loads(text)
-        except ValueError as error:
-            reason = f"The answer {response.status_code} is not JSON; is this the address of a coordinator?"
-            raise ProtocolError(reason, "protocol", response.status_code) from error
+            raise error_of_answer(response.status_code, response.headers, body.decode("utf-8", "replace"))
+        return response.status_code, body
 
     def _build(self, request: Request, accept: str) -> httpx.Request:
         settings = self.settings
@@ -149,6 +179,7 @@ class AsyncHttp:
         if settings.api_key is not None:
             headers["authorization"] = f"Bearer {settings.api_key}"
         content: bytes | None = None
+        form = request.form
         if request.body is not None:
             headers["content-type"] = "application/json"
             content = json.dumps(request.body, ensure_ascii=False, allow_nan=False).encode()
@@ -158,6 +189,9 @@ class AsyncHttp:
             params={name: value for name, value in request.query.items() if value is not None},
             headers=headers,
             content=content,
+            # httpx adds the type, with the boundary.
+            data=None if form is None else dict(form.fields),
+            files=None if form is None else {"file": (form.filename, form.content)},
             timeout=self._timeout_of(request),
         )
 
@@ -165,6 +199,16 @@ class AsyncHttp:
         timeout = self.settings.timeout if request.timeout is None else request.timeout
         left = max(0.001, request.late_at - monotonic())
         return min(left, request.default_timeout if timeout is None else timeout)
+
+
+def _parse(status: int, body: bytes) -> Any:
+    if body == b"":
+        return None
+    try:
+        return json.loads(body.decode("utf-8", "replace"))
+    except ValueError as error:
+        reason = f"The answer {status} is not JSON; is this the address of a coordinator?"
+        raise ProtocolError(reason, "protocol", status) from error
 
 
 def _failure_of(error: httpx.HTTPError, operation: Operation[Any]) -> AtollConnectionError:

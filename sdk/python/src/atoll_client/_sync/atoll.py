@@ -18,9 +18,11 @@ from .account_events import stream_events
 from .cargos import Cargos
 from .chat import Chat, Embeddings, Models, Moderations
 from .conversations import Conversations
+from .files import Files
 from .http import Http
 from .islands import Islands, IslandTokens
 from .jobs import Batches, Jobs
+from .media import Audio, Images
 from .operator import Operator
 
 _KEEPALIVE_S = 4.0
@@ -59,12 +61,15 @@ class Atoll:
         self._http = http = Http(client, settings)
         self.account = Account(http)
         self.api_keys = ApiKeys(http)
+        self.audio = Audio(http)
         self.auth = Auth(http)
         self.batches = Batches(http)
         self.cargos = Cargos(http)
         self.chat = Chat(http)
         self.conversations = Conversations(http)
         self.embeddings = Embeddings(http)
+        self.files = Files(http)
+        self.images = Images(http)
         self.island_tokens = IslandTokens(http)
         self.islands = Islands(http)
         self.jobs = Jobs(http)

@@ -66,7 +66,6 @@ class Embeddings:
         sent: dict[str, object] = {**body, "encoding_format": "float"}
         return self._http.call(o.CREATE_EMBEDDINGS, body=sent, default_timeout=LONG_TIMEOUT_S)
 
-
     def rerank(self, **body: Unpack[s.RerankRequest]) -> s.Reranking:
         """Documents by how near they are to the query, best first."""
         return self._http.call(o.CREATE_RERANKING, body=body, default_timeout=LONG_TIMEOUT_S)

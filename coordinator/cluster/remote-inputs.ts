@@ -1,0 +1,104 @@
+import { z } from "zod";
+import type { Clock } from "../../shared/clock.ts";
+import {
+  ClusterUnavailableError,
+  ERROR_STATUS,
+  RateLimitedError,
+  ServiceError,
+  type ErrorCode,
+} from "../../shared/errors.ts";
+import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
+import type { InputReceipt, InputRequest } from "../jobs/input-session.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { ClusterStore } from "../store/cluster-store.ts";
+
+export interface RemoteInputsDeps {
+  readonly selfId: string;
+  readonly bus: Bus;
+  readonly cluster: Pick<ClusterStore, "ownerOf">;
+  readonly jobs: Pick<JobRegistry, "get" | "inputs">;
+  readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
+}
+
+/** Request `<owner>.input`. It has a subject of its own: a coordinator of an earlier version answers no such request. */
+type InputQuestion = InputRequest & { readonly jobId: string };
+
+/** `gone`: the coordinator does not have the job, or not any more. */
+const answerSchema = z.discriminatedUnion("is", [
+  z.object({ is: z.literal("gone") }),
+  z.object({
+    is: z.literal("received"),
+    receipt: z.object({ seq: z.number(), isTaken: z.boolean(), isRepeat: z.boolean(), waitingBytes: z.number() }),
+  }),
+  z.object({
+    is: z.literal("refused"),
+    code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string(),
+    retryAfterS: z.number().nullable(),
+  }),
+]);
+type InputAnswer = z.infer<typeof answerSchema>;
+
+/** The owner waits 2 s for the job's program. */
+const LIMIT_MS = 5_000;
+const RETRY_MS = 50;
+
+/** Hands input on to the coordinators that have the jobs, and takes what others hand on. */
+export class RemoteInputs {
+  readonly #deps: RemoteInputsDeps;
+  readonly #stop: Unsubscribe;
+
+  constructor(deps: RemoteInputsDeps) {
+    this.#deps = deps;
+    this.#stop = deps.bus.answer(`${deps.selfId}.input`, (question) => this.#answer(question as InputQuestion));
+  }
+
+  /** See `RemoteJob.sendInput`. */
+  async send(jobId: string, request: InputRequest): Promise<InputReceipt | null> {
+    const { cluster, clock } = this.#deps;
+    const untilMs = clock.monotonicMs() + LIMIT_MS;
+    for (;;) {
+      const ownerId = await cluster.ownerOf(jobId);
+      if (ownerId === undefined) return null;
+      const answer = await this.#ask(ownerId, { ...request, jobId }, untilMs - clock.monotonicMs());
+      if (answer.is === "received") return answer.receipt;
+      if (answer.is === "refused") throw refusalOf(answer);
+      if (clock.monotonicMs() >= untilMs) throw new ClusterUnavailableError();
+      await clock.sleep(RETRY_MS);
+    }
+  }
+
+  /** Answers no more. */
+  close(): void {
+    this.#stop();
+  }
+
+  /** @throws {ClusterUnavailableError} while nobody can be reached; and where the question may have been heard, and must not be repeated. */
+  async #ask(ownerId: string, question: InputQuestion, timeoutMs: number): Promise<InputAnswer> {
+    const { bus, selfId } = this.#deps;
+    try {
+      return answerSchema.parse(await bus.request(`${ownerId}.input`, question, Math.max(timeoutMs, 1)));
+    } catch (error) {
+      if (!(error instanceof BusError)) throw error;
+      const isUnheard = error.kind === "unreachable" && (bus.downBecause === null || ownerId === selfId);
+      if (isUnheard || (question.seq !== undefined && error.kind === "timeout")) return { is: "gone" };
+      throw new ClusterUnavailableError({ cause: error });
+    }
+  }
+
+  async #answer({ jobId, line, seq }: InputQuestion): Promise<InputAnswer> {
+    const { jobs } = this.#deps;
+    if (jobs.get(jobId) === undefined) return { is: "gone" };
+    try {
+      return { is: "received", receipt: await jobs.inputs.take(jobId, { line, seq }) };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      const retryAfterS = error instanceof RateLimitedError ? error.retryAfterS : null;
+      return { is: "refused", code: error.code, message: error.message, retryAfterS };
+    }
+  }
+}
+
+function refusalOf({ code, message, retryAfterS }: Extract<InputAnswer, { is: "refused" }>): ServiceError {
+  return retryAfterS === null ? new ServiceError(code, message) : new RateLimitedError("input_backlog", retryAfterS);
+}

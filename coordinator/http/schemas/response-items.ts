@@ -1,0 +1,81 @@
+import { z } from "@hono/zod-openapi";
+import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
+
+const MAX_PARTS = 256;
+const MAX_ITEMS = 120;
+
+const partSchema = z.object({ type: z.enum(["input_text", "output_text", "text"]), text: z.string() });
+const contentSchema = z.union([z.string(), z.array(partSchema).min(1).max(MAX_PARTS)]);
+const ITEM_TYPES = ["message", "function_call", "function_call_output"] as const;
+/** Items of a response's `input`. Source: OpenAI's API. */
+const itemSchema = z.union([
+  z.object({
+    type: z.literal("message").nullish(),
+    role: z.enum(["user", "assistant", "system", "developer"]),
+    content: contentSchema,
+  }),
+  z.object({
+    type: z.literal("function_call"),
+    call_id: toolCallSchema.shape.id,
+    name: toolCallSchema.shape.function.shape.name,
+    arguments: z.string(),
+  }),
+  z.object({ type: z.literal("function_call_output"), call_id: toolCallSchema.shape.id, output: contentSchema }),
+]);
+type Item = z.infer<typeof itemSchema>;
+
+/** A response's `input`: the text of a user, or items. */
+export const responseInputSchema = z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)], {
+  error: ({ input }) => describeInputFault(input),
+});
+
+/** Names what is wrong: of a union, zod tells only that nothing fits. */
+function describeInputFault(input: unknown): string {
+  if (!Array.isArray(input) || input.length === 0 || input.length > MAX_ITEMS) {
+    return `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`;
+  }
+  const index = input.findIndex((item) => !itemSchema.safeParse(item).success);
+  const type = (input[index] as { type?: unknown } | null)?.type ?? "message";
+  const expected = ITEM_TYPES.find((known) => known === type);
+  if (expected !== undefined) return `has item ${index}, which must have ${MEMBERS[expected]}`;
+  return `has item ${index} of the type ${JSON.stringify(type)}; only ${ITEM_TYPES.join(", ")} are served`;
+}
+
+const MEMBERS: Record<(typeof ITEM_TYPES)[number], string> = {
+  message: "role and content, which is a text or a list of parts of text",
+  function_call: "call_id, name and arguments",
+  function_call_output: "call_id and output, which is a text or a list of parts of text",
+};
+
+/** A message of a chat. */
+export interface Turn {
+  readonly role: string;
+  readonly content: string | null;
+  readonly tool_calls?: readonly ToolCall[] | undefined;
+  readonly tool_call_id?: string | undefined;
+}
+
+/** The messages that a chat has for items. Calls that follow each other, or a text, are one message of the assistant. */
+export function turnsOf(items: readonly Item[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const item of items) {
+    const last = turns.at(-1);
+    if (item.type === "function_call") {
+      const { call_id: id, name, arguments: args } = item;
+      const call: ToolCall = { id, type: "function", function: { name, arguments: args } };
+      const isNext = last?.role === "assistant";
+      if (isNext) turns.pop();
+      turns.push({
+        ...(isNext ? last : { role: "assistant", content: "" }),
+        tool_calls: [...(last?.tool_calls ?? []), call],
+      });
+    } else if (item.type === "function_call_output") {
+      turns.push({ role: "tool", content: textOf(item.output), tool_call_id: item.call_id });
+    } else turns.push({ role: item.role, content: textOf(item.content) });
+  }
+  return turns;
+}
+
+function textOf(content: z.infer<typeof contentSchema>): string {
+  return typeof content === "string" ? content : content.map((part) => part.text).join("");
+}

@@ -1,0 +1,68 @@
+# Generated from the file of the same name in _async by `npm run sdk:types`. Not for editing.
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import IO, Literal
+
+from .. import operations as o
+from .. import schemas as s
+from .http import Http, Form
+
+UPLOAD_TIMEOUT_S = 120.0
+"""An upload may take as long as the coordinator waits for it."""
+
+Purpose = Literal["assistants", "batch", "batch_output", "evals", "fine-tune", "user_data", "vision"]
+
+
+class Files:
+    """Large inputs and outputs, on the coordinator's disk."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def upload(
+        self,
+        content: bytes | IO[bytes],
+        *,
+        filename: str,
+        purpose: Purpose = "user_data",
+        expires_after_s: int | None = None,
+    ) -> s.File:
+        """
+        Uploads a file. `expires_after_s`: from 3,600 to 30 days; else it is there for as long as the coordinator keeps files. A
+        repeat after a cut connection would make a second file, so there is none.
+        """
+        fields: dict[str, str | list[str]] = {"purpose": purpose}
+        if expires_after_s is not None:
+            fields["expires_after[anchor]"] = "created_at"
+            fields["expires_after[seconds]"] = str(expires_after_s)
+        form = Form(fields, content, filename)
+        return self._http.call(o.UPLOAD_FILE, form=form, default_timeout=UPLOAD_TIMEOUT_S)
+
+    def get(self, file_id: str) -> s.File:
+        return self._http.call(o.GET_FILE, file_id)
+
+    def content(self, file_id: str) -> bytes:
+        return self._http.content(o.GET_FILE_CONTENT, file_id, default_timeout=UPLOAD_TIMEOUT_S)
+
+    def list(
+        self,
+        *,
+        purpose: Purpose | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Generator[s.File, None, None]:
+        """All files, page by page while you iterate, `limit` in a page; newest first unless told."""
+        while True:
+            query = {"purpose": purpose, "order": order, "limit": limit, "after": after}
+            page = self._http.call(o.LIST_FILES, query=query)
+            for file in page["data"]:
+                yield file
+            after = page["last_id"]
+            if not page["has_more"] or after is None:
+                return
+
+    def delete(self, file_id: str) -> None:
+        """Nobody can read it any more when this returns. Raises NotFoundError."""
+        self._http.call(o.DELETE_FILE, file_id)

@@ -1,0 +1,73 @@
+"""Files, sound and pictures: what is sent as a form or comes as bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+
+import pytest
+from conftest import QUICK, Bench
+
+from atoll_client import AsyncAtoll, Atoll, NotFoundError, ProtocolError, RateLimitError
+
+CONTENT = bytes(range(256)) * 1_000
+
+
+def test_files_go_up_come_back_and_are_listed(atoll: Atoll, bench: Bench) -> None:
+    limited: dict[str, object] = {"kind": "answer", "status": 429, "headers": {"retry-after": "0"}}
+    bench.script(limited)
+    opened = io.BytesIO(CONTENT)
+    file = atoll.files.upload(opened, filename="é.bin", expires_after_s=3_600)
+    # The second try sends all of it again.
+    assert len(bench.seen()) == 2
+    assert (file["filename"], file["bytes"], file["purpose"]) == ("é.bin", len(CONTENT), "user_data")
+    assert (file["expires_at"] or 0) - file["created_at"] == 3_600
+    assert atoll.files.get(file["id"]) == file
+    bench.script({"kind": "cut", "afterBytes": 1_000})
+    assert atoll.files.content(file["id"]) == CONTENT
+    more = atoll.files.upload(b"{}", filename="b.jsonl", purpose="batch")
+    assert [each["id"] for each in atoll.files.list(limit=1)] == [more["id"], file["id"]]
+    assert list(atoll.files.list(purpose="batch")) == [more]
+    atoll.files.delete(file["id"])
+    with pytest.raises(NotFoundError):
+        atoll.files.content(file["id"])
+    atoll.files.delete(more["id"])
+
+
+def test_the_async_client_sends_forms_too() -> None:
+    async def main() -> None:
+        async with AsyncAtoll(backoff=QUICK) as atoll:
+            file = await atoll.files.upload(io.BytesIO(CONTENT), filename="a")
+            assert await atoll.files.content(file["id"]) == CONTENT
+            assert file["id"] in [each["id"] async for each in atoll.files.list()]
+            await atoll.files.delete(file["id"])
+
+    asyncio.run(main())
+
+
+def test_speech_comes_as_bytes_and_its_refusal_as_an_error(atoll: Atoll, bench: Bench) -> None:
+    bench.script({"kind": "answer", "status": 200, "headers": {"content-type": "audio/mpeg"}, "body": "ID3 sound"})
+    assert b"ID3 sound" in b"".join(atoll.audio.speech(input="Hello", voice="default"))
+    bench.script({"kind": "answer", "status": 429, "headers": {"retry-after": "61"}})
+    with pytest.raises(RateLimitError):
+        list(atoll.audio.speech(input="Hello"))
+
+
+def test_what_is_heard_is_sent_as_a_form(atoll: Atoll, bench: Bench) -> None:
+    heard = {"text": "yes", "usage": {"type": "duration", "seconds": 1}}
+    answer: dict[str, object] = {"kind": "answer", "status": 200, "body": heard}
+    bench.script(answer, answer)
+    assert atoll.audio.transcribe(b"RIFF", response_format="verbose_json", timestamp_granularities=["word"]) == heard
+    assert atoll.audio.translate(b"RIFF", model="tiny-speech") == heard
+    types = [request["headers"]["content-type"] for request in bench.seen()]
+    assert [kind.split("=")[0] for kind in types] == ["multipart/form-data; boundary"] * 2
+
+
+def test_pictures_are_base64(atoll: Atoll, bench: Bench) -> None:
+    picture = {"created": 1, "data": [{"b64_json": base64.b64encode(b"PNG").decode()}]}
+    bench.script({"kind": "answer", "status": 200, "body": picture})
+    assert base64.b64decode(atoll.images.generate(prompt="a red circle")["data"][0]["b64_json"]) == b"PNG"
+    bench.script({"kind": "answer", "status": 200, "body": "<html>", "headers": {"content-type": "text/html"}})
+    with pytest.raises(ProtocolError):
+        atoll.images.generate(prompt="a red circle")

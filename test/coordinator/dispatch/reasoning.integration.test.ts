@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { OutputItem } from "../../../shared/output.ts";
+import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { beginFrames, finishedFrame } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, collect, jobEvents, until } from "../../support/http.ts";
+import { makeCatalog } from "../../support/small-catalog.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let client: { key: string };
+let owner: { islandToken: string };
+const catalogDirectory = makeCatalog(["tiny-chat"], { reasoning: true });
+beforeEach(async () => {
+  coordinator = await TestCoordinator.open({ catalogDirectory, islandGraceS: 0.3 });
+  client = await coordinator.createAccount("client@example.com", 100);
+  owner = await coordinator.createAccount("owner@example.com", 0);
+});
+afterEach(() => coordinator[Symbol.asyncDispose]());
+
+const api = (method: string, path: string, body?: unknown) => call(coordinator.url, client.key, method, path, body);
+const join = (features = ["llmcpp.reasoning"]) => FakeIsland.join(coordinator.url, owner.islandToken, { features });
+const submit = async (input: object = {}): Promise<string> =>
+  (await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi", ...input } })).body.data.id;
+const ended = (jobId: string) =>
+  until(
+    async () => (await api("GET", `/jobs/${jobId}`)).body.data,
+    ({ completed_at }) => completed_at !== null,
+    "the job ended",
+  );
+
+const thought: OutputItem = { type: "reasoning", content: "Hm, hm.", count: 3 };
+const text: OutputItem = { type: "token", content: "Low.", count: 2 };
+function frames(assign: Assign, items: OutputItem[], finishReason: "stop" | "length" = "stop"): FromIsland[] {
+  const { jobId, attempt } = assign;
+  const finished = { ...finishedFrame(assign, 2, { completionTokens: 5 }), finishReason } as FromIsland;
+  return [...beginFrames(assign), { type: "output", jobId, attempt, seq: 1, items }, finished];
+}
+
+it("thoughts are apart from the answer, in chats, their chunks and the events of jobs", async () => {
+  await using island = await join();
+  const models = await api("GET", "/models/tiny-chat");
+  expect(models.body.reasoning).toBe(true);
+  const ask = (body: object) =>
+    api("POST", "/chat/completions", { messages: [{ role: "user", content: "Hi" }], ...body });
+  const whole = ask({ reasoning_effort: "low" });
+  const assign = await island.next("assign");
+  expect([assign.cargo.reasoning, assign.input["reasoning_effort"]]).toEqual([true, "low"]);
+  island.send(...frames(assign, [thought, text]));
+  expect((await whole).body).toMatchObject({
+    choices: [{ message: { role: "assistant", content: "Low.", reasoning_content: "Hm, hm." } }],
+    usage: { completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 3 } },
+  });
+  const streamed = fetch(`${coordinator.url}/api/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${client.key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      messages: [{ role: "user", content: "Hi" }],
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+  });
+  island.send(...frames(await island.next("assign"), [thought, text]));
+  const lines = (await (await streamed).text()).split("\n\n").filter((line) => line.startsWith("data: {"));
+  const chunks = lines.map((line) => JSON.parse(line.slice(6)));
+  expect(chunks.flatMap(({ choices }) => choices.map((choice: { delta: object }) => choice.delta))).toEqual([
+    { role: "assistant", content: "" },
+    { reasoning_content: "Hm, hm." },
+    { content: "Low." },
+    {},
+  ]);
+  expect(chunks.at(-1).usage.completion_tokens_details).toEqual({ reasoning_tokens: 3 });
+  const jobId = await submit();
+  const events = collect(jobEvents(coordinator.url, client.key, jobId));
+  island.send(...frames(await island.next("assign"), [thought, text]));
+  expect(await ended(jobId)).toMatchObject({ status: "completed", output: "Low." });
+  expect((await events).filter(({ event }) => event === "reasoning").map(({ data }) => data)).toEqual([
+    { type: "reasoning", content: "Hm, hm." },
+  ]);
+});
+
+it("an answer that is cut in its thoughts is complete", async () => {
+  await using island = await join();
+  const cut = await submit();
+  island.send(...frames(await island.next("assign"), [thought], "length"));
+  expect(await ended(cut)).toMatchObject({ status: "completed", finish_reason: "length" });
+});
+
+it("a Cargo that thinks is for Islands that know how, whatever the effort", async () => {
+  await using _old = await join([]);
+  const jobId = await submit();
+  expect((await api("GET", `/jobs/${jobId}`)).body.data.waiting.message).toContain("llmcpp.reasoning");
+});
+
+it("an answer with thoughts is not continued elsewhere", async () => {
+  await using island = await join();
+  const jobId = await submit();
+  island.send(...frames(await island.next("assign"), [thought]).slice(0, -1));
+  await island.next("ack");
+  await using _other = await join();
+  island.socket.terminate();
+  expect(await ended(jobId)).toMatchObject({ status: "failed", error: { code: "island_lost" } });
+});
