@@ -144,9 +144,9 @@ describe("Files in the inputs of jobs", () => {
     const jobId = await jobOf({ data: { file_id: await upload() } });
     await using first = await joinAs({ ...NEW, hostId: crypto.randomUUID() });
     const lost = await first.next("assign");
-    first.send(...beginFrames(lost), { ...FAILED, jobId: lost.jobId, attempt: lost.attempt });
     const host = await coordinator.createAccount("host@example.com");
     await using second = await joinAs({ ...NEW, hostId: crypto.randomUUID() }, host.islandToken);
+    first.send(...beginFrames(lost), { ...FAILED, jobId: lost.jobId, attempt: lost.attempt });
     const assign = await second.next("assign");
     expect([assign.jobId, assign.attempt]).toEqual([jobId, 2]);
     const { address } = fileOf(assign);
