@@ -28,7 +28,7 @@ export const completeUploadSchema = z
     part_ids: z.array(z.string().max(100)).min(1).max(MAX_PARTS).openapi({ description: "In the order of the file" }),
     md5: z
       .string()
-      .regex(/^[0-9a-f]{32}$/i, { error: "must be an MD5 in hexadecimal" })
+      .regex(/^[0-9a-fA-F]{32}$/, { error: "must be an MD5 in hexadecimal" })
       .nullish()
       .openapi({ description: "Of the whole file; checked" }),
   })

@@ -9,7 +9,7 @@ import io
 import pytest
 from conftest import QUICK, Bench
 
-from atoll_client import AsyncAtoll, Atoll, NotFoundError, ProtocolError, RateLimitError
+from atoll_client import AsyncAtoll, Atoll, AtollError, NotFoundError, ProtocolError, RateLimitError
 
 CONTENT = bytes(range(256)) * 1_000
 
@@ -71,3 +71,36 @@ def test_pictures_are_base64(atoll: Atoll, bench: Bench) -> None:
     bench.script({"kind": "answer", "status": 200, "body": "<html>", "headers": {"content-type": "text/html"}})
     with pytest.raises(ProtocolError):
         atoll.images.generate(prompt="a red circle")
+
+
+def test_large_files_go_up_in_parts_and_go_on_after_a_crash(atoll: Atoll, bench: Bench) -> None:
+    told: list[tuple[str, int]] = []
+
+    def crash(upload_id: str, sent: int) -> None:
+        told.append((upload_id, sent))
+        if sent > 0:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        atoll.files.upload_large(io.BytesIO(CONTENT), filename="a.bin", part_bytes=100_000, on_upload=crash)
+    upload_id = told[0][0]
+    sent = len(bench.seen())
+    file = atoll.files.upload_large(io.BytesIO(CONTENT), filename="a.bin", upload_id=upload_id)
+    assert atoll.files.content(file["id"]) == CONTENT
+    # The upload is asked for, two of three parts are sent, and it is completed; then the content is read.
+    assert len(bench.seen()) - sent == 5
+    with pytest.raises(KeyboardInterrupt):
+        atoll.files.upload_large(CONTENT, filename="b", part_bytes=100_000, on_upload=crash)
+    given_up = told[-1][0]
+    atoll.files.cancel_upload(given_up)
+    with pytest.raises(AtollError):
+        atoll.files.upload_large(CONTENT, filename="b", upload_id=given_up)
+
+
+def test_batches_over_files(atoll: Atoll) -> None:
+    line = '{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"model":"none","input":"a"}}\n'
+    file = atoll.files.upload(line.encode(), filename="a.jsonl", purpose="batch")
+    batch = atoll.file_batches.create(file["id"], "/v1/embeddings", metadata={"run": "1"})
+    assert (batch["input_file_id"], batch["endpoint"], batch["metadata"]) == (file["id"], "/v1/embeddings", {"run": "1"})
+    assert [each["id"] for each in atoll.file_batches.list(limit=1)] == [batch["id"]]
+    assert atoll.file_batches.cancel(batch["id"])["id"] == atoll.file_batches.get(batch["id"])["id"]

@@ -43,9 +43,17 @@ function describeRemoteInputs(database: PostgresDatabase): void {
         code: "not_found",
       });
       const line = "1".repeat(262_144);
-      const many = [2, 3, 4, 5].map((seq) => send(island, line, seq));
+      // Requests at the same time may overtake one another: who is too early tries again.
+      const inOrder = async (text: string, seq: number): ReturnType<typeof send> => {
+        for (;;) {
+          const answer = await send(island, text, seq).catch((error: { code?: string }) => error);
+          if (!("code" in answer)) return answer as Awaited<ReturnType<typeof send>>;
+          if (answer.code !== "input_out_of_order") throw answer;
+        }
+      };
+      const many = [2, 3, 4, 5].map((seq) => inOrder(line, seq));
       await expect.poll(() => island.last("input")?.seq).toBe(3);
-      await expect(send(island, "1", 6)).rejects.toMatchObject({ code: "rate_limited", retryAfterS: 1 });
+      await expect(inOrder("1", 6)).rejects.toMatchObject({ code: "rate_limited", retryAfterS: 1 });
       net.clock.advance(2_000);
       expect(await Promise.all(many)).toMatchObject(Array.from({ length: 4 }, () => ({ isTaken: false })));
       await island.say(finishedFrame(island.assign, 1, { output: "bye" }));

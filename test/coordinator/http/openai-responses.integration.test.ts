@@ -191,7 +191,6 @@ describe("stored responses", () => {
     [{ tools: [{ ...SUM, parameters: { type: "array" } }] }, "tools.0.parameters"],
     [{ tools: [SUM, SUM] }, "tools.1.name"],
     [{ tool_choice: "required" }, "tool_choice"],
-    [{ tools: [SUM], text: { format: { type: "json_object" } } }, "text.format"],
     [{ input: [{ type: "function_call", call_id: "call_1", name: "sum" }] }, "arguments"],
     [{ text: { format: { type: "json_schema", name: "a", schema: { type: "nothing" } } } }, "text.format"],
   ])("refuse %j by its name", async (body, told) => {

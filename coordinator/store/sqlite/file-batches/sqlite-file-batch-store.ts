@@ -18,12 +18,16 @@ interface PageArgs {
 export class SqliteFileBatchStore implements FileBatchStore {
   readonly #writer: Pick<Writer, "run">;
   readonly #select: Database.Statement<[{ accountId: string; id: string }], FileBatchRow>;
+  readonly #selectFree: Database.Statement<[number], unknown>;
   readonly #selectPage: Database.Statement<[PageArgs], FileBatchRow>;
 
   constructor(db: Database.Database, writer: Pick<Writer, "run">) {
     this.#writer = writer;
     const select = `SELECT ${FILE_BATCH_COLUMNS} FROM file_batches WHERE account_id = @accountId`;
     this.#select = db.prepare(`${select} AND id = @id`);
+    this.#selectFree = db.prepare(
+      "SELECT 1 FROM file_batches WHERE ended_at_ms IS NULL AND lease_until_ms <= ? LIMIT 1",
+    );
     this.#selectPage = db.prepare(`${select} AND (@afterId IS NULL OR id < @afterId) ORDER BY id DESC LIMIT @limit`);
   }
 
@@ -45,6 +49,8 @@ export class SqliteFileBatchStore implements FileBatchStore {
   }
 
   async lease(by: Omit<FileBatchLease, "id">, nowMs: number, limit: number): Promise<FileBatch[]> {
+    // Mostly there is none: then nothing is written.
+    if (this.#selectFree.get(nowMs) === undefined) return [];
     return (await this.#writer.run("leaseFileBatches", { ...by, nowMs, limit })).map(fileBatchOf);
   }
 

@@ -15,7 +15,7 @@ const requests = Object.entries(currentDocument().paths).flatMap(([path, item]) 
     })),
 );
 
-/** Understood, but refused to this caller: they need a session, an e-mail transport, or a token or Island that exists. */
+/** Understood, but refused to this caller: they need a session, an e-mail transport, or a token, Island or file that exists. */
 const REFUSED: Readonly<Record<string, string>> = {
   "delete /api/v1/account": "400",
   "patch /api/v1/account": "400",
@@ -26,6 +26,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   "post /api/v1/auth/password/reset": "400",
   "post /api/v1/island/pair": "404",
   "patch /api/v1/islands/{id}": "404",
+  "post /api/v1/batches": "422",
+  "post /api/v1/uploads/{id}/complete": "404",
   "post /api/v1/jobs/{id}/input": "404",
 };
 

@@ -51,6 +51,7 @@ export async function fillStore(store: Store): Promise<Filled> {
   const file = { purpose: "user_data", filename: "\u{1F3DD}.txt", sizeBytes: 3, sha256: "ab", blob: "ab-1" } as const;
   const fileTimes = { createdAtMs: MADE_AT_MS, expiresAtMs: null };
   await store.files.add({ id: "file_1", accountId: ann, ...file, ...fileTimes }, { maxBytes: 3, maxFiles: 1 });
+  await store.files.hold(ann, [{ jobId: "job_1", fileId: "file_1" }], MADE_AT_MS);
   const upload = { ...file, state: "pending", fileLifeMs: 4_000, fileId: null, partsHash: null } as const;
   const uploadTimes = { createdAtMs: MADE_AT_MS, expiresAtMs: MADE_AT_MS + 1 };
   await store.uploads.add({ id: "upload_1", accountId: ann, ...upload, ...uploadTimes }, 1);

@@ -17,6 +17,7 @@ from .account_events import stream_events
 from .cargos import AsyncCargos
 from .chat import AsyncChat, AsyncEmbeddings, AsyncModels, AsyncModerations
 from .conversations import AsyncConversations
+from .file_batches import AsyncFileBatches
 from .files import AsyncFiles
 from .http import AsyncHttp
 from .islands import AsyncIslands, AsyncIslandTokens
@@ -67,6 +68,7 @@ class AsyncAtoll:
         self.chat = AsyncChat(http)
         self.conversations = AsyncConversations(http)
         self.embeddings = AsyncEmbeddings(http)
+        self.file_batches = AsyncFileBatches(http)
         self.files = AsyncFiles(http)
         self.images = AsyncImages(http)
         self.island_tokens = AsyncIslandTokens(http)

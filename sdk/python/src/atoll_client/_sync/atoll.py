@@ -18,6 +18,7 @@ from .account_events import stream_events
 from .cargos import Cargos
 from .chat import Chat, Embeddings, Models, Moderations
 from .conversations import Conversations
+from .file_batches import FileBatches
 from .files import Files
 from .http import Http
 from .islands import Islands, IslandTokens
@@ -68,6 +69,7 @@ class Atoll:
         self.chat = Chat(http)
         self.conversations = Conversations(http)
         self.embeddings = Embeddings(http)
+        self.file_batches = FileBatches(http)
         self.files = Files(http)
         self.images = Images(http)
         self.island_tokens = IslandTokens(http)

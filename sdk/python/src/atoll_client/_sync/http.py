@@ -32,6 +32,8 @@ class Form:
     fields: Mapping[str, str | list[str]]
     content: bytes | IO[bytes]
     filename: str
+    field: str = "file"
+    """Name of the file's field."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ class Http:
             content=content,
             # httpx adds the type, with the boundary.
             data=None if form is None else dict(form.fields),
-            files=None if form is None else {"file": (form.filename, form.content)},
+            files=None if form is None else {form.field: (form.filename, form.content)},
             timeout=self._timeout_of(request),
         )
 
