@@ -18,7 +18,7 @@ interface PageArgs {
 export class SqliteFileBatchStore implements FileBatchStore {
   readonly #writer: Pick<Writer, "run">;
   readonly #select: Database.Statement<[{ accountId: string; id: string }], FileBatchRow>;
-  readonly #selectFree: Database.Statement<[number], unknown>;
+  readonly #selectFree: Database.Statement<[number]>;
   readonly #selectPage: Database.Statement<[PageArgs], FileBatchRow>;
 
   constructor(db: Database.Database, writer: Pick<Writer, "run">) {
