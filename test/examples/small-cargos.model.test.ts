@@ -78,9 +78,10 @@ describe.skipIf(missing !== null)(`examples with the small Cargos${missing === n
     expect(seconds).toEqual(seconds.toSorted((a, b) => a - b));
     expect(seconds.at(-1)).toBeGreaterThan(60);
     const heard = lines.flatMap((line) => line.replace(/^\[\S+\] ?/, "").split(" "));
-    // The model mistakes one word in thirteen of this voice; a cut within a word would make two of it.
-    expect(heard).toHaveLength(words.length);
-    expect(heard.filter((word, at) => word === words[at]).length / words.length).toBeGreaterThan(0.85);
+    // The model mistakes one word in thirteen of this voice, and leaves a few out.
+    expect(heard.length / words.length).toBeGreaterThan(0.9);
+    expect(heard.length).toBeLessThanOrEqual(words.length);
+    expect(heard.join(" ").match(/red green blue seven/g)).toHaveLength(5);
   });
 
   it("transcribe.py says what is wrong with a file", async () => {

@@ -41,6 +41,12 @@ export class TinyNetwork implements AsyncDisposable {
     return call(this.#network.url, this.#key, "POST", path, body);
   }
 
+  /** Sends a form as it is. */
+  async postForm(path: string, body: FormData): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.#key}` };
+    return fetch(`${this.#network.url}/api/v1${path}`, { method: "POST", headers, body });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#network[Symbol.asyncDispose]();
   }

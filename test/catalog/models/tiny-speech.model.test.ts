@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readWav, writeWav } from "../../../shared/audio/wav-file.ts";
 import { SHIPPED_CATALOG } from "../../support/small-catalog.ts";
 import { TinyNetwork } from "./tiny-network.ts";
 
@@ -20,6 +21,14 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const hear = async (input: object): Promise<Transcript> => (await network.run("tiny-speech", input)) as Transcript;
 const spoken = (name: string): string => readFileSync(join(SPOKEN, `${name}.wav`)).toString("base64");
+
+/** What was said, many times over, as a file. */
+function longRecording(rounds: number): Blob {
+  const names = ["four-five-six", "yes-no-stop", "red-green-blue-seven", "hello-left-ten"];
+  const once = names.flatMap((name) => [...readWav(readFileSync(join(SPOKEN, `${name}.wav`))).samples]);
+  const samples = Float32Array.from(Array.from({ length: rounds }, () => once).flat());
+  return new Blob([Uint8Array.from(writeWav({ samples, sampleRateHz: 16_000 }))]);
+}
 
 describe("tiny-speech", () => {
   it.each(["four five six", "yes no stop", "red green blue seven", "hello left ten"])("hears %j", async (words) => {
@@ -42,5 +51,25 @@ describe("tiny-speech", () => {
       readFileSync(join(SHIPPED_CATALOG, "cargos", "tiny-speech.json"), "utf8"),
     ) as { example_input: object };
     expect((await hear(example)).text.trim()).toBe("yes");
+  });
+  it("hears a recording of many windows, with times that go on", async () => {
+    const form = new FormData();
+    form.set("model", "tiny-speech");
+    form.set("response_format", "verbose_json");
+    form.set("file", longRecording(8), "long.wav");
+    const answer = await network.postForm("/audio/transcriptions", form);
+    const { text, duration, segments } = (await answer.json()) as {
+      text: string;
+      duration: number;
+      segments: { start: number; end: number }[];
+    };
+    expect(duration).toBeGreaterThan(100);
+    // Some words at the cuts are misheard: the model cannot do better.
+    expect(text.match(/red green blue seven/g)).toHaveLength(8);
+    expect(segments.length).toBeGreaterThan(10);
+    const times = segments.flatMap(({ start, end }) => [start, end]);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times.at(-1)).toBeGreaterThan(duration - 2);
+    expect(times.at(-1)).toBeLessThanOrEqual(duration);
   });
 });

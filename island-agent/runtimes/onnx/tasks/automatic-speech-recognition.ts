@@ -2,17 +2,20 @@ import { type AutomaticSpeechRecognitionPipeline, Tensor } from "@huggingface/tr
 import { JobFailure } from "../../../../shared/errors.ts";
 import type { OnnxInput } from "../onnx-input.ts";
 import { resample } from "../../../../shared/audio/resample.ts";
+import { hearInParts } from "./long-speech.ts";
 import type { TaskHandler } from "./task-handler.ts";
 import { TokenCounter } from "./token-counter.ts";
 import { readWav, WavError } from "../../../../shared/audio/wav-file.ts";
 
 const MIN_SECONDS = 0.1;
-/** Whisper processes a long recording in windows. */
-const MAX_SECONDS_WHISPER = 600;
+/** Whisper hears a long recording in windows. The samples of half an hour have 115 MB. */
+const MAX_SECONDS_WHISPER = 1_800;
 /** Other models take the whole recording at once; their memory grows with the square of its length. */
 const MAX_SECONDS_OTHERS = 60;
 /** For a Whisper model whose configuration does not say. */
 const DEFAULT_WHISPER_POSITIONS = 448;
+/** Tokens that a text of Whisper starts from, at most: start, language, task, and that there are no times. */
+const START_TOKENS = 4;
 /** Start of the names of a decoder's outputs, which end in the layer. */
 const CROSS_ATTENTIONS = "cross_attentions.";
 
@@ -33,7 +36,7 @@ interface WhisperGeneration {
 export const automaticSpeechRecognition: TaskHandler<
   "automatic-speech-recognition",
   AutomaticSpeechRecognitionPipeline
-> = async (pipe, input) => {
+> = async (pipe, input, { onProgress }) => {
   const isWhisper = pipe.model.config.model_type === "whisper";
   const config = pipe.processor.feature_extractor?.config as { sampling_rate: number; chunk_length?: number };
   const samples = readSpeech(input.audio, config.sampling_rate, isWhisper ? MAX_SECONDS_WHISPER : MAX_SECONDS_OTHERS);
@@ -46,14 +49,22 @@ export const automaticSpeechRecognition: TaskHandler<
   const positions = (pipe.model.config as WhisperConfig).max_target_positions ?? DEFAULT_WHISPER_POSITIONS;
   const count = new TokenCounter(pipe.model, positions);
   const windowS = config.chunk_length ?? 30;
-  const windows = planWindows(input, samples.length / config.sampling_rate, windowS);
-  const { text, chunks } = await pipe(samples, {
+  const seconds = samples.length / config.sampling_rate;
+  const windows = planWindows(input, seconds, windowS);
+  const options = {
     ...(await languageAndTask(pipe, input, samples.subarray(0, windowS * config.sampling_rate))),
-    return_timestamps: input.timestamps === "word" ? "word" : input.timestamps !== false,
-    ...windows,
-    max_length: positions,
+    return_timestamps: input.timestamps === "word" ? ("word" as const) : input.timestamps !== false,
+    // With `max_length` transformers.js hears a window again and again as long as its times do not go on, which may be for ever.
+    max_new_tokens: positions - START_TOKENS,
     streamer: count.streamer,
-  });
+  };
+  const isCutInPauses = input.chunk_length_s === undefined && seconds > windowS;
+  const { text, chunks } = isCutInPauses
+    ? await hearInParts(samples, config.sampling_rate, windowS, (part, index, parts) => {
+        if (index > 0) onProgress(index, parts);
+        return pipe(part, options);
+      })
+    : await pipe(samples, { ...options, ...windows });
   const output = input.timestamps === false ? { text } : { text, chunks: (chunks ?? []).map(chunkOf) };
   return { output, completionTokens: count.tokens, finishReason: count.finishReason };
 };
@@ -63,8 +74,8 @@ function chunkOf({ timestamp: [start, end], text }: { timestamp: readonly (numbe
 }
 
 /**
- * How a recording that is longer than the model's window is cut: windows that overlap by the stride on both sides, whose texts
- * transformers.js joins where they agree. Nothing for a recording that fits one window.
+ * How a recording is cut for which the client sets windows: they overlap by the stride on both sides, and transformers.js joins their texts
+ * where they agree. Nothing for a recording that fits one window.
  * @throws {JobFailure} `invalid_input`
  */
 function planWindows(
