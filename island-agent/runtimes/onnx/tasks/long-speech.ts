@@ -1,0 +1,68 @@
+/** What transformers.js says of a recording. */
+export interface HeardSpeech {
+  readonly text: string;
+  readonly chunks?: readonly { readonly timestamp: readonly (number | null)[]; readonly text: string }[];
+}
+
+/** A cut is made in the quietest of these, in seconds. */
+const PAUSE_S = 0.2;
+const STEP_S = 0.02;
+/** A shorter rest at the end is not heard. */
+const MIN_PART_S = 0.1;
+
+/**
+ * Hears a long recording part by part, and joins texts and times, which never go back.
+ * @param windowS Longest part.
+ * @param hear Told the part, and its number of how many.
+ */
+export async function hearInParts(
+  samples: Float32Array,
+  sampleRateHz: number,
+  windowS: number,
+  hear: (part: Float32Array, index: number, parts: number) => Promise<HeardSpeech>,
+): Promise<Required<HeardSpeech>> {
+  const parts = cutInPauses(samples, sampleRateHz, windowS);
+  const texts: string[] = [];
+  const chunks: { timestamp: readonly number[]; text: string }[] = [];
+  let nowS = 0;
+  for (const [index, [from, to]] of parts.entries()) {
+    // One after the other: a model hears one window at a time.
+    // oxlint-disable-next-line no-await-in-loop
+    const heard = await hear(samples.subarray(from, to), index, parts.length);
+    texts.push(heard.text);
+    const [startS, endS] = [from / sampleRateHz, to / sampleRateHz];
+    const placeOf = (seconds: number | null | undefined, otherwise: number): number => {
+      const place = seconds === null || seconds === undefined ? otherwise : startS + seconds;
+      return (nowS = Math.max(nowS, Math.min(place, endS)));
+    };
+    for (const { timestamp, text } of heard.chunks ?? [])
+      chunks.push({ timestamp: [placeOf(timestamp[0], startS), placeOf(timestamp[1], endS)], text });
+  }
+  return { text: texts.join(""), chunks };
+}
+
+/** Parts of at most `windowS`, as [from, to) in samples: each but the last ends in the quietest place of its second half. */
+export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS: number): [number, number][] {
+  const window = Math.floor(windowS * sampleRateHz);
+  const parts: [number, number][] = [];
+  let from = 0;
+  while (samples.length - from > window) {
+    const to = quietestIn(samples, from + Math.floor(window / 2), from + window, sampleRateHz);
+    parts.push([from, to]);
+    from = to;
+  }
+  if (samples.length - from >= MIN_PART_S * sampleRateHz || parts.length === 0) parts.push([from, samples.length]);
+  return parts;
+}
+
+/** The middle of the quietest pause between two places; the later of equal ones, so that parts are as long as can be. */
+function quietestIn(samples: Float32Array, from: number, to: number, sampleRateHz: number): number {
+  const [pause, step] = [Math.floor(PAUSE_S * sampleRateHz), Math.floor(STEP_S * sampleRateHz)];
+  let best = { at: to, energy: Infinity };
+  for (let at = from; at + pause <= to; at += step) {
+    let energy = 0;
+    for (let i = at; i < at + pause; i += 1) energy += (samples[i] ?? 0) ** 2;
+    if (energy <= best.energy) best = { at: at + Math.floor(pause / 2), energy };
+  }
+  return best.at;
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { cutInPauses, hearInParts } from "../../../../../island-agent/runtimes/onnx/tasks/long-speech.ts";
+
+const RATE_HZ = 100;
+
+/** Sound with silence from each of these seconds on, for half a second. */
+function soundWith(seconds: number, pausesS: readonly number[]): Float32Array {
+  return Float32Array.from({ length: seconds * RATE_HZ }, (_, i) =>
+    pausesS.some((pause) => i / RATE_HZ >= pause && i / RATE_HZ < pause + 0.5) ? 0 : (-1) ** i,
+  );
+}
+
+describe("cutInPauses()", () => {
+  it("leaves what fits a window whole", () => {
+    expect(cutInPauses(soundWith(4, []), RATE_HZ, 4)).toEqual([[0, 400]]);
+    expect(cutInPauses(new Float32Array(0), RATE_HZ, 4)).toEqual([[0, 0]]);
+  });
+  it("cuts in the last pause of each window's second half", () => {
+    const parts = cutInPauses(soundWith(10, [1, 2.5, 3, 6]), RATE_HZ, 4);
+    const [first, second, third] = parts.map(([from]) => from / RATE_HZ);
+    expect([first, third]).toEqual([0, expect.closeTo(6.4, 1)]);
+    expect(second).toBeGreaterThan(3);
+    expect(second).toBeLessThan(3.5);
+    expect(parts.at(-1)?.[1]).toBe(1_000);
+  });
+  it("cuts sound without pauses at the window's end, and leaves no crumb", () => {
+    const parts = cutInPauses(soundWith(8, []), RATE_HZ, 4);
+    expect(parts[0]).toEqual([0, 390]);
+    for (const [from, to] of parts) expect(to - from).toBeLessThanOrEqual(400);
+    expect(cutInPauses(new Float32Array(405), RATE_HZ, 4)).toEqual([
+      [0, 390],
+      [390, 405],
+    ]);
+    expect(cutInPauses(new Float32Array(395 + 5), RATE_HZ, 3.95)).toHaveLength(2);
+  });
+});
+
+describe("hearInParts()", () => {
+  it("joins texts, and times that never go back or beyond a part", async () => {
+    const told: [number, number][] = [];
+    const heard = await hearInParts(soundWith(10, [3, 7]), RATE_HZ, 4, async (_, index, parts) => {
+      told.push([index, parts]);
+      return {
+        text: ` ${index}`,
+        chunks: [
+          { timestamp: [2, 1], text: ` ${index}` },
+          { timestamp: [99, null], text: "" },
+        ] as const,
+      };
+    });
+    expect(heard.text).toBe(" 0 1 2");
+    expect(told).toEqual([
+      [0, 3],
+      [1, 3],
+      [2, 3],
+    ]);
+    const times = heard.chunks.flatMap(({ timestamp }) => timestamp as number[]);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times.slice(0, 2)).toEqual([2, 2]);
+    expect(times.at(-1)).toBe(10);
+  });
+});
