@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import OpenAI, { toFile, toStreamingFile } from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Network } from "../support/network.ts";
 import { WebhookReceiver } from "../support/webhook-receiver.ts";
 
@@ -65,10 +65,14 @@ const EXAMPLES: Readonly<Record<string, () => Promise<void>>> = {
     const path = join(network.directory, "input.jsonl");
     writeFileSync(path, "my bytes");
     await using server = await serveText("my bytes");
+    const fetched = await fetch(`${server.url}/input.jsonl`);
+    // A coordinator in this process replaces the global Response by its server's, which the client would not know as this one's class.
+    vi.stubGlobal("Response", fetched.constructor);
+    onTestFinished(() => void vi.unstubAllGlobals());
     const files = [
       createReadStream(path),
       new File(["my bytes"], "input.jsonl"),
-      await fetch(`${server.url}/input.jsonl`),
+      fetched,
       await toFile(Buffer.from("my bytes"), "input.jsonl"),
       await toFile(new Uint8Array([0, 1, 2]), "input.jsonl"),
       toStreamingFile(Readable.from([Buffer.from("my bytes")]), "input.jsonl", { type: "application/jsonl" }),
