@@ -19,6 +19,7 @@ export interface Attempt {
     | "execute"
     | "calls"
     | "allocate"
+    | "occupy"
     | "wait";
   /** Path, name of a socket, or program in base64. */
   readonly text?: string;
@@ -80,6 +81,9 @@ async function make({ kind, text = "", number = 0 }: Attempt): Promise<string> {
       return callsOf(Buffer.from(text, "base64"));
     case "allocate":
       kept.push(Buffer.alloc(number));
+      return "";
+    case "occupy":
+      kept.push(Buffer.alloc(number, 1));
       return "";
     case "wait":
       return new Promise(() => {});

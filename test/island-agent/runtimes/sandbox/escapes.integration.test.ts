@@ -151,10 +151,12 @@ describe.skipIf(!hasBubblewrap)(`a host that was taken over, in bubblewrap${why}
   });
 
   it("is killed, and not only what is around it, when it takes more RAM than its Cargo may", async () => {
-    const greedy = await load(sandboxFor({ gpu: false, mayFork: false }), 10 * MIB);
+    // A host without a model takes a quarter of it.
+    const greedy = await load(sandboxFor({ gpu: false, mayFork: false }), 400 * MIB);
     const { pid } = greedy;
     expect(isRunning(pid ?? 0)).toBe(true);
-    await expect(outcomes(greedy, [{ kind: "wait" }])).rejects.toMatchObject({ code: "out_of_memory" });
+    const attempts: Attempt[] = [{ kind: "occupy", number: 600 * MIB }, { kind: "wait" }];
+    await expect(outcomes(greedy, attempts)).rejects.toMatchObject({ code: "out_of_memory" });
     await greedy.gone;
     expect(isRunning(pid ?? 0)).toBe(false);
   });
