@@ -8,10 +8,10 @@ import { makeHello } from "../support/frames.ts";
 import { call, until } from "../support/http.ts";
 import { NatsServer } from "../support/nats-server.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 
-const postgres = IS_FULL_SOAK ? await PostgresServer.start() : null;
+const postgres = HAS_EVERY_CASE ? await PostgresServer.start() : null;
 const nats = postgres === null ? null : await NatsServer.start();
 
 if (postgres === null || nats === null) {

@@ -3,11 +3,11 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { command, createAccount, serving, signingKeyOf, statusesOf, type Place } from "./operator-steps.ts";
 
 // The steps of docs/operations.md, "The cluster key" and "Changing keys".
-describe.runIf(IS_FULL_SOAK)("coordinator cluster-key rotate", () => {
+describe.runIf(HAS_EVERY_CASE)("coordinator cluster-key rotate", () => {
   it("keeps accounts and the signing key; the old key serves no more", async () => {
     using folder = temporaryFolder();
     await using server = await PostgresServer.start();

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const fileAt = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -20,17 +20,17 @@ const run = (command: readonly string[], cwd = ROOT, env: object = {}): { code: 
   });
   return { code: status, text: `${stdout ?? ""}${stderr ?? ""}` };
 };
-const canRun = (command: readonly string[]): boolean => IS_FULL_SOAK && run(command).code === 0;
+const canRun = (command: readonly string[]): boolean => HAS_EVERY_CASE && run(command).code === 0;
 
 /** The Compose that is installed; null where there is none. */
 const compose = [["docker", "compose"], ["docker-compose"]].find((words) => canRun([...words, "version"])) ?? null;
 const hasSystemd = canRun(["systemd-analyze", "--version"]);
-if (IS_FULL_SOAK && compose === null) {
+if (HAS_EVERY_CASE && compose === null) {
   process.stderr.write(
     "deploy/compose.yaml is held against its schema alone: not installed (Debian): docker-compose\n",
   );
 }
-if (IS_FULL_SOAK && !hasSystemd)
+if (HAS_EVERY_CASE && !hasSystemd)
   process.stderr.write("The systemd units are not verified: systemd-analyze is missing\n");
 
 describe("deploy/", () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { until } from "../support/http.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { BusyNetwork } from "./busy-network.ts";
 import { hasPrometheus, PrometheusServer } from "./prometheus-server.ts";
 import { alertQueries, dashboardQueries } from "./queries.ts";
@@ -12,7 +12,7 @@ if (!isInstalled) process.stderr.write("Tests of deploy/prometheus are skipped: 
 /** What a network of one coordinator has not, or not within seconds. */
 const MAY_BE_EMPTY = /moved|peer_requests|taken_over|nodejs_gc/;
 
-it.runIf(IS_FULL_SOAK && isInstalled)(
+it.runIf(HAS_EVERY_CASE && isInstalled)(
   "Prometheus scrapes a coordinator with the shipped settings, and every panel shows something",
   async () => {
     await using network = await BusyNetwork.open();

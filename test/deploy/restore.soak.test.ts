@@ -5,14 +5,14 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
 import { postgresPrograms, PostgresServer } from "../support/postgres-server.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { command, createAccount, serving, signingKeyOf, statusesOf } from "./operator-steps.ts";
 
 const run = promisify(execFile);
 const KEY = "5".repeat(64);
 
 // The commands of docs/operations.md, "Backup and restore".
-describe.runIf(IS_FULL_SOAK)("a backup that is made while a coordinator serves, restored in another place", () => {
+describe.runIf(HAS_EVERY_CASE)("a backup that is made while a coordinator serves, restored in another place", () => {
   it("of a data directory has what was there then: accounts, keys, balances and the signing key", async () => {
     using folder = temporaryFolder();
     const [data, copy, restored] = ["data", "copy", "restored"].map((name) => folder.file(name)) as [

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
 import { commitBefore, hasFileAt, OlderVersion } from "../support/older-version.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { command, createAccount, serving, signingKeyOf, statusesOf, type Place } from "./operator-steps.ts";
 
 /** Each database has a list of its own; the version before knows one migration less, or some. */
@@ -13,12 +13,12 @@ const MIGRATIONS = {
 } as const;
 const COMMITS = { sqlite: commitBefore(MIGRATIONS.sqlite), postgres: commitBefore(MIGRATIONS.postgres) };
 const hasOlder = hasFileAt(COMMITS.sqlite, MIGRATIONS.sqlite) && hasFileAt(COMMITS.postgres, MIGRATIONS.postgres);
-if (IS_FULL_SOAK && !hasOlder) process.stderr.write("No test of an upgrade: the history has no older version\n");
+if (HAS_EVERY_CASE && !hasOlder) process.stderr.write("No test of an upgrade: the history has no older version\n");
 
 const BALANCED = /the ledger is balanced/;
 
 // The steps of docs/operations.md, "Upgrade and rollback".
-describe.runIf(IS_FULL_SOAK && hasOlder)("an upgrade from the version before the last migration", () => {
+describe.runIf(HAS_EVERY_CASE && hasOlder)("an upgrade from the version before the last migration", () => {
   let older: { sqlite: OlderVersion; postgres: OlderVersion };
   beforeAll(async () => {
     older = { sqlite: await OlderVersion.open(COMMITS.sqlite), postgres: await OlderVersion.open(COMMITS.postgres) };

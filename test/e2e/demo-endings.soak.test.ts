@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { until } from "../support/http.ts";
-import { IS_FULL_SOAK, itInFullRun } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE, itInFullRun } from "../support/soak-rounds.ts";
 import { demoProcesses, expectNothingLeft, KEPT, pidOf, startDemo, useDemoFolder } from "./demo-world.ts";
 
 useDemoFolder();
@@ -11,7 +11,7 @@ describe("npm run demo", () => {
     ["SIGTERM", 143, "while a chat is streamed", /# A chat/],
     ["SIGINT", 130, "when the coordinator listens", /coordinator {2}http/],
   ] as const;
-  it.each(SIGNALS.slice(0, IS_FULL_SOAK ? undefined : 1))(
+  it.each(SIGNALS.slice(0, HAS_EVERY_CASE ? undefined : 1))(
     "%s ends it with %i %s, and leaves nothing behind",
     async (signal, code, _when, moment) => {
       await using demo = startDemo();

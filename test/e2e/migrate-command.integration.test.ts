@@ -5,11 +5,11 @@ import { makeAccount, makeJob, runJob, temporaryFolder } from "../coordinator/st
 import { ManualClock } from "../support/manual-clock.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
 import { expectRefusal } from "../support/refusal.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { runCommand } from "../support/run-command.ts";
 
 /** A run of each test in little time starts no server for one case. */
-const server = IS_FULL_SOAK ? await PostgresServer.start() : null;
+const server = HAS_EVERY_CASE ? await PostgresServer.start() : null;
 const KEY = "ab".repeat(32);
 let folder: ReturnType<typeof temporaryFolder>;
 let config: string;

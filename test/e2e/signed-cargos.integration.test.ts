@@ -6,7 +6,7 @@ import { freePort } from "../support/free-port.ts";
 import { Network } from "../support/network.ts";
 import { Program, runProgram } from "../support/program.ts";
 import { runCommand } from "../support/run-command.ts";
-import { IS_FULL_SOAK, itInFullRun } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE, itInFullRun } from "../support/soak-rounds.ts";
 import { unlessSeveral } from "../support/several-coordinators.ts";
 import { IS_POSTGRES } from "../support/test-store.ts";
 
@@ -96,7 +96,7 @@ describe("an Island and the key of its coordinator", () => {
     },
   );
 
-  it.runIf(IS_FULL_SOAK && !IS_POSTGRES)(
+  it.runIf(HAS_EVERY_CASE && !IS_POSTGRES)(
     "need a key that is whole: with a damaged one the coordinator does not start",
     async () => {
       network.coordinator.kill("SIGTERM");

@@ -10,7 +10,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { startTestEngine, type TestEngine } from "../support/container-engine.ts";
 import { call, until } from "../support/http.ts";
 import { Program } from "../support/program.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { bytesIn, cloneInto, freshEnvironment, npm } from "./clone.ts";
 import { importImage, installInside, makeDebianRoot, runInside } from "./debian-root.ts";
 
@@ -34,7 +34,7 @@ const noDebian = ((): string | null => {
   );
   return missing.length === 0 ? null : `not installed (Debian: docker.io, debootstrap): ${missing.join(", ")}`;
 })();
-if (IS_FULL_SOAK && noDebian !== null) {
+if (HAS_EVERY_CASE && noDebian !== null) {
   if (process.env["ATOLL_REQUIRE_CONTAINERS"] === "1") throw new Error(noDebian);
   process.stderr.write(`Debian packages and images are not tried: ${noDebian}\n`);
 }
@@ -55,7 +55,7 @@ async function brokenFilesOf(url: string): Promise<string[]> {
   return broken;
 }
 
-describe.runIf(IS_FULL_SOAK)("packages", () => {
+describe.runIf(HAS_EVERY_CASE)("packages", () => {
   let said = "";
   beforeAll(async () => {
     await mkdir(folder, { mode: 0o700 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ConnectionError, NotFoundError, TimeoutError, type StreamedEvent } from "../../sdk/typescript/src/index.ts";
 import { collect } from "../support/http.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
 import { failed, finished, output, SdkFixture, token } from "./sdk-fixture.ts";
 
 /** Of two, three and four bytes, so that a cut can fall inside a character. */
@@ -43,7 +43,7 @@ describe("jobs.stream()", () => {
   it("resumes without gap or repeat wherever the connection is cut", async () => {
     const client = fixture.client();
     // Every byte in a full run; else a step that meets each part of an event in some event.
-    for (let afterBytes = 0; afterBytes < wholeBytes; afterBytes += IS_FULL_SOAK ? 1 : 7) {
+    for (let afterBytes = 0; afterBytes < wholeBytes; afterBytes += HAS_EVERY_ROUND ? 1 : 7) {
       fixture.proxy.script({ kind: "cut", afterBytes });
       const events = await collect(client.jobs.stream(jobId));
       if (events.length !== whole.length) expect({ afterBytes, events }).toEqual({ afterBytes, events: whole });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE, soakRounds } from "../support/soak-rounds.ts";
 import { runSeed } from "./run-seed.ts";
 import { SimulatedDatabase } from "./simulated-database.ts";
 import { simulate, type FailedSeed } from "./simulate.ts";
 
 const SHORT_SEEDS = 100;
-const FULL_SEEDS = 10_000;
+const SEEDS = soakRounds(10_000);
 
 /** The full run takes 40 s on two idle cores, and shares them with other tests here. */
 const LIMIT_MS = 600_000;
@@ -13,7 +13,7 @@ const LIMIT_MS = 600_000;
 it(
   "every promise is kept in each seeded schedule of crashes, partitions, late frames and full disks",
   async () => {
-    const { failed } = IS_FULL_SOAK ? await simulate({ from: 1, seeds: FULL_SEEDS }) : await runHere(SHORT_SEEDS);
+    const { failed } = HAS_EVERY_CASE ? await simulate({ from: 1, seeds: SEEDS }) : await runHere(SHORT_SEEDS);
     expect(failed.map(({ seed, broken }) => `npm run simulate -- --seed ${seed}: ${broken[0]}`)).toEqual([]);
   },
   LIMIT_MS,

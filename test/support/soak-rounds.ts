@@ -1,13 +1,20 @@
 import { it } from "vitest";
 
-/** True where every round is run: ATOLL_SOAK=full, as in `.ci/run`. Else soak tests run a tenth of their rounds. */
-export const IS_FULL_SOAK = process.env["ATOLL_SOAK"] === "full";
+const SOAK = process.env["ATOLL_SOAK"] ?? "";
+if (!["", "quick", "cases", "full"].includes(SOAK)) throw new Error(`ATOLL_SOAK is quick, cases or full, not ${SOAK}`);
 
-/** @param all rounds of a full run, a multiple of ten. */
-export const soakRounds = (all: number): number => (IS_FULL_SOAK ? all : all / 10);
+/** True where every round of every case is run: `ATOLL_SOAK=full`. */
+export const HAS_EVERY_ROUND = SOAK === "full";
 
-/** A case that runs in a full run only. A short run keeps one or two cases of the same kind. */
-export const itInFullRun = it.runIf(IS_FULL_SOAK);
+/** True where every case is run: `ATOLL_SOAK=full`, and `cases` as in `.ci/run`. */
+export const HAS_EVERY_CASE = HAS_EVERY_ROUND || SOAK === "cases";
 
-/** All rows in a full run, else the first two: for rows that test the same rule at a high price. */
-export const rowsOf = <T>(rows: readonly T[]): readonly T[] => (IS_FULL_SOAK ? rows : rows.slice(0, 2));
+/** @param all rounds of a full run. With `cases` a fifth of them, else a tenth. */
+export const soakRounds = (all: number): number =>
+  Math.ceil(HAS_EVERY_ROUND ? all : HAS_EVERY_CASE ? all / 5 : all / 10);
+
+/** A case that runs only where every case does. A short run keeps one or two cases of the same kind. */
+export const itInFullRun = it.runIf(HAS_EVERY_CASE);
+
+/** All rows where every case runs, else the first two: for rows that test the same rule at a high price. */
+export const rowsOf = <T>(rows: readonly T[]): readonly T[] => (HAS_EVERY_CASE ? rows : rows.slice(0, 2));

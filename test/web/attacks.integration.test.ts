@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../support/attempt-frames.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const NAME = "مرحبا 🏝️ 'שלום' ".repeat(3).trim();
 const PASSWORD = "correct horse";
 
-describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a console under attack", () => {
+describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a console under attack", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;

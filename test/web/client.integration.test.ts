@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { beginFrames, finishedFrame, outputFrame } from "../support/attempt-frames.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
-describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a client at the console", () => {
+describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;

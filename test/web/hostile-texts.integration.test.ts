@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runFrames } from "../support/attempt-frames.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { call, until } from "../support/http.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
 
@@ -25,7 +25,7 @@ const ALL = CORPUS.join(" ");
 /** What may be a name has few characters. */
 const NAME = "<img src=x onerror=alert(1)>";
 
-describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("HTML in texts of others", () => {
+describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("HTML in texts of others", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   let island: FakeIsland;

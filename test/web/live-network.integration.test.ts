@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 import { freePort } from "../support/free-port.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
 
 const EMAIL = "op@example.com";
 
-describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("the console of an operator", () => {
+describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of an operator", () => {
   let network: Network;
   let browser: ConsoleBrowser;
   beforeAll(async () => {

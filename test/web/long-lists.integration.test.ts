@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 import { ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
 
@@ -14,7 +14,7 @@ const rowAt = (index: number) => ({
   completed_at: at,
 });
 
-describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("a list of 10,000 rows", () => {
+describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a list of 10,000 rows", () => {
   let coordinator: TestCoordinator;
   let browser: ConsoleBrowser;
   beforeAll(async () => {

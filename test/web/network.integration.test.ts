@@ -3,12 +3,12 @@ import { freePort } from "../support/free-port.ts";
 import { call, until } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 import { Program } from "../support/program.ts";
-import { IS_FULL_SOAK } from "../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
 const DIGEST = `sha256:${"ab".repeat(32)}`;
 
-describe.runIf(IS_FULL_SOAK && HAS_BROWSER)("the console of a real network", () => {
+describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", () => {
   let network: Network;
   let browser: ConsoleBrowser;
   beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { compileUtility } from "../../../tools/compile-utility.ts";
-import { IS_FULL_SOAK } from "../../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../../support/soak-rounds.ts";
 import { pinnedCargo, UTILITY_SLUGS } from "./utility.ts";
 
 const hashOf = (wasm: Uint8Array): string => createHash("sha256").update(wasm).digest("hex");
 
 describe("npm run build:wasm", () => {
-  it.each(IS_FULL_SOAK ? UTILITY_SLUGS : UTILITY_SLUGS.slice(0, 3))(
+  it.each(HAS_EVERY_CASE ? UTILITY_SLUGS : UTILITY_SLUGS.slice(0, 3))(
     "makes of the sources of %s the module that is shipped",
     async (slug) => {
       const { sha256, memoryMb } = pinnedCargo(slug);

@@ -6,14 +6,14 @@ import { call } from "../../support/http.ts";
 import type { NatsServer } from "../../support/nats-server.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
 import type { PostgresServer } from "../../support/postgres-server.ts";
-import { IS_FULL_SOAK } from "../../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../../support/soak-rounds.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { withNats, withPostgres } from "../../support/with-servers.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";
 
-if (IS_FULL_SOAK) {
+if (HAS_EVERY_CASE) {
   await withNats("a trace across coordinators", (bus) =>
     withPostgres("a trace across coordinators", (server) => describeMove(bus, server)),
   );

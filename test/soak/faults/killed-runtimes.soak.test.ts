@@ -18,10 +18,10 @@ import { systemClock } from "../../../shared/clock.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { FakeLog, makeManifest } from "../../island-agent/builders.ts";
-import { IS_FULL_SOAK } from "../../support/soak-rounds.ts";
+import { HAS_EVERY_CASE, soakRounds } from "../../support/soak-rounds.ts";
 import { makeWasmProgram } from "../../support/wasm-program.ts";
 
-const KILLS = 200;
+const KILLS = soakRounds(200);
 const TINY_ISLANDER = join(import.meta.dirname, "..", "..", "..", "catalog", "models", "tiny-islander.gguf");
 const TINY_EMBEDDER = join(import.meta.dirname, "..", "..", "fixtures", "onnx", "tiny-embedder");
 const TINY_PAINTER = join(import.meta.dirname, "..", "..", "fixtures", "diffusers", "tiny-sd");
@@ -83,7 +83,7 @@ function makeRandom(seed: number): () => number {
 }
 
 // A short run kills a process of each runtime in its isolation tests.
-describe.runIf(IS_FULL_SOAK && process.platform === "linux")("an agent whose runtimes' processes die", () => {
+describe.runIf(HAS_EVERY_CASE && process.platform === "linux")("an agent whose runtimes' processes die", () => {
   it(`loses only the jobs in them, and keeps nothing of ${KILLS} dead processes`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "atoll-kills-"));
     const module = join(folder, "program.wasm");

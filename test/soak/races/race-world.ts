@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { call } from "../../support/http.ts";
-import { IS_FULL_SOAK } from "../../support/soak-rounds.ts";
+import { HAS_EVERY_ROUND } from "../../support/soak-rounds.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 
 /** Lanes run beside each other so that they share commits. So many that no account makes more keys in a minute than it may. */
-export const LANES = IS_FULL_SOAK ? 25 : 10;
+export const LANES = HAS_EVERY_ROUND ? 25 : 10;
 /** Of a job, in credits. */
 export const PRICE = 0.005;
 /** It ends in one frame, and costs all or nothing. */

@@ -5,7 +5,7 @@ import { NO_COUNTS } from "../../../../coordinator/store/host-figures-store.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
-import { IS_FULL_SOAK } from "../../../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../../../support/soak-rounds.ts";
 import { withDatabase } from "../../../support/with-servers.ts";
 import { ISLAND_ID, MADE_AT_MS, makeEnding, makeJob } from "../contract/store-builders.ts";
 import { REALISTIC_ROWS } from "./realistic-rows.ts";
@@ -84,7 +84,7 @@ function describePlans(database: PostgresDatabase): void {
     // Prepared statements keep such plans until PostgreSQL first analyzes a table, which may have grown by then.
     ["that was analyzed with few rows in each table", () => database.server.query(FEW_ROWS, "test")],
   ];
-  describe.each(databases.slice(0, IS_FULL_SOAK ? undefined : 1))(
+  describe.each(databases.slice(0, HAS_EVERY_CASE ? undefined : 1))(
     "no call of the store reads a whole table of a database %s",
     (_, fill) => {
       beforeAll(async () => {

@@ -7,10 +7,10 @@ import { runFrames } from "../../../support/attempt-frames.ts";
 import { FakeIsland } from "../../../support/fake-island.ts";
 import { call } from "../../../support/http.ts";
 import { postgresPrograms, PostgresServer } from "../../../support/postgres-server.ts";
-import { IS_FULL_SOAK } from "../../../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../../../support/soak-rounds.ts";
 import { TestCoordinator } from "../../../support/test-coordinator.ts";
 
-const MAY_RUN = IS_FULL_SOAK && (await postgresPrograms()) !== null;
+const MAY_RUN = HAS_EVERY_CASE && (await postgresPrograms()) !== null;
 /** Far less than the minute after which memory is compared with storage anyway. */
 const SOON = { timeout: 20_000, interval: 500 };
 

@@ -10,11 +10,11 @@ import { FakeIsland } from "../../../support/fake-island.ts";
 import { call, jobEvents, until } from "../../../support/http.ts";
 import { postgresPrograms, PostgresServer } from "../../../support/postgres-server.ts";
 import { smallCatalog } from "../../../support/small-catalog.ts";
-import { IS_FULL_SOAK } from "../../../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../../../support/soak-rounds.ts";
 import { TestCoordinator } from "../../../support/test-coordinator.ts";
 
 const KEY = randomBytes(32);
-const MAY_RUN = IS_FULL_SOAK && (await postgresPrograms()) !== null;
+const MAY_RUN = HAS_EVERY_CASE && (await postgresPrograms()) !== null;
 
 describe.skipIf(!MAY_RUN)("a coordinator whose PostgreSQL is away", () => {
   let server: PostgresServer;

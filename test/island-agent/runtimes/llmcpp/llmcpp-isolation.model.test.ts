@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { IS_FULL_SOAK, itInFullRun } from "../../../support/soak-rounds.ts";
+import { HAS_EVERY_CASE, itInFullRun } from "../../../support/soak-rounds.ts";
 import { makeTinyGguf } from "../../../support/tiny-gguf.ts";
 import {
   collect,
@@ -192,7 +192,7 @@ describe("the host process and its parent", () => {
     expect(run.text).toBe("3, 4, 5, 6, 7, 8, 9.");
   });
 
-  it.each(IS_FULL_SOAK ? ["idle", "writing", "hanging"] : ["hanging"])(
+  it.each(HAS_EVERY_CASE ? ["idle", "writing", "hanging"] : ["hanging"])(
     "ends when its parent is killed while it is %s",
     async (state) => {
       const parent = fork(path.join(import.meta.dirname, "doomed-parent.ts"), [state, ENDLESS, HANGING], {

@@ -8,7 +8,7 @@ import { systemClock } from "../../../../../shared/clock.ts";
 import type { FromIsland } from "../../../../../shared/protocol/from-island.ts";
 import { FakeLog, makeAssign } from "../../../builders.ts";
 import type { TestEngine } from "../../../../support/container-engine.ts";
-import { IS_FULL_SOAK } from "../../../../support/soak-rounds.ts";
+import { HAS_EVERY_CASE } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, makeCargo } from "./container-support.ts";
 
 /** Enough of each way that every one is seen. A short run kills one container, in `warm.cases.ts`. */
@@ -26,7 +26,7 @@ const openFiles = async (): Promise<number> => (await readdir("/proc/self/fd")).
 
 /** The deaths of containers at any moment, under an executor as the agent has it. */
 export function describeKilled(engine: () => TestEngine): void {
-  describe.runIf(IS_FULL_SOAK)("an agent whose containers die", () => {
+  describe.runIf(HAS_EVERY_CASE)("an agent whose containers die", () => {
     let world: ContainerWorld;
     beforeAll(async () => {
       world = await ContainerWorld.open(engine());
