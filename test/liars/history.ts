@@ -39,6 +39,11 @@ export class History {
   readonly charges = new Map<string, number>();
   readonly violations: string[] = [];
 
+  /** Jobs that are done. */
+  get done(): number {
+    return this.records.filter(({ ending }) => ending === "done").length;
+  }
+
   begin(operation: Operation, client: number, prompt: string, expected: string | null): JobRecord {
     const record: JobRecord = {
       ...{ operation, client, prompt, expected, jobId: null, text: "", ending: null, errorCode: null },
