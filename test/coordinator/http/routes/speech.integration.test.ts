@@ -101,8 +101,9 @@ describe("POST /audio/speech", () => {
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     const events = (await response.text())
       .split("\n\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line.split("\ndata: ")[1] ?? "") as { type: string; audio?: string; usage?: object });
+      // Without heartbeats, which are comments.
+      .filter((event) => event.includes("\ndata: "))
+      .map((event) => JSON.parse(event.split("\ndata: ")[1] ?? "") as { type: string; audio?: string; usage?: object });
     expect(events.map(({ type }) => type)).toEqual(["speech.audio.delta", "speech.audio.delta", "speech.audio.done"]);
     const bytes = events.map(({ audio = "" }) => Buffer.from(audio, "base64").length);
     expect(bytes.reduce((sum, each) => sum + each)).toBe(48_000);
