@@ -26,7 +26,7 @@ export interface LineEndpoints {
 }
 
 export interface FileBatchDeps {
-  readonly store: Pick<Store, "accounts" | "fileBatches">;
+  readonly store: Pick<Store, "accounts" | "fileBatches" | "files">;
   readonly files: FileApi;
   readonly jobs: LineJobs;
   readonly endpoints: LineEndpoints;

@@ -71,7 +71,12 @@ export class FileBatchService {
     const createdAtMs = clock.now();
     const id = newId("batch", createdAtMs);
     const batch = { id, accountId, createdAtMs, expiresAtMs: createdAtMs + WINDOW_MS, request, progress: NEW };
+    // Before the batch is there, so that it never lacks its file.
+    const holds = [{ jobId: id, fileId: file.id }];
+    const missing = await store.files.hold(accountId, holds, createdAtMs);
+    if (missing.length > 0) throw wrong("input_file_id", `There is no file "${file.id}"`);
     if (!(await store.fileBatches.add(batch, MAX_OPEN))) {
+      await store.files.unhold(holds);
       throw wrong("input_file_id", `The account has ${MAX_OPEN} batches that have not ended, as many as it may`);
     }
     this.#look();

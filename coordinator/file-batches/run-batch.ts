@@ -10,6 +10,14 @@ import { ResultFile } from "./result-file.ts";
 export const MAX_LINES = 50_000;
 /** Longest list of errors of a batch. */
 const MAX_ERRORS = 100;
+/** A disk that coordinators share may show a file later than the coordinator that got it. */
+const LATE_DISK_S = 30;
+const NO_INPUT: FileBatchError = {
+  code: "file_unavailable",
+  message: "The disk of the coordinator does not have the content of the input file",
+  param: "input_file_id",
+  line: null,
+};
 /** Of the account's files, to look for results in that a coordinator stored before it died. */
 const NEWEST_FILES = 1_000;
 
@@ -38,8 +46,8 @@ export async function runBatch(deps: FileBatchDeps, hold: BatchHold, underWay: U
 async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): Promise<void> {
   const { batch } = hold;
   const { accountId, request } = batch;
-  const { root, name } = await deps.files.content(accountId, request.inputFileId);
-  const path = join(root, name);
+  const path = await inputOf(deps, hold);
+  if (path === null) return void (await hold.end({ state: hold.early ?? "failed", errors: [NO_INPUT] }));
   const { total, errors } = await checkLines(path, hold);
   if (errors.length > 0) return void (await hold.end({ state: "failed", errors }));
   const wasFinalizing = hold.progress.state === "finalizing";
@@ -68,6 +76,19 @@ async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): P
     // Another coordinator has stored files of its own.
     if (id !== null) await deps.files.remove(accountId, id);
   }
+}
+
+/** Where the input is; null when the disk of this coordinator does not have it. */
+async function inputOf({ files, clock }: FileBatchDeps, { batch, stopped }: BatchHold): Promise<string | null> {
+  const hold = { jobId: batch.id, fileId: batch.request.inputFileId };
+  for (let seconds = 0; seconds < LATE_DISK_S; seconds += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { root, name, isHere } = await files.heldContent(hold);
+    if (isHere) return join(root, name);
+    // oxlint-disable-next-line no-await-in-loop
+    await clock.sleep(1_000, stopped);
+  }
+  return null;
 }
 
 /** Every line, before the first becomes a job. */

@@ -79,7 +79,13 @@ export class BatchService {
       () => store.batches.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
       async () => {
         const paths = inputs.map((input, index) => ({ path: `inputs.${index}`, input }));
-        return this.#store(request, await submissions.check(request, paths));
+        const checked = await submissions.check(request, paths);
+        try {
+          return await this.#store(request, checked);
+        } catch (error) {
+          await checked.freeFiles(error);
+          throw error;
+        }
       },
     );
     const webhookSecret = await readGeneratedSecret(store.webhooks, record.webhookId);

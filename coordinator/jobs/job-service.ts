@@ -87,7 +87,12 @@ export class JobService {
       () => store.jobs.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
       async () => {
         const checked = await submissions.check(request, [{ path: "input", input }], waitLimitMs);
-        return this.#store(request, checked);
+        try {
+          return await this.#store(request, checked);
+        } catch (error) {
+          await checked.freeFiles(error);
+          throw error;
+        }
       },
     );
     const webhookSecret = await readGeneratedSecret(store.webhooks, record.webhookId);

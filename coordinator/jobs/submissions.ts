@@ -7,6 +7,7 @@ import { checkInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
 import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
+import type { FileHold } from "../store/file-store.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import { utcMonthOf, type SubmittingKey, type UsedKey } from "../store/key-spending.ts";
 import type { Store } from "../store/store.ts";
@@ -59,6 +60,8 @@ export interface CheckedSubmission {
    * kept for them from now on. @throws {ValidationError} if one is gone.
    */
   newJobs(isClientBound?: boolean): Promise<SubmittedJob[]>;
+  /** Frees the files of the new jobs, if `error` says that none of these is stored. */
+  freeFiles(error: unknown): Promise<void>;
 }
 
 type CheckedInput = Pick<SubmittedJob, "input" | "inputJson"> & { readonly root: string };
@@ -131,6 +134,7 @@ export class Submissions {
       createdAtMs,
     } as const;
     const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
+    let holds: FileHold[] = [];
     return {
       cargo,
       maxJobs: limits.concurrentJobs,
@@ -146,10 +150,11 @@ export class Submissions {
           const id = newId("job", createdAtMs);
           return { ...common, id, input, inputJson, priceMicro, waitDeadlineMs, isClientBound };
         });
-        const holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
+        holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
         await files.hold(accountId, holds);
         return jobs;
       },
+      freeFiles: (error) => files.free(holds, error),
     };
   }
 

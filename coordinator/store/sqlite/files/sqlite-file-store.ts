@@ -9,15 +9,14 @@ import type {
   RemovedFiles,
 } from "../../file-store.ts";
 import type { Writer } from "../engine/writer.ts";
-import { FILE_USAGE } from "./file-operations.ts";
+import { FILE_USAGE, IS_NEEDED } from "./file-operations.ts";
 
 const COLUMNS = `files.id, files.account_id AS accountId, purpose, filename, files.size_bytes AS sizeBytes, sha256, blob,
   files.created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs`;
 const SELECT = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
   WHERE account_id = @accountId AND (expires_at_ms IS NULL OR expires_at_ms > @nowMs)`;
 const SELECT_HELD = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
-  JOIN file_holds ON file_id = files.id JOIN jobs ON jobs.id = job_id
-  WHERE files.id = @fileId AND job_id = @jobId AND state IN ('pending', 'queued', 'running')`;
+  JOIN file_holds h ON file_id = files.id WHERE files.id = @fileId AND job_id = @jobId AND ${IS_NEEDED}`;
 
 interface ListArgs extends Omit<FileList, "isNewestFirst"> {
   readonly accountId: string;
@@ -63,6 +62,10 @@ export class SqliteFileStore implements FileStore {
 
   hold(accountId: string, holds: readonly FileHold[], nowMs: number): Promise<string[]> {
     return this.#writer.run("holdFiles", { accountId, holds, nowMs });
+  }
+
+  unhold(holds: readonly FileHold[]): Promise<void> {
+    return this.#writer.run("unholdFiles", { holds });
   }
 
   async held(hold: FileHold): Promise<FileRecord | undefined> {

@@ -1,7 +1,9 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { OpenAI, toFile } from "openai";
 import type { Batch } from "openai/resources/batches";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api } from "../api.ts";
+import { Api, eventually } from "../api.ts";
 import { answerWith, failWith, MESSAGES } from "../chat-answers.ts";
 
 let api: Api;
@@ -19,8 +21,15 @@ const chatLine = (custom_id: string, body: object = {}) => ({
   body: { model: "tiny", messages: MESSAGES, ...body },
 });
 
+let fileCount = 0;
+
 async function create(lines: readonly (object | string)[], purpose: "batch" | "user_data" = "batch"): Promise<Batch> {
-  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+  // Each test has a disk of its own and all have one store, in which equal files share a content: no two files are equal.
+  fileCount += 1;
+  const text = [
+    ...lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))),
+    " ".repeat(fileCount),
+  ].join("\n");
   const file = await client().files.create({ file: await toFile(Buffer.from(text), "lines.jsonl"), purpose });
   return client().batches.create({ input_file_id: file.id, endpoint: CHAT, completion_window: "24h" });
 }
@@ -127,6 +136,41 @@ describe("batches over files", () => {
     expect(failures.length).toBe(9);
     // What has ended stays as it is.
     expect((await client().batches.cancel(id)).status).toBe("cancelled");
+  });
+
+  it("keep their input until they have ended, past its expiry too", async () => {
+    api.jobs.onSubmit = () => undefined;
+    const { id, input_file_id } = await create([chatLine("a")]);
+    await eventually(() => api.jobs.submitted.length === 1);
+    await expect(client().files.delete(input_file_id)).rejects.toMatchObject({ status: 422, code: "file_in_use" });
+    await client().batches.cancel(id);
+    await ended(id);
+    expect((await client().files.delete(input_file_id)).deleted).toBe(true);
+  });
+
+  it("fail when the coordinator's disk does not have the input", async () => {
+    const { input_file_id } = await create(["{"]);
+    await rm(join(api.directory, "files", "content"), { recursive: true });
+    const { id } = await client().batches.create({ input_file_id, endpoint: CHAT, completion_window: "24h" });
+    for (let seconds = 0; seconds <= 31; seconds += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- a file system of a network may be late
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      api.clock.advance(1_000);
+    }
+    const batch = await ended(id);
+    expect(batch).toMatchObject({ status: "failed", errors: { data: [{ code: "file_unavailable" }] } });
+  });
+
+  it("beyond twenty that have not ended are refused, and do not keep their input", async () => {
+    api.jobs.onSubmit = () => undefined;
+    const { input_file_id } = await create([chatLine("a")]);
+    const another = () => client().batches.create({ input_file_id, endpoint: CHAT, completion_window: "24h" });
+    const ids = await Promise.all(Array.from({ length: 19 }, async () => (await another()).id));
+    const file = await client().files.create({ file: await toFile(Buffer.from("{}"), "b"), purpose: "batch" });
+    const refused = { input_file_id: file.id, endpoint: CHAT, completion_window: "24h" } as const;
+    await expect(client().batches.create(refused)).rejects.toMatchObject({ status: 422, param: "input_file_id" });
+    expect((await client().files.delete(file.id)).deleted).toBe(true);
+    expect(ids).toHaveLength(19);
   });
 
   it("are listed in pages, newest first, to their account alone", async () => {
