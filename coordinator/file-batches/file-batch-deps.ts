@@ -3,7 +3,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Submitter } from "../accounts/identity.ts";
 import type { FileApi } from "../files/file-service.ts";
 import type { Store } from "../store/store.ts";
-import type { LineJobs } from "./line-jobs.ts";
+import type { BatchJobs, LineJobs } from "./line-jobs.ts";
 
 /** A request of a line. */
 export interface LineRequest {
@@ -28,7 +28,7 @@ export interface LineEndpoints {
 export interface FileBatchDeps {
   readonly store: Pick<Store, "accounts" | "fileBatches" | "files">;
   readonly files: FileApi;
-  readonly jobs: LineJobs;
+  readonly jobs: BatchJobs;
   readonly endpoints: LineEndpoints;
   readonly clock: Clock;
   readonly log: Pick<Logger, "error" | "info">;

@@ -80,12 +80,7 @@ export class BatchService {
       async () => {
         const paths = inputs.map((input, index) => ({ path: `inputs.${index}`, input }));
         const checked = await submissions.check(request, paths);
-        try {
-          return await this.#store(request, checked);
-        } catch (error) {
-          await checked.freeFiles(error);
-          throw error;
-        }
+        return checked.withFiles(() => this.#store(request, checked));
       },
     );
     const webhookSecret = await readGeneratedSecret(store.webhooks, record.webhookId);

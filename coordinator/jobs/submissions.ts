@@ -60,8 +60,8 @@ export interface CheckedSubmission {
    * kept for them from now on. @throws {ValidationError} if one is gone.
    */
   newJobs(isClientBound?: boolean): Promise<SubmittedJob[]>;
-  /** Frees the files of the new jobs, if `error` says that none of these is stored. */
-  freeFiles(error: unknown): Promise<void>;
+  /** Runs `store`, which stores the new jobs. Their files are not kept if it throws a refusal. */
+  withFiles<T>(store: () => Promise<T>): Promise<T>;
 }
 
 type CheckedInput = Pick<SubmittedJob, "input" | "inputJson"> & { readonly root: string };
@@ -154,7 +154,14 @@ export class Submissions {
         await files.hold(accountId, holds);
         return jobs;
       },
-      freeFiles: (error) => files.free(holds, error),
+      async withFiles(store) {
+        try {
+          return await store();
+        } catch (error) {
+          await files.free(holds, error);
+          throw error;
+        }
+      },
     };
   }
 

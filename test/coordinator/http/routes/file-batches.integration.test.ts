@@ -36,11 +36,15 @@ async function create(lines: readonly (object | string)[], purpose: "batch" | "u
 
 const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
 
-async function ended(id: string, holds = ({ status }: Batch) => ENDED.has(status)): Promise<Batch> {
-  for (;;) {
-    const batch = await client().batches.retrieve(id);
-    if (holds(batch)) return batch;
+const stateOf = async (id: string) => (await api.fileBatches.get(api.accountId, id)).progress.state;
+
+/** Looks without requests, which are counted: the clock stands still. `meanwhile` is called between two looks. */
+async function ended(id: string, meanwhile: () => void = () => undefined): Promise<Batch> {
+  while (!ENDED.has(await stateOf(id))) {
+    meanwhile();
+    await new Promise((resolve) => setTimeout(resolve, 2));
   }
+  return client().batches.retrieve(id);
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the files say
@@ -127,7 +131,7 @@ describe("batches over files", () => {
   it("are cancelled with their jobs, and have a line for each request", async () => {
     api.jobs.onSubmit = () => undefined;
     const { id } = await create(["a", "b", "c", "d", "e", "f", "g", "h", "i"].map((name) => chatLine(name)));
-    await ended(id, ({ status }) => status === "in_progress" && api.jobs.submitted.length > 4);
+    await eventually(() => api.jobs.submitted.length > 4);
     expect((await client().batches.cancel(id)).status).toMatch(/^cancell/);
     const batch = await ended(id);
     expect(batch).toMatchObject({ status: "cancelled", request_counts: { total: 9, completed: 0, failed: 9 } });
@@ -136,6 +140,33 @@ describe("batches over files", () => {
     expect(failures.length).toBe(9);
     // What has ended stays as it is.
     expect((await client().batches.cancel(id)).status).toBe("cancelled");
+  });
+
+  it("are cancelled when their API key is revoked or expires, and not when another is", async () => {
+    api.jobs.onSubmit = () => undefined;
+    const [first, second] = await api.accounts.listKeys(api.accountId);
+    const revoke = (id: string) => api.accounts.revokeKey(api.accountId, id);
+    const key = await api.accounts.createKey(api.accountId, {
+      name: "batches",
+      scopes: ["read", "write"],
+      limits: { expiresAtMs: api.clock.now() + 60_000 },
+    });
+    const mine = await create([chatLine("a")]);
+    const { body: expiring } = await api.call("POST", "/batches", {
+      key: key.secret,
+      body: { input_file_id: mine.input_file_id, endpoint: CHAT, completion_window: "24h" },
+    });
+    await eventually(() => api.jobs.submitted.length === 2);
+    for (const { id, name } of [first!, second!]) if (name !== "read+write") await revoke(id);
+    api.clock.advance(3_000);
+    await api.store.accounts.listKeys(api.accountId);
+    expect([await stateOf(mine.id), await stateOf(expiring.id)]).toEqual(["in_progress", "in_progress"]);
+    api.clock.advance(60_000);
+    expect((await ended(expiring.id)).status).toBe("cancelled");
+    const own = (await api.accounts.listKeys(api.accountId)).find(({ name }) => name === "read+write");
+    await revoke(own!.id);
+    api.clock.advance(3_000);
+    await expect.poll(() => stateOf(mine.id)).toBe("cancelled");
   });
 
   it("keep their input until they have ended, past its expiry too", async () => {
@@ -152,12 +183,8 @@ describe("batches over files", () => {
     const { input_file_id } = await create(["{"]);
     await rm(join(api.directory, "files", "content"), { recursive: true });
     const { id } = await client().batches.create({ input_file_id, endpoint: CHAT, completion_window: "24h" });
-    for (let seconds = 0; seconds <= 31; seconds += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- a file system of a network may be late
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      api.clock.advance(1_000);
-    }
-    const batch = await ended(id);
+    // A file system of a network may be late.
+    const batch = await ended(id, () => api.clock.advance(1_000));
     expect(batch).toMatchObject({ status: "failed", errors: { data: [{ code: "file_unavailable" }] } });
   });
 
