@@ -3,6 +3,7 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Submitter } from "../accounts/identity.ts";
 import type { FileApi } from "../files/file-service.ts";
 import type { Store } from "../store/store.ts";
+import type { FileBatchFigures } from "./file-batch-figures.ts";
 import type { BatchJobs, LineJobs } from "./line-jobs.ts";
 
 /** A request of a line. */
@@ -30,6 +31,7 @@ export interface FileBatchDeps {
   readonly files: FileApi;
   readonly jobs: BatchJobs;
   readonly endpoints: LineEndpoints;
+  readonly figures: FileBatchFigures;
   readonly clock: Clock;
   readonly log: Pick<Logger, "error" | "info">;
 }

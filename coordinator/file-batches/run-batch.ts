@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ServiceError } from "../../shared/errors.ts";
-import type { FileBatchError } from "../store/file-batch-store.ts";
+import type { FileBatchError, FileBatchProgress } from "../store/file-batch-store.ts";
 import type { BatchHold } from "./batch-hold.ts";
 import { linesOf } from "./batch-lines.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
@@ -37,7 +37,7 @@ export async function runBatch(deps: FileBatchDeps, hold: BatchHold, underWay: U
     if (error instanceof ServiceError && error.code === "storage_unavailable") return;
     const message = error instanceof ServiceError ? error.message : "Internal error";
     const code = error instanceof ServiceError ? error.code : "internal";
-    await hold.end({ state: "failed", errors: [{ code, message, param: null, line: null }] }).catch(() => false);
+    await end(deps, hold, { state: "failed", errors: [{ code, message, param: null, line: null }] }).catch(() => false);
   } finally {
     hold.stop();
   }
@@ -47,9 +47,9 @@ async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): P
   const { batch } = hold;
   const { accountId, request } = batch;
   const path = await inputOf(deps, hold);
-  if (path === null) return void (await hold.end({ state: hold.early ?? "failed", errors: [NO_INPUT] }));
+  if (path === null) return void (await end(deps, hold, { state: hold.early ?? "failed", errors: [NO_INPUT] }));
   const { total, errors } = await checkLines(path, hold);
-  if (errors.length > 0) return void (await hold.end({ state: "failed", errors }));
+  if (errors.length > 0) return void (await end(deps, hold, { state: "failed", errors }));
   const wasFinalizing = hold.progress.state === "finalizing";
   const inProgressAtMs = hold.progress.inProgressAtMs ?? deps.clock.now();
   await hold.save({ state: "in_progress", total, inProgressAtMs });
@@ -71,11 +71,18 @@ async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): P
   if (wasFinalizing) await removeStored(deps, hold);
   const outputFileId = await storeResult(deps, hold, output, "output");
   const errorFileId = await storeResult(deps, hold, failures, "errors");
-  if (await hold.end({ state: hold.early ?? "completed", outputFileId, errorFileId })) return;
+  if (await end(deps, hold, { state: hold.early ?? "completed", outputFileId, errorFileId })) return;
   for (const id of [outputFileId, errorFileId]) {
     // Another coordinator has stored files of its own.
     if (id !== null) await deps.files.remove(accountId, id);
   }
+}
+
+/** False when another coordinator has the batch. */
+async function end({ figures }: FileBatchDeps, hold: BatchHold, changes: Partial<FileBatchProgress>): Promise<boolean> {
+  const isEnded = await hold.end(changes);
+  if (isEnded) figures.ended({ ...hold.progress, ...changes });
+  return isEnded;
 }
 
 /** Where the input is; null when the disk of this coordinator does not have it. */

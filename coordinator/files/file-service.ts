@@ -7,6 +7,7 @@ import type { Store } from "../store/store.ts";
 import { cleanFilename, type ArrivedFile } from "./arrived-file.ts";
 import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
+import { FileFigures } from "./file-figures.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";
 import { UploadService, type MakeFile } from "./upload-service.ts";
 
@@ -62,6 +63,7 @@ export type FileApi = Pick<
 export class FileService {
   /** Files that come in parts. */
   readonly uploads: UploadService;
+  readonly figures: FileFigures;
   readonly #deps: FileServiceDeps;
   readonly #room: ArrivingRoom;
   readonly #stop = new AbortController();
@@ -71,9 +73,10 @@ export class FileService {
   constructor(deps: FileServiceDeps) {
     this.#deps = deps;
     const { limits } = deps;
+    this.figures = new FileFigures(deps);
     this.#room = new ArrivingRoom({ ...deps, budget: limits.budget });
     const makeFile: MakeFile = (accountId, arrived, commit) => this.#add(accountId, arrived, commit);
-    this.uploads = new UploadService({ ...deps, room: this.#room, makeFile });
+    this.uploads = new UploadService({ ...deps, room: this.#room, refusals: this.figures, makeFile });
   }
 
   get maxFileBytes(): number {
@@ -116,7 +119,7 @@ export class FileService {
 
   /** See {@link ArrivingRoom.receive}. */
   receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
-    return this.#room.receive(accountId, maxBytes, receive);
+    return this.figures.counted(() => this.#room.receive(accountId, maxBytes, receive));
   }
 
   /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */

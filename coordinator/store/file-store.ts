@@ -81,6 +81,8 @@ export interface FileStore {
   get(accountId: string, id: string, nowMs: number): Promise<FileRecord | undefined>;
   list(accountId: string, list: FileList): Promise<FileRecord[]>;
   usage(accountId: string): Promise<FileUsage>;
+  /** Files of all accounts, and the bytes of their contents, equal ones once. */
+  total(): Promise<FileUsage>;
   /**
    * Keeps files of the account for jobs or batches that are stored next: {@link remove} and {@link removeExpired} leave them until these
    * have ended.

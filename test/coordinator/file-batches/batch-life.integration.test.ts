@@ -158,4 +158,27 @@ describe("a batch over a file, with a real coordinator", () => {
     ]);
     expect(await balance()).toBeCloseTo(2.5 * HELD - 2 * PRICE, 6);
   });
+
+  it("is counted, with its lines, and so are files and their refusals", async () => {
+    await makeAccount(1_000);
+    await using _island = await join(new Map(), () => true);
+    await ended((await create(["a", "b"])).id);
+    const large = { bytes: 1e12, filename: "a", mime_type: "text/plain", purpose: "batch" } as const;
+    await expect(client.uploads.create(large)).rejects.toMatchObject({ code: "payload_too_large" });
+    const metrics = await (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
+    const valueOf = (row: string) =>
+      Number(
+        metrics
+          .split("\n")
+          .find((line) => line.startsWith(`${row} `))
+          ?.split(" ")[1],
+      );
+    expect(valueOf('atoll_file_batches_total{state="completed"}')).toBeGreaterThanOrEqual(1);
+    expect(valueOf('atoll_file_batch_lines_total{result="completed"}')).toBeGreaterThanOrEqual(2);
+    expect(valueOf('atoll_file_refusals_total{code="payload_too_large"}')).toBe(1);
+    expect(valueOf("atoll_file_batches_running")).toBe(0);
+    expect(valueOf("atoll_file_batch_lines_running")).toBe(0);
+    expect(valueOf("atoll_files")).toBeGreaterThanOrEqual(2);
+    expect(valueOf("atoll_file_bytes")).toBeGreaterThan(100);
+  });
 });

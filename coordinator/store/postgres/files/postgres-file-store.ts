@@ -56,6 +56,12 @@ export class PostgresFileStore implements FileStore {
     return this.#db.use((session) => usageOf(session, accountId));
   }
 
+  async total(): Promise<FileUsage> {
+    const sql = `SELECT (SELECT count(*) FROM files) AS files,
+      (SELECT coalesce(sum(size_bytes), 0) FROM file_blobs)::bigint AS bytes`;
+    return (await this.#db.use((session) => session.one<FileUsage>(sql, []))) ?? { files: 0, bytes: 0 };
+  }
+
   hold(accountId: string, holds: readonly FileHold[], nowMs: number): Promise<string[]> {
     const ids = [...new Set(holds.map(({ fileId }) => fileId))].toSorted();
     return this.#db.transact(async (session) => {

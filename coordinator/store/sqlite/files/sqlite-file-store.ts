@@ -29,6 +29,7 @@ export class SqliteFileStore implements FileStore {
   readonly #selectNewest: Database.Statement<[ListArgs], FileRecord>;
   readonly #selectOldest: Database.Statement<[ListArgs], FileRecord>;
   readonly #selectUsage: Database.Statement<[string], FileUsage>;
+  readonly #selectTotal: Database.Statement<[], FileUsage>;
   readonly #hasBlob: Database.Statement<[string], number>;
 
   constructor(db: Database.Database, writer: Pick<Writer, "run">) {
@@ -41,6 +42,9 @@ export class SqliteFileStore implements FileStore {
     this.#selectNewest = db.prepare(page("<", "DESC"));
     this.#selectOldest = db.prepare(page(">", "ASC"));
     this.#selectUsage = db.prepare(FILE_USAGE);
+    this.#selectTotal = db.prepare(
+      "SELECT (SELECT count(*) FROM files) AS files, (SELECT coalesce(sum(size_bytes), 0) FROM file_blobs) AS bytes",
+    );
     this.#hasBlob = db.prepare<[string], number>("SELECT 1 FROM file_blobs WHERE name = ?").pluck();
   }
 
@@ -58,6 +62,10 @@ export class SqliteFileStore implements FileStore {
 
   async usage(accountId: string): Promise<FileUsage> {
     return this.#selectUsage.get(accountId) ?? { files: 0, bytes: 0 };
+  }
+
+  async total(): Promise<FileUsage> {
+    return this.#selectTotal.get() ?? { files: 0, bytes: 0 };
   }
 
   hold(accountId: string, holds: readonly FileHold[], nowMs: number): Promise<string[]> {

@@ -57,6 +57,7 @@ export function describeFiles(check: Check): void {
     const second = await store.files.add(unused, BUDGET);
     expect(second.blob).toBe(first.blob);
     expect(await store.files.withoutFile([first.blob, unused.blob])).toEqual([unused.blob]);
+    expect(await store.files.total()).toEqual({ files: 2, bytes: first.sizeBytes });
     expect(await store.files.remove(ann, second.id, NOW_MS)).toEqual({ files: 0, blobs: [] });
     expect(await store.files.remove(ann, first.id, NOW_MS)).toEqual({ files: 1, blobs: [] });
     expect(await store.files.remove(bob, second.id, NOW_MS)).toEqual({ files: 1, blobs: [first.blob] });
