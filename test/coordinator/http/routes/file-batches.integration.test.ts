@@ -23,7 +23,13 @@ const chatLine = (custom_id: string, body: object = {}) => ({
 
 let fileCount = 0;
 
-async function create(lines: readonly (object | string)[], purpose: "batch" | "user_data" = "batch"): Promise<Batch> {
+type Endpoint = OpenAI.BatchCreateParams["endpoint"];
+
+async function create(
+  lines: readonly (object | string)[],
+  purpose: "batch" | "user_data" = "batch",
+  endpoint: Endpoint = CHAT,
+): Promise<Batch> {
   // Each test has a disk of its own and all have one store, in which equal files share a content: no two files are equal.
   fileCount += 1;
   const text = [
@@ -31,7 +37,7 @@ async function create(lines: readonly (object | string)[], purpose: "batch" | "u
     " ".repeat(fileCount),
   ].join("\n");
   const file = await client().files.create({ file: await toFile(Buffer.from(text), "lines.jsonl"), purpose });
-  return client().batches.create({ input_file_id: file.id, endpoint: CHAT, completion_window: "24h" });
+  return client().batches.create({ input_file_id: file.id, endpoint, completion_window: "24h" });
 }
 
 const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
@@ -92,6 +98,37 @@ describe("batches over files", () => {
         ["d", 422, "stream"],
       ]),
     );
+  });
+
+  it("answer responses, each by itself", async () => {
+    answerWith(api, "Hel", "lo");
+    const url = "/v1/responses";
+    const bodies = {
+      plain: {},
+      after: { previous_response_id: "resp_1" },
+      later: { background: true },
+      unstored: { store: false },
+      streamed: { stream: true },
+    };
+    const lines = Object.entries(bodies).map(([custom_id, body]) => ({
+      custom_id,
+      method: "POST",
+      url,
+      body: { model: "tiny", input: "Hi", ...body },
+    }));
+    const batch = await ended((await create(lines, "batch", url)).id);
+    const output = await linesOf(batch.output_file_id);
+    expect(output).toMatchObject([
+      { custom_id: "plain", response: { body: { status: "completed", output: [{ content: [{ text: "Hello" }] }] } } },
+    ]);
+    const failures = await linesOf(batch.error_file_id);
+    expect(Object.fromEntries(failures.map((line) => [line["custom_id"], line["response"].body.error.param]))).toEqual({
+      after: "previous_response_id",
+      later: "background",
+      unstored: "store",
+      streamed: "stream",
+    });
+    expect(api.jobs.submitted).toHaveLength(1);
   });
 
   it("fail with the numbers of the lines that are no requests, before any becomes a job", async () => {
