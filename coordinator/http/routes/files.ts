@@ -141,6 +141,8 @@ export function serveFiles(app: HttpApp, deps: HttpDeps): void {
       name,
       headers: {
         ETag: `"${file.sha256}"`,
+        // Not that of the content, which another account may have brought before.
+        "Last-Modified": new Date(file.createdAtMs).toUTCString(),
         "Content-Type": "application/octet-stream",
         "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
         // It is private, and may be deleted.
