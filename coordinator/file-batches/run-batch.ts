@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ServiceError } from "../../shared/errors.ts";
 import type { FileBatchError, FileBatchProgress } from "../store/file-batch-store.ts";
@@ -5,6 +6,7 @@ import type { BatchHold } from "./batch-hold.ts";
 import { linesOf } from "./batch-lines.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
 import { LinePool, type UnderWay } from "./line-pool.ts";
+import { ResultRoom } from "./result-room.ts";
 import { ResultFile } from "./result-file.ts";
 
 export const MAX_LINES = 50_000;
@@ -55,8 +57,9 @@ async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): P
   await hold.save({ state: "in_progress", total, inProgressAtMs });
   // Room on the disk, and the folder.
   await deps.files.receive(accountId, 0, () => Promise.resolve());
-  await using output = await openResult(deps, hold, "output");
-  await using failures = await openResult(deps, hold, "errors");
+  using room = new ResultRoom(deps.files, accountId);
+  await using output = await openResult(deps, hold, room, "output");
+  await using failures = await openResult(deps, hold, room, "errors");
   const pool = new LinePool(deps, hold, { output, failures }, underWay);
   try {
     for await (const line of linesOf(path, request.endpoint)) {
@@ -69,6 +72,8 @@ async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): P
   }
   await hold.save({ state: "finalizing", finalizingAtMs: deps.clock.now() });
   if (wasFinalizing) await removeStored(deps, hold);
+  // From here on the files count.
+  room[Symbol.dispose]();
   const outputFileId = await storeResult(deps, hold, output, "output");
   const errorFileId = await storeResult(deps, hold, failures, "errors");
   if (await end(deps, hold, { state: hold.early ?? "completed", outputFileId, errorFileId })) return;
@@ -105,10 +110,10 @@ async function checkLines(path: string, hold: BatchHold): Promise<{ total: numbe
   for await (const line of linesOf(path, hold.batch.request.endpoint)) {
     hold.stopped.throwIfAborted();
     if ("error" in line) errors.push(line.error);
-    else if (ids.has(line.customId)) {
+    else if (ids.has(digestOf(line.customId))) {
       const message = `The custom_id is that of an earlier line: ${line.customId}`;
       errors.push({ code: "duplicate_custom_id", message, param: "custom_id", line: line.number });
-    } else ids.add(line.customId);
+    } else ids.add(digestOf(line.customId));
     if (ids.size > MAX_LINES) {
       errors.push({
         code: "too_many_requests",
@@ -125,12 +130,23 @@ async function checkLines(path: string, hold: BatchHold): Promise<{ total: numbe
   return { total: ids.size, errors };
 }
 
+/** Short, whatever clients choose: 50,000 of them are in memory. */
+function digestOf(customId: string): string {
+  return createHash("sha256").update(customId).digest("base64");
+}
+
 type Kind = "output" | "errors";
 
-async function openResult(deps: FileBatchDeps, { batch }: BatchHold, kind: Kind): Promise<ResultFile> {
+async function openResult(
+  deps: FileBatchDeps,
+  { batch }: BatchHold,
+  room: ResultRoom,
+  kind: Kind,
+): Promise<ResultFile> {
   // Another name each time: a coordinator that lost its lease may still write its own.
   const name = `${batch.id}-${deps.clock.now()}-${process.pid}.${kind}`;
-  return ResultFile.open(join(deps.files.arriving, name), deps.files.maxFileBytes);
+  const { arriving, maxFileBytes: maxBytes } = deps.files;
+  return ResultFile.open(join(arriving, name), { maxBytes, setAside: (bytes) => room.setAside(bytes) });
 }
 
 /** Null for a file without lines. */

@@ -4,7 +4,8 @@ import { OpenAI, toFile } from "openai";
 import type { Batch } from "openai/resources/batches";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "../api.ts";
-import { answerWith, failWith, MESSAGES } from "../chat-answers.ts";
+import { answerWith, failWith, MESSAGES, token } from "../chat-answers.ts";
+import { DONE } from "../scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -223,6 +224,32 @@ describe("batches over files", () => {
     // A file system of a network may be late.
     const batch = await ended(id, () => api.clock.advance(1_000));
     expect(batch).toMatchObject({ status: "failed", errors: { data: [{ code: "file_unavailable" }] } });
+  });
+
+  it("set room aside for their results as these grow, in the budget of the account", async () => {
+    let finish: () => void = () => undefined;
+    api.jobs.onSubmit = (feed) => {
+      finish = () => {
+        feed.push([token("x".repeat(1_000))]);
+        feed.end(DONE);
+      };
+    };
+    const full = async (bytes: number) =>
+      client().files.create({ file: await toFile(Buffer.alloc(bytes, bytes % 251), "full"), purpose: "user_data" });
+    const { id } = await create([chatLine("a")]);
+    await eventually(() => api.jobs.submitted.length === 1);
+    const [, second] = [await full(990_000), await full(980_000)];
+    finish();
+    const failed = await ended(id);
+    expect(failed).toMatchObject({ status: "failed", errors: { data: [{ code: "file_budget_exceeded" }] } });
+    await client().files.delete(second.id);
+    const next = await create([chatLine("a")]);
+    await eventually(() => api.jobs.submitted.length === 2);
+    finish();
+    expect((await ended(next.id)).status).toBe("completed");
+    // What was set aside is free again.
+    await full(900_000);
+    await expect(full(999_999)).rejects.toMatchObject({ code: "file_budget_exceeded" });
   });
 
   it("beyond twenty that have not ended are refused, and do not keep their input", async () => {
