@@ -229,7 +229,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const events = openEvents({ ...own, ...about, dispatcher });
   const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
-  const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, bus, files });
+  const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, bus, files, fileBatches });
   const app = createApp({
     metrics,
     tracing,

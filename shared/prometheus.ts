@@ -5,11 +5,13 @@ import type { MetricInfo, Tally } from "./tally.ts";
 /** The package `prom-client`, which is loaded when metrics are first asked for: that takes 35 ms (2026-11-22). */
 export type PrometheusLibrary = Pick<typeof Prometheus, "Counter" | "Gauge" | "collectDefaultMetrics">;
 
+type Rows = Iterable<readonly [labels: readonly string[], value: number]>;
+
 /** A metric with a value of now for each combination of labels. */
 export interface Reading extends MetricInfo {
   readonly type: "counter" | "gauge";
   /** Called at each scrape. */
-  readonly read: () => Iterable<readonly [labels: readonly string[], value: number]>;
+  readonly read: () => Rows | Promise<Rows>;
 }
 
 const BUCKET_LABEL = "le";
@@ -28,17 +30,19 @@ export function metricOf(
   if (type === "counter") {
     return new library.Counter({
       ...base,
-      collect() {
+      async collect() {
+        const rows = await read();
         this.reset();
-        for (const [labels, value] of read()) this.inc(labelled(labelNames, labels), value);
+        for (const [labels, value] of rows) this.inc(labelled(labelNames, labels), value);
       },
     });
   }
   return new library.Gauge({
     ...base,
-    collect() {
+    async collect() {
+      const rows = await read();
       this.reset();
-      for (const [labels, value] of read()) this.set(labelled(labelNames, labels), value);
+      for (const [labels, value] of rows) this.set(labelled(labelNames, labels), value);
     },
   });
 }

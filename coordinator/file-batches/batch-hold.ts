@@ -98,7 +98,7 @@ export class BatchHold {
 
   async renew(): Promise<void> {
     const { store, clock } = this.#deps;
-    const { id, accountId, expiresAtMs } = this.batch;
+    const { id, expiresAtMs } = this.batch;
     const untilMs = clock.now() + LEASE_MS;
     const saved = await store.fileBatches.save({ id, ownerId: this.#ownerId, untilMs }, this.#progress);
     if (saved === undefined) {
@@ -106,12 +106,25 @@ export class BatchHold {
       return;
     }
     this.#untilMs = untilMs;
-    const standing = await store.accounts.standing(accountId);
-    if (standing === undefined || standing.suspendedBecause !== null || saved.cancellingAtMs !== null) {
-      this.endEarly("cancelled");
-    } else this.#submitter = { ...this.#submitter, limits: resolveLimits(standing.limits) };
+    const submitter = saved.cancellingAtMs === null ? await this.#findSubmitter() : null;
+    if (submitter === null) this.endEarly("cancelled");
+    else this.#submitter = submitter;
     if (clock.now() >= expiresAtMs) this.endEarly("expired");
     await Promise.all([...this.#renewals].map((renewed) => renewed()));
+  }
+
+  /** With the limits of now. Null for an account that is suspended or gone, and for an API key that is revoked or has expired. */
+  async #findSubmitter(): Promise<Submitter | null> {
+    const { store, clock } = this.#deps;
+    const { accountId, request } = this.batch;
+    const standing = await store.accounts.standing(accountId);
+    if (standing === undefined || standing.suspendedBecause !== null) return null;
+    const limits = resolveLimits(standing.limits);
+    if (request.apiKey === null) return { accountId, limits, apiKey: null };
+    const { number } = request.apiKey;
+    const key = (await store.accounts.listKeys(accountId)).find((each) => each.number === number);
+    if (key === undefined || (key.expiresAtMs !== null && key.expiresAtMs <= clock.now())) return null;
+    return { accountId, limits, apiKey: { number, cargos: key.cargos, monthlyMicro: key.monthlyMicro } };
   }
 
   #later(): void {

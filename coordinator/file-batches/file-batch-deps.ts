@@ -3,7 +3,8 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Submitter } from "../accounts/identity.ts";
 import type { FileApi } from "../files/file-service.ts";
 import type { Store } from "../store/store.ts";
-import type { LineJobs } from "./line-jobs.ts";
+import type { FileBatchFigures } from "./file-batch-figures.ts";
+import type { BatchJobs, LineJobs } from "./line-jobs.ts";
 
 /** A request of a line. */
 export interface LineRequest {
@@ -26,10 +27,11 @@ export interface LineEndpoints {
 }
 
 export interface FileBatchDeps {
-  readonly store: Pick<Store, "accounts" | "fileBatches">;
+  readonly store: Pick<Store, "accounts" | "fileBatches" | "files">;
   readonly files: FileApi;
-  readonly jobs: LineJobs;
+  readonly jobs: BatchJobs;
   readonly endpoints: LineEndpoints;
+  readonly figures: FileBatchFigures;
   readonly clock: Clock;
   readonly log: Pick<Logger, "error" | "info">;
 }

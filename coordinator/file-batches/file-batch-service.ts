@@ -3,6 +3,7 @@ import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batch-store.ts";
 import { BatchHold, LEASE_MS } from "./batch-hold.ts";
+import { FileBatchFigures } from "./file-batch-figures.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
 import type { UnderWay } from "./line-pool.ts";
 import { runBatch } from "./run-batch.ts";
@@ -30,6 +31,7 @@ export type FileBatchApi = Pick<FileBatchService, "create" | "get" | "list" | "c
 
 /** Batches over files. It owns the timer that looks for those that nobody runs. */
 export class FileBatchService {
+  readonly figures = new FileBatchFigures();
   readonly #deps: FileBatchDeps;
   readonly #ownerId: string;
   readonly #running = new Map<string, { readonly hold: BatchHold; readonly done: Promise<void> }>();
@@ -38,9 +40,19 @@ export class FileBatchService {
   #timer: Timer | null = null;
   #isClosed = false;
 
-  constructor(deps: FileBatchDeps) {
-    this.#deps = deps;
+  constructor(deps: Omit<FileBatchDeps, "figures">) {
+    this.#deps = { ...deps, figures: this.figures };
     this.#ownerId = newId("coord", deps.clock.now());
+  }
+
+  /** Batches that this coordinator runs now. */
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** Lines of these that wait for their jobs. */
+  get linesUnderWay(): number {
+    return [...this.#underWay.values()].reduce((sum, lines) => sum + lines.size, 0);
   }
 
   /** Runs what nobody runs, now and from now on. */
@@ -71,9 +83,15 @@ export class FileBatchService {
     const createdAtMs = clock.now();
     const id = newId("batch", createdAtMs);
     const batch = { id, accountId, createdAtMs, expiresAtMs: createdAtMs + WINDOW_MS, request, progress: NEW };
+    // Before the batch is there, so that it never lacks its file.
+    const holds = [{ jobId: id, fileId: file.id }];
+    const missing = await store.files.hold(accountId, holds, createdAtMs);
+    if (missing.length > 0) throw wrong("input_file_id", `There is no file "${file.id}"`);
     if (!(await store.fileBatches.add(batch, MAX_OPEN))) {
+      await store.files.unhold(holds);
       throw wrong("input_file_id", `The account has ${MAX_OPEN} batches that have not ended, as many as it may`);
     }
+    this.figures.batches.add(["created"]);
     this.#look();
     return { ...batch, cancellingAtMs: null, endedAtMs: null };
   }

@@ -1,28 +1,72 @@
+import { ServiceError } from "../../shared/errors.ts";
+import { isTerminal } from "../../shared/job-state.ts";
 import type { JobApi } from "../jobs/job-service.ts";
 
 /** Submits jobs, as an endpoint does for a client that waits. */
 export type LineJobs = Pick<JobApi, "submit">;
+
+/** What batches do with jobs. */
+export type BatchJobs = Pick<JobApi, "findSubmitted" | "submit">;
+
+/** A line of the input of a batch. */
+export interface LinePlace {
+  readonly batchId: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** The line of a batch that ends early was not answered before. */
+export class NoAnswerError extends Error {
+  override readonly name = "NoAnswerError";
+}
 
 /**
  * Jobs of one line. Their Idempotency-Keys name the batch, the line and the job's place in it: who runs the line again, after a crash of
  * whoever, gets the jobs that are there. Nobody is cut off when a coordinator stops, so that they go on; they are cancelled only with the
  * batch.
  */
-export function lineJobs(
-  jobs: LineJobs,
-  {
-    batchId,
-    line,
-    isCancelled,
-  }: { readonly batchId: string; readonly line: number; readonly isCancelled: () => boolean },
-): LineJobs {
-  let count = 0;
+export function lineJobs(jobs: BatchJobs, place: LinePlace & { readonly isCancelled: () => boolean }): LineJobs {
+  const nextKey = keysOf(place);
   return {
     async submit({ waitLimitMs: _waits, isClientBound: _bound, ...request }) {
-      count += 1;
-      const key = `${batchId}/${line}/${count}`;
+      const key = nextKey();
       const job = await jobs.submit({ ...request, idempotency: { key, bodyHash: key } });
-      return { ...job, cancel: async () => (isCancelled() ? job.cancel() : job.record.state) };
+      return { ...job, cancel: async () => (place.isCancelled() ? job.cancel() : job.record.state) };
     },
+  };
+}
+
+/**
+ * Jobs of one line of a batch that ends early: those that were submitted before, whose answers are paid for. None is submitted any more,
+ * and those that have not ended are cancelled.
+ */
+export function earlierLineJobs(jobs: BatchJobs, { sinceMs, ...place }: LinePlace & { sinceMs: number }): LineJobs {
+  const nextKey = keysOf(place);
+  return {
+    async submit({ accountId }) {
+      const job = await jobs.findSubmitted(accountId, nextKey(), sinceMs);
+      if (job === undefined) throw new NoAnswerError();
+      const { state } = job.record;
+      if ((isTerminal(state) ? state : await endOf(job)) === "cancelled") throw new NoAnswerError();
+      return job;
+    },
+  };
+}
+
+async function endOf(job: Awaited<ReturnType<JobApi["submit"]>>): Promise<string | null> {
+  try {
+    return await job.cancel();
+  } catch (error) {
+    // It has ended meanwhile.
+    if (error instanceof ServiceError && error.code === "job_not_cancellable") return null;
+    throw error;
+  }
+}
+
+function keysOf({ batchId, line }: LinePlace): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${batchId}/${line}/${count}`;
   };
 }

@@ -2,12 +2,14 @@ import { ServiceError } from "../../shared/errors.ts";
 import type { BatchLine } from "./batch-lines.ts";
 import type { BatchHold, EarlyEnd } from "./batch-hold.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
-import { lineJobs } from "./line-jobs.ts";
+import { earlierLineJobs, lineJobs, NoAnswerError } from "./line-jobs.ts";
 import type { ResultFile } from "./result-file.ts";
 
 /** Lines of one account under way, at most; an account with few places for jobs has half of them. */
 const LINES_AT_ONCE = 8;
 const RETRY_MS = 1_000;
+/** Of a batch that ends early, for jobs that other coordinators have. */
+const EARLIER_TRIES = 30;
 const OK = 200;
 /** Another try may do: the line waits for it until its batch ends. */
 const TEMPORARY: ReadonlySet<string> = new Set([
@@ -30,6 +32,11 @@ export type UnderWay = Set<Promise<void>>;
 export interface Results {
   readonly output: ResultFile;
   readonly failures: ResultFile;
+}
+
+interface LineAnswer {
+  readonly status: number;
+  readonly body: object;
 }
 
 /** Answers the lines of a batch, some at once, and writes their results. */
@@ -119,10 +126,7 @@ export class LinePool {
   }
 
   /** Null when the batch ends early or is left to others. */
-  async #answer(
-    line: BatchLine,
-    requestId: string,
-  ): Promise<{ readonly status: number; readonly body: object } | null> {
+  async #answer(line: BatchLine, requestId: string): Promise<LineAnswer | null> {
     const { endpoints, jobs, clock } = this.#deps;
     const hold = this.#hold;
     const { batch } = hold;
@@ -145,6 +149,28 @@ export class LinePool {
         await clock.sleep(RETRY_MS, gone).catch(() => undefined);
       } finally {
         this.#waiting.delete(waiting);
+      }
+    }
+    return hold.stopped.aborted ? null : this.#earlierAnswer(line, requestId);
+  }
+
+  /** Of a batch that ends early: what was answered, and so paid for, before. Null if nothing was. */
+  async #earlierAnswer(line: BatchLine, requestId: string): Promise<LineAnswer | null> {
+    const { endpoints, jobs, clock } = this.#deps;
+    const { batch, submitter, stopped: gone } = this.#hold;
+    const { endpoint } = batch.request;
+    for (let tries = 0; tries < EARLIER_TRIES && !gone.aborted; tries += 1) {
+      const ofLine = earlierLineJobs(jobs, { batchId: batch.id, line: line.number, sinceMs: batch.createdAtMs });
+      try {
+        // oxlint-disable-next-line no-await-in-loop
+        const body = await endpoints.answer({ endpoint, body: line.body, submitter, jobs: ofLine, gone });
+        return body && { status: OK, body };
+      } catch (error) {
+        if (error instanceof NoAnswerError) return null;
+        if (!(error instanceof ServiceError) || !TEMPORARY.has(error.code))
+          return endpoints.refusalOf(error, requestId);
+        // oxlint-disable-next-line no-await-in-loop
+        await clock.sleep(RETRY_MS, gone).catch(() => undefined);
       }
     }
     return null;

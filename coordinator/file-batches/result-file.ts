@@ -3,29 +3,46 @@ import { open, rm, utimes, type FileHandle } from "node:fs/promises";
 import { ServiceError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 
+/** So much room is set aside at a time. */
+const STEP_BYTES = 65_536;
+
+/** Sets so many bytes more aside. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
+export type SetAside = (bytes: number) => Promise<void>;
+
+export interface ResultLimits {
+  readonly maxBytes: number;
+  readonly setAside: SetAside;
+}
+
 /** A JSONL file that a batch writes. Each line is on its way to the disk when its write resolves. */
 export class ResultFile {
   readonly path: string;
   readonly #maxBytes: number;
+  readonly #setAside: SetAside;
   readonly #hash = createHash("sha256");
   readonly #handle: FileHandle;
   #writing: Promise<unknown> = Promise.resolve();
   #sizeBytes = 0;
+  #writtenBytes = 0;
+  #setAsideBytes = 0;
 
-  private constructor(path: string, maxBytes: number, handle: FileHandle) {
-    [this.path, this.#maxBytes, this.#handle] = [path, maxBytes, handle];
+  private constructor(path: string, handle: FileHandle, { maxBytes, setAside }: ResultLimits) {
+    [this.path, this.#handle, this.#maxBytes, this.#setAside] = [path, handle, maxBytes, setAside];
   }
 
   /** Begins from nothing, whatever a crash left. */
-  static async open(path: string, maxBytes: number): Promise<ResultFile> {
-    return new ResultFile(path, maxBytes, await open(path, "w", 0o600));
+  static async open(path: string, limits: ResultLimits): Promise<ResultFile> {
+    return new ResultFile(path, await open(path, "w", 0o600), limits);
   }
 
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
-  /** Lines are whole and in the order of the calls. @throws {ServiceError} `payload_too_large` when the file has all that it may. */
+  /**
+   * Lines are whole and in the order of the calls.
+   * @throws {ServiceError} `payload_too_large` when the file has all that it may; `file_budget_exceeded`, `disk_full`
+   */
   write(line: object): Promise<void> {
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     if (this.#sizeBytes + bytes.length > this.#maxBytes) {
@@ -36,9 +53,25 @@ export class ResultFile {
     }
     this.#sizeBytes += bytes.length;
     this.#hash.update(bytes);
-    const written = this.#writing.then(() => this.#handle.appendFile(bytes));
+    const written = this.#writing.then(() => this.#append(bytes));
     this.#writing = written.catch(() => undefined);
     return written;
+  }
+
+  async #append(bytes: Buffer): Promise<void> {
+    if (this.#writtenBytes + bytes.length > this.#setAsideBytes) {
+      const more = Math.max(STEP_BYTES, bytes.length);
+      await this.#setAside(more);
+      this.#setAsideBytes += more;
+    }
+    try {
+      await this.#handle.appendFile(bytes);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      if (code !== "ENOSPC" && code !== "EDQUOT") throw cause;
+      throw new ServiceError("disk_full", "The coordinator has no room for the results", { cause });
+    }
+    this.#writtenBytes += bytes.length;
   }
 
   /** It is in use, for who clears away what was left. */

@@ -1,15 +1,25 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ServiceError } from "../../shared/errors.ts";
-import type { FileBatchError } from "../store/file-batch-store.ts";
+import type { FileBatchError, FileBatchProgress } from "../store/file-batch-store.ts";
 import type { BatchHold } from "./batch-hold.ts";
 import { linesOf } from "./batch-lines.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
 import { LinePool, type UnderWay } from "./line-pool.ts";
+import { ResultRoom } from "./result-room.ts";
 import { ResultFile } from "./result-file.ts";
 
 export const MAX_LINES = 50_000;
 /** Longest list of errors of a batch. */
 const MAX_ERRORS = 100;
+/** A disk that coordinators share may show a file later than the coordinator that got it. */
+const LATE_DISK_S = 30;
+const NO_INPUT: FileBatchError = {
+  code: "file_unavailable",
+  message: "The disk of the coordinator does not have the content of the input file",
+  param: "input_file_id",
+  line: null,
+};
 /** Of the account's files, to look for results in that a coordinator stored before it died. */
 const NEWEST_FILES = 1_000;
 
@@ -29,7 +39,7 @@ export async function runBatch(deps: FileBatchDeps, hold: BatchHold, underWay: U
     if (error instanceof ServiceError && error.code === "storage_unavailable") return;
     const message = error instanceof ServiceError ? error.message : "Internal error";
     const code = error instanceof ServiceError ? error.code : "internal";
-    await hold.end({ state: "failed", errors: [{ code, message, param: null, line: null }] }).catch(() => false);
+    await end(deps, hold, { state: "failed", errors: [{ code, message, param: null, line: null }] }).catch(() => false);
   } finally {
     hold.stop();
   }
@@ -38,17 +48,18 @@ export async function runBatch(deps: FileBatchDeps, hold: BatchHold, underWay: U
 async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): Promise<void> {
   const { batch } = hold;
   const { accountId, request } = batch;
-  const { root, name } = await deps.files.content(accountId, request.inputFileId);
-  const path = join(root, name);
+  const path = await inputOf(deps, hold);
+  if (path === null) return void (await end(deps, hold, { state: hold.early ?? "failed", errors: [NO_INPUT] }));
   const { total, errors } = await checkLines(path, hold);
-  if (errors.length > 0) return void (await hold.end({ state: "failed", errors }));
+  if (errors.length > 0) return void (await end(deps, hold, { state: "failed", errors }));
   const wasFinalizing = hold.progress.state === "finalizing";
   const inProgressAtMs = hold.progress.inProgressAtMs ?? deps.clock.now();
   await hold.save({ state: "in_progress", total, inProgressAtMs });
   // Room on the disk, and the folder.
   await deps.files.receive(accountId, 0, () => Promise.resolve());
-  await using output = await openResult(deps, hold, "output");
-  await using failures = await openResult(deps, hold, "errors");
+  using room = new ResultRoom(deps.files, accountId);
+  await using output = await openResult(deps, hold, room, "output");
+  await using failures = await openResult(deps, hold, room, "errors");
   const pool = new LinePool(deps, hold, { output, failures }, underWay);
   try {
     for await (const line of linesOf(path, request.endpoint)) {
@@ -61,13 +72,35 @@ async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): P
   }
   await hold.save({ state: "finalizing", finalizingAtMs: deps.clock.now() });
   if (wasFinalizing) await removeStored(deps, hold);
+  // From here on the files count.
+  room[Symbol.dispose]();
   const outputFileId = await storeResult(deps, hold, output, "output");
   const errorFileId = await storeResult(deps, hold, failures, "errors");
-  if (await hold.end({ state: hold.early ?? "completed", outputFileId, errorFileId })) return;
+  if (await end(deps, hold, { state: hold.early ?? "completed", outputFileId, errorFileId })) return;
   for (const id of [outputFileId, errorFileId]) {
     // Another coordinator has stored files of its own.
     if (id !== null) await deps.files.remove(accountId, id);
   }
+}
+
+/** False when another coordinator has the batch. */
+async function end({ figures }: FileBatchDeps, hold: BatchHold, changes: Partial<FileBatchProgress>): Promise<boolean> {
+  const isEnded = await hold.end(changes);
+  if (isEnded) figures.ended({ ...hold.progress, ...changes });
+  return isEnded;
+}
+
+/** Where the input is; null when the disk of this coordinator does not have it. */
+async function inputOf({ files, clock }: FileBatchDeps, { batch, stopped }: BatchHold): Promise<string | null> {
+  const hold = { jobId: batch.id, fileId: batch.request.inputFileId };
+  for (let seconds = 0; seconds < LATE_DISK_S; seconds += 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    const { root, name, isHere } = await files.heldContent(hold);
+    if (isHere) return join(root, name);
+    // oxlint-disable-next-line no-await-in-loop
+    await clock.sleep(1_000, stopped);
+  }
+  return null;
 }
 
 /** Every line, before the first becomes a job. */
@@ -77,10 +110,10 @@ async function checkLines(path: string, hold: BatchHold): Promise<{ total: numbe
   for await (const line of linesOf(path, hold.batch.request.endpoint)) {
     hold.stopped.throwIfAborted();
     if ("error" in line) errors.push(line.error);
-    else if (ids.has(line.customId)) {
+    else if (ids.has(digestOf(line.customId))) {
       const message = `The custom_id is that of an earlier line: ${line.customId}`;
       errors.push({ code: "duplicate_custom_id", message, param: "custom_id", line: line.number });
-    } else ids.add(line.customId);
+    } else ids.add(digestOf(line.customId));
     if (ids.size > MAX_LINES) {
       errors.push({
         code: "too_many_requests",
@@ -97,12 +130,23 @@ async function checkLines(path: string, hold: BatchHold): Promise<{ total: numbe
   return { total: ids.size, errors };
 }
 
+/** Short, whatever clients choose: 50,000 of them are in memory. */
+function digestOf(customId: string): string {
+  return createHash("sha256").update(customId).digest("base64");
+}
+
 type Kind = "output" | "errors";
 
-async function openResult(deps: FileBatchDeps, { batch }: BatchHold, kind: Kind): Promise<ResultFile> {
+async function openResult(
+  deps: FileBatchDeps,
+  { batch }: BatchHold,
+  room: ResultRoom,
+  kind: Kind,
+): Promise<ResultFile> {
   // Another name each time: a coordinator that lost its lease may still write its own.
   const name = `${batch.id}-${deps.clock.now()}-${process.pid}.${kind}`;
-  return ResultFile.open(join(deps.files.arriving, name), deps.files.maxFileBytes);
+  const { arriving, maxFileBytes: maxBytes } = deps.files;
+  return ResultFile.open(join(arriving, name), { maxBytes, setAside: (bytes) => room.setAside(bytes) });
 }
 
 /** Null for a file without lines. */

@@ -2,11 +2,12 @@ import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
 import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { FileBudget, FileList, FileRecord, RemovedFiles } from "../store/file-store.ts";
+import type { FileBudget, FileHold, FileList, FileRecord, RemovedFiles } from "../store/file-store.ts";
 import type { Store } from "../store/store.ts";
 import { cleanFilename, type ArrivedFile } from "./arrived-file.ts";
 import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
+import { FileFigures } from "./file-figures.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";
 import { UploadService, type MakeFile } from "./upload-service.ts";
 
@@ -45,13 +46,24 @@ export interface FileContent {
 /** What the API builds on; see {@link FileService}. */
 export type FileApi = Pick<
   FileService,
-  "add" | "arriving" | "content" | "get" | "grantedContent" | "list" | "maxFileBytes" | "receive" | "remove" | "uploads"
+  | "add"
+  | "arriving"
+  | "content"
+  | "get"
+  | "grantedContent"
+  | "heldContent"
+  | "list"
+  | "maxFileBytes"
+  | "receive"
+  | "remove"
+  | "uploads"
 >;
 
 /** Files of accounts: facts in the store, contents on disk. It owns the timer that removes what expired. */
 export class FileService {
   /** Files that come in parts. */
   readonly uploads: UploadService;
+  readonly figures: FileFigures;
   readonly #deps: FileServiceDeps;
   readonly #room: ArrivingRoom;
   readonly #stop = new AbortController();
@@ -61,9 +73,10 @@ export class FileService {
   constructor(deps: FileServiceDeps) {
     this.#deps = deps;
     const { limits } = deps;
+    this.figures = new FileFigures(deps);
     this.#room = new ArrivingRoom({ ...deps, budget: limits.budget });
     const makeFile: MakeFile = (accountId, arrived, commit) => this.#add(accountId, arrived, commit);
-    this.uploads = new UploadService({ ...deps, room: this.#room, makeFile });
+    this.uploads = new UploadService({ ...deps, room: this.#room, refusals: this.figures, makeFile });
   }
 
   get maxFileBytes(): number {
@@ -106,7 +119,7 @@ export class FileService {
 
   /** See {@link ArrivingRoom.receive}. */
   receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
-    return this.#room.receive(accountId, maxBytes, receive);
+    return this.figures.counted(() => this.#room.receive(accountId, maxBytes, receive));
   }
 
   /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */
@@ -147,9 +160,15 @@ export class FileService {
 
   /** @throws {ServiceError} `not_found` */
   async content(accountId: string, id: string): Promise<FileContent> {
-    const { contents } = this.#deps;
-    const file = await this.get(accountId, id);
-    return { file, root: contents.root, name: contents.pathOf(file.blob) };
+    return this.#placeOf(await this.get(accountId, id));
+  }
+
+  /** What a job or batch holds, also after its expiry. `isHere`: on the disk of this coordinator. @throws {ServiceError} `not_found` once that has ended. */
+  async heldContent(hold: FileHold): Promise<FileContent & { readonly isHere: boolean }> {
+    const { store, contents } = this.#deps;
+    const file = await store.files.held(hold);
+    if (file === undefined) throw new ServiceError("not_found", `There is no file "${hold.fileId}"`);
+    return { ...this.#placeOf(file), isHere: await contents.has(file.blob) };
   }
 
   /**
@@ -164,6 +183,11 @@ export class FileService {
     if (file === undefined) throw new ServiceError("not_found", "No job has the file for this Island now");
     if (!(await contents.has(file.blob)))
       throw new ServiceError("storage_unavailable", "The disk of this coordinator does not have the file's content");
+    return this.#placeOf(file);
+  }
+
+  #placeOf(file: FileRecord): FileContent {
+    const { contents } = this.#deps;
     return { file, root: contents.root, name: contents.pathOf(file.blob) };
   }
 
@@ -171,13 +195,16 @@ export class FileService {
     return this.#deps.store.files.list(accountId, { ...list, nowMs: this.#deps.clock.now() });
   }
 
-  /** Resolves when nobody can read it any more. @throws {ServiceError} `not_found`; `file_in_use` while a job needs it. */
+  /** Resolves when nobody can read it any more. @throws {ServiceError} `not_found`; `file_in_use` while a job or batch needs it. */
   async remove(accountId: string, id: string): Promise<void> {
     const { store, clock } = this.#deps;
     await this.get(accountId, id);
     if ((await this.#removed(store.files.remove(accountId, id, clock.now()))) > 0) return;
     await this.get(accountId, id);
-    throw new ServiceError("file_in_use", `A job that has not ended needs the file "${id}"; cancel it first, or wait`);
+    throw new ServiceError(
+      "file_in_use",
+      `A job or batch that has not ended needs the file "${id}"; cancel it first, or wait`,
+    );
   }
 
   /** All files of a deleted account. May be called again. */

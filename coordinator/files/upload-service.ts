@@ -14,6 +14,7 @@ import type { RemovedUpload, UploadPart, UploadRecord } from "../store/upload-st
 import { cleanFilename, type ArrivedFile } from "./arrived-file.ts";
 import type { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
+import type { FileFigures } from "./file-figures.ts";
 import { joinParts, partPaths } from "./join-parts.ts";
 import { UploadFigures } from "./upload-figures.ts";
 
@@ -42,6 +43,7 @@ export interface UploadServiceDeps {
   readonly log: Pick<Logger, "info" | "error">;
   readonly limits: { readonly maxFileBytes: number; readonly budget: FileBudget };
   readonly room: Pick<ArrivingRoom, "copy" | "receive">;
+  readonly refusals: Pick<FileFigures, "counted">;
   readonly makeFile: MakeFile;
 }
 
@@ -99,7 +101,11 @@ export class UploadService {
   }
 
   /** @throws {ServiceError} `payload_too_large`, `file_budget_exceeded` */
-  async create(accountId: string, { filename, purpose, sizeBytes, fileLifeMs }: NewUpload): Promise<UploadView> {
+  create(accountId: string, upload: NewUpload): Promise<UploadView> {
+    return this.#deps.refusals.counted(() => this.#create(accountId, upload));
+  }
+
+  async #create(accountId: string, { filename, purpose, sizeBytes, fileLifeMs }: NewUpload): Promise<UploadView> {
     const { store, clock, limits } = this.#deps;
     const maxBytes = Math.min(limits.maxFileBytes, MAX_PARTS * MAX_PART_BYTES);
     if (sizeBytes > maxBytes) throw new ServiceError("payload_too_large", `A file may have at most ${maxBytes} bytes`);
@@ -141,11 +147,14 @@ export class UploadService {
    * the part that is there.
    * @throws {ServiceError} `not_found`, `upload_not_pending`, `payload_too_large`, `too_many_parts`, `file_budget_exceeded`, `disk_full`
    */
-  async addPart(
+  addPart(accountId: string, id: string, maxBytes: number, receive: () => Promise<ArrivedPart>): Promise<UploadPart> {
+    return this.#deps.refusals.counted(() => this.#addPart(accountId, id, { maxBytes, receive }));
+  }
+
+  async #addPart(
     accountId: string,
     id: string,
-    maxBytes: number,
-    receive: () => Promise<ArrivedPart>,
+    { maxBytes, receive }: { readonly maxBytes: number; readonly receive: () => Promise<ArrivedPart> },
   ): Promise<UploadPart> {
     const { store, contents, clock, limits, room } = this.#deps;
     const { createdAtMs } = await this.#pending(accountId, id);
@@ -182,7 +191,7 @@ export class UploadService {
     for (let first = this.#completing.get(id); first !== undefined; first = this.#completing.get(id))
       // oxlint-disable-next-line no-await-in-loop
       await first.catch(() => undefined);
-    const completing = this.#complete(accountId, id, partIds, md5);
+    const completing = this.#deps.refusals.counted(() => this.#complete(accountId, id, partIds, md5));
     this.#completing.set(id, completing);
     try {
       await completing;

@@ -7,15 +7,18 @@ import { CHAT_PARAMETERS } from "./openai/chat-parameters.ts";
 import { EMBEDDING_PARAMETERS } from "./openai/embedding-parameters.ts";
 import { MODERATION_PARAMETERS } from "./openai/moderation-parameters.ts";
 import { checkParameters, type ParameterRule } from "./openai/parameters.ts";
+import { RESPONSE_PARAMETERS } from "./openai/response-parameters.ts";
 import { RERANK_PARAMETERS } from "./openai/rerank-parameters.ts";
 import { TEXT_COMPLETION_PARAMETERS } from "./openai/text-completion-parameters.ts";
 import { answerChat } from "./routes/chat.ts";
 import { answerCompletion } from "./routes/completions.ts";
 import { answerEmbeddings } from "./routes/embeddings.ts";
 import { answerModeration } from "./routes/moderations.ts";
+import { answerResponse } from "./routes/openai-responses.ts";
 import { answerReranking } from "./routes/rerank.ts";
 import { chatBodySchema } from "./schemas/chat-schemas.ts";
 import { embeddingsBodySchema } from "./schemas/embedding-schemas.ts";
+import { responseBodySchema } from "./schemas/openai-response-schemas.ts";
 import { moderationBodySchema } from "./schemas/moderation-schemas.ts";
 import { rerankBodySchema } from "./schemas/rerank-schemas.ts";
 import { textCompletionBodySchema } from "./schemas/text-completion-schemas.ts";
@@ -29,6 +32,7 @@ const ENDPOINTS = new Map<string, Endpoint>([
   ["/v1/completions", endpoint(TEXT_COMPLETION_PARAMETERS, textCompletionBodySchema, answerCompletion)],
   ["/v1/embeddings", endpoint(EMBEDDING_PARAMETERS, embeddingsBodySchema, answerEmbeddings)],
   ["/v1/moderations", endpoint(MODERATION_PARAMETERS, moderationBodySchema, answerModeration)],
+  ["/v1/responses", endpoint(RESPONSE_PARAMETERS, responseBodySchema, answerResponse, refuseForLaterUse)],
   ["/v1/rerank", endpoint(RERANK_PARAMETERS, rerankBodySchema, answerReranking)],
 ]);
 
@@ -55,10 +59,23 @@ function endpoint<S extends z.ZodType>(
   parameters: readonly ParameterRule[],
   schema: S,
   answer: (deps: AnswerDeps, client: WaitingClient, body: z.output<S>) => Promise<object | null>,
+  refuse: (body: z.output<S>) => void = () => undefined,
 ): Endpoint {
   return async (deps, client, given) => {
     const body = validate(schema, given);
     checkParameters(parameters, given);
+    refuse(body);
     return answer(deps, client, body);
   };
+}
+
+/** @throws {ValidationError} for what lines of batches cannot have, as each is by itself and is read again after a crash. */
+function refuseForLaterUse(body: z.output<typeof responseBodySchema>): void {
+  const refused = {
+    previous_response_id: body.previous_response_id == null ? null : "lines of batches have no response before them",
+    background: body.background === true ? "batches are in the background already" : null,
+    store: body.store === false ? "batches read answers from storage until they have ended" : null,
+  };
+  const faults = Object.entries(refused).flatMap(([path, message]) => (message === null ? [] : [{ path, message }]));
+  if (faults.length > 0) throw new ValidationError(faults);
 }

@@ -79,7 +79,8 @@ export class BatchService {
       () => store.batches.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
       async () => {
         const paths = inputs.map((input, index) => ({ path: `inputs.${index}`, input }));
-        return this.#store(request, await submissions.check(request, paths));
+        const checked = await submissions.check(request, paths);
+        return checked.withFiles(() => this.#store(request, checked));
       },
     );
     const webhookSecret = await readGeneratedSecret(store.webhooks, record.webhookId);

@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { ValidationError, type FieldError } from "../../shared/errors.ts";
+import { ServiceError, ValidationError, type ErrorCode, type FieldError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { MAX_FILES_OF_JOB, MAX_JOB_FILE_BYTES } from "../../shared/job-files.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
@@ -12,6 +12,14 @@ export interface JobFilesDeps {
   readonly store: Pick<Store, "files">;
   readonly clock: Pick<Clock, "now">;
 }
+
+/** Then the jobs may be stored all the same. */
+const UNSURE: ReadonlySet<ErrorCode> = new Set([
+  "cluster_unavailable",
+  "internal",
+  "shutting_down",
+  "storage_unavailable",
+]);
 
 /** Files that the inputs of jobs name. */
 export class JobFiles {
@@ -53,6 +61,13 @@ export class JobFiles {
     const missing = await this.#deps.store.files.hold(accountId, holds, this.#deps.clock.now());
     if (missing.length > 0)
       throw new ValidationError(missing.map((id) => ({ path: "input", message: `names "${id}", which was deleted` })));
+  }
+
+  /** Frees the files of jobs that `error` refused. What it may have stored keeps them until it ends, or for some minutes. */
+  async free(holds: readonly FileHold[], error: unknown): Promise<void> {
+    if (holds.length === 0 || !(error instanceof ServiceError) || UNSURE.has(error.code)) return;
+    // Then they end by themselves.
+    await this.#deps.store.files.unhold(holds).catch(() => undefined);
   }
 }
 

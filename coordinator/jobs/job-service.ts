@@ -87,15 +87,26 @@ export class JobService {
       () => store.jobs.findRepeat({ accountId, idempotency, createdAtMs: clock.now() }),
       async () => {
         const checked = await submissions.check(request, [{ path: "input", input }], waitLimitMs);
-        return this.#store(request, checked);
+        return checked.withFiles(() => this.#store(request, checked));
       },
     );
-    const webhookSecret = await readGeneratedSecret(store.webhooks, record.webhookId);
+    return this.#handle(record);
+  }
+
+  /** The job of a submission with this Idempotency-Key that came since `sinceMs`, a day ago or less; undefined if there is none. */
+  async findSubmitted(accountId: string, key: string, sinceMs: number): Promise<JobHandle | undefined> {
+    const { jobs } = this.#deps.store;
+    const record = await jobs.findRepeat({ accountId, idempotency: { key, bodyHash: key }, createdAtMs: sinceMs });
+    return record && this.#handle(record);
+  }
+
+  async #handle(record: JobRecord): Promise<JobHandle> {
+    const { id, accountId, webhookId } = record;
     return {
       record,
-      webhookSecret,
-      openFeed: () => this.openFeed(accountId, record.id),
-      cancel: () => this.cancel(accountId, record.id),
+      webhookSecret: await readGeneratedSecret(this.#deps.store.webhooks, webhookId),
+      openFeed: () => this.openFeed(accountId, id),
+      cancel: () => this.cancel(accountId, id),
     };
   }
 

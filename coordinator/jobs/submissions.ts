@@ -7,6 +7,7 @@ import { checkInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
 import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
+import type { FileHold } from "../store/file-store.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import { utcMonthOf, type SubmittingKey, type UsedKey } from "../store/key-spending.ts";
 import type { Store } from "../store/store.ts";
@@ -59,6 +60,8 @@ export interface CheckedSubmission {
    * kept for them from now on. @throws {ValidationError} if one is gone.
    */
   newJobs(isClientBound?: boolean): Promise<SubmittedJob[]>;
+  /** Runs `store`, which stores the new jobs. Their files are not kept if it throws a refusal. */
+  withFiles<T>(store: () => Promise<T>): Promise<T>;
 }
 
 type CheckedInput = Pick<SubmittedJob, "input" | "inputJson"> & { readonly root: string };
@@ -131,6 +134,7 @@ export class Submissions {
       createdAtMs,
     } as const;
     const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
+    let holds: FileHold[] = [];
     return {
       cargo,
       maxJobs: limits.concurrentJobs,
@@ -146,9 +150,17 @@ export class Submissions {
           const id = newId("job", createdAtMs);
           return { ...common, id, input, inputJson, priceMicro, waitDeadlineMs, isClientBound };
         });
-        const holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
+        holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
         await files.hold(accountId, holds);
         return jobs;
+      },
+      async withFiles(store) {
+        try {
+          return await store();
+        } catch (error) {
+          await files.free(holds, error);
+          throw error;
+        }
       },
     };
   }

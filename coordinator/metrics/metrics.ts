@@ -1,10 +1,12 @@
 import type { Registry } from "prom-client";
 import { addProcessMetrics, counterOf, histogramOf, metricOf } from "../../shared/prometheus.ts";
 import { Tally } from "../../shared/tally.ts";
+import type { FileFigures } from "../files/file-figures.ts";
 import type { UploadFigures } from "../files/upload-figures.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { WebhookFigures } from "../webhooks/webhook-figures.ts";
 import { clusterMetrics, type ClusterFigures } from "./cluster-metrics.ts";
+import { fileReadings, type FileReadingsDeps } from "./file-readings.ts";
 import { HttpFigures } from "./http-figures.ts";
 import { JobFigures, type JobFiguresDeps } from "./job-figures.ts";
 import { ENDED, readingsOf, type ReadingsDeps } from "./readings.ts";
@@ -14,7 +16,13 @@ export interface MetricsDeps extends Omit<ReadingsDeps, "jobs" | "webhooks" | "m
   readonly webhooks: ReadingsDeps["webhooks"] & { readonly figures: WebhookFigures };
   readonly member: (NonNullable<ReadingsDeps["member"]> & ClusterFigures["member"]) | null;
   readonly bus: ClusterFigures["bus"];
-  readonly files: { readonly uploads: { readonly figures: UploadFigures } };
+  readonly files: FileReadingsDeps["files"] & {
+    readonly figures: Pick<FileFigures, "refusals">;
+    readonly uploads: { readonly figures: UploadFigures };
+  };
+  readonly fileBatches: FileReadingsDeps["fileBatches"] & {
+    readonly figures: { readonly batches: Tally; readonly lines: Tally };
+  };
 }
 
 /**
@@ -61,7 +69,7 @@ export class Metrics {
 
   async #register(): Promise<Registry> {
     const library = await import("prom-client");
-    const { member, bus, webhooks, gateway, files } = this.#deps;
+    const { member, bus, webhooks, gateway, files, fileBatches } = this.#deps;
     const registry = new library.Registry();
     const { http } = this;
     const streams = () => [[[], http.openStreams]] as const;
@@ -76,13 +84,18 @@ export class Metrics {
       gateway.refusals,
       webhooks.figures.tries,
       webhooks.figures.gaveUp,
+      files.figures.refusals,
+      fileBatches.figures.batches,
+      fileBatches.figures.lines,
       files.uploads.figures.uploads,
       files.uploads.figures.parts,
       files.uploads.figures.bytes,
     ];
     const distributions = [...this.#jobs.distributions, http.latency, webhooks.figures.delivery];
     const metrics = [
-      ...[...readingsOf(this.#deps), openStreams].map((reading) => metricOf(library, reading)),
+      ...[...readingsOf(this.#deps), ...fileReadings(this.#deps), openStreams].map((reading) =>
+        metricOf(library, reading),
+      ),
       ...tallies.map((tally) => counterOf(library, tally)),
       ...distributions.map((distribution) => histogramOf(distribution)),
       ...(member === null ? [] : clusterMetrics(library, { member, bus, movedAway: () => this.#movedAway })),

@@ -49,13 +49,14 @@ export interface FileList {
   readonly nowMs: number;
 }
 
-/** A file that a job names, which is kept until the job has ended. */
+/** A file that a job names, or whose lines a batch answers: it is kept until the job or batch has ended. */
 export interface FileHold {
+  /** Or of the batch. */
   readonly jobId: string;
   readonly fileId: string;
 }
 
-/** A hold of a job that is not stored counts for this long: its commit is under way, or failed. */
+/** A hold of a job or batch that is not stored counts for this long: its commit is under way, or failed. */
 export const UNSTORED_HOLD_MS = 600_000;
 
 /** What a step removed. */
@@ -80,18 +81,23 @@ export interface FileStore {
   get(accountId: string, id: string, nowMs: number): Promise<FileRecord | undefined>;
   list(accountId: string, list: FileList): Promise<FileRecord[]>;
   usage(accountId: string): Promise<FileUsage>;
+  /** Files of all accounts, and the bytes of their contents, equal ones once. */
+  total(): Promise<FileUsage>;
   /**
-   * Keeps files of the account for jobs that are stored next: {@link remove} and {@link removeExpired} leave them until the jobs have ended.
+   * Keeps files of the account for jobs or batches that are stored next: {@link remove} and {@link removeExpired} leave them until these
+   * have ended.
    * Resolves with the ids of those that do not exist, and then keeps none.
    */
   hold(accountId: string, holds: readonly FileHold[], nowMs: number): Promise<string[]>;
-  /** A file that the job holds, also one that expired since; undefined once the job has ended. */
+  /** Forgets the holds of jobs or batches that were refused: nothing of them is stored. */
+  unhold(holds: readonly FileHold[]): Promise<void>;
+  /** A file that the job or batch holds, also one that expired since; undefined once it has ended. */
   held(hold: FileHold): Promise<FileRecord | undefined>;
   /** Forgets holds that keep nothing any more, at most `limit`. Resolves with their number. */
   removeOldHolds(nowMs: number, limit: number): Promise<number>;
-  /** Removes one file of the account; none if it has no such file, or a job holds it. */
+  /** Removes one file of the account; none if it has no such file, or a job or batch holds it. */
   remove(accountId: string, id: string, nowMs: number): Promise<RemovedFiles>;
-  /** Removes files that expired by then and that no job holds, at most `limit`. */
+  /** Removes files that expired by then and that nothing holds, at most `limit`. */
   removeExpired(nowMs: number, limit: number): Promise<RemovedFiles>;
   /** Removes files of the account, whoever holds them, at most `limit`. */
   removeOfAccount(accountId: string, limit: number): Promise<RemovedFiles>;

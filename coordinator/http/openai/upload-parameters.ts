@@ -17,6 +17,6 @@ export const COMPLETE_UPLOAD_PARAMETERS: readonly ParameterRule[] = [
   {
     name: "md5",
     rule: "honoured",
-    note: "hexadecimal, of the whole file; another is 422 and leaves the upload as it was",
+    note: "hexadecimal, of the whole file; another than the parts have is 422 and leaves the upload as it was",
   },
 ];

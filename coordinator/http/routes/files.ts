@@ -3,6 +3,7 @@ import { ValidationError } from "../../../shared/errors.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { validate } from "../middleware/body.ts";
+import { FILE_PARAMETERS } from "../openai/file-parameters.ts";
 import { readForm, type Form } from "../multipart/read-form.ts";
 import {
   deletedFileSchema,
@@ -19,6 +20,12 @@ import { sendFile } from "../server/send-file.ts";
 
 const MAX_FIELDS = 10;
 const MAX_FIELD_BYTES = 1_024;
+/** Of the form: `a[b]` for the member `b` of `a`. */
+const FIELDS: ReadonlySet<string> = new Set(
+  FILE_PARAMETERS.map(({ name }) => name)
+    .filter((name, _, names) => !names.some((other) => other.startsWith(`${name}.`)))
+    .map((name) => name.replace(/\.(\w+)$/, "[$1]")),
+);
 const fileParams = z.object({ id: z.string() });
 
 const uploadRoute = createRoute({
@@ -134,6 +141,8 @@ export function serveFiles(app: HttpApp, deps: HttpDeps): void {
       name,
       headers: {
         ETag: `"${file.sha256}"`,
+        // Not that of the content, which another account may have brought before.
+        "Last-Modified": new Date(file.createdAtMs).toUTCString(),
         "Content-Type": "application/octet-stream",
         "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
         // It is private, and may be deleted.
@@ -148,6 +157,9 @@ function arrivedFile(form: Form): Parameters<HttpDeps["files"]["add"]>[1] {
   const repeated = [...form.fields].find(([, values]) => values.length > 1);
   if (repeated !== undefined) throw new ValidationError([{ path: repeated[0], message: "must be sent once" }]);
   const fields = Object.fromEntries([...form.fields].map(([name, [value]]) => [name, value]));
+  const unknown = Object.keys(fields).find((name) => !FIELDS.has(name));
+  if (unknown !== undefined)
+    throw new ValidationError([{ path: unknown, message: "is not a parameter of this request" }]);
   const { purpose, ...life } = validate(uploadFieldsSchema, fields);
   const [file] = form.files;
   if (file?.field !== "file") throw new ValidationError([{ path: "file", message: "must be a file" }]);

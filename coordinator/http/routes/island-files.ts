@@ -44,6 +44,8 @@ export function serveIslandFiles(app: HttpApp, { accounts, files }: HttpDeps): v
       name,
       headers: {
         ETag: `"${file.sha256}"`,
+        // Not that of the content, which another account may have brought before.
+        "Last-Modified": new Date(file.createdAtMs).toUTCString(),
         "Content-Type": "application/octet-stream",
         "Cache-Control": "private, no-store",
       },

@@ -10,11 +10,13 @@ import { checkParameters } from "../openai/parameters.ts";
 import {
   awaitChat,
   doneOf,
+  endedChat,
   startChat,
   streamChat,
   type AwaitedChat,
   type ChatClient,
 } from "../streaming/awaited-chat.ts";
+import type { AnswerDeps, WaitingClient } from "../streaming/waiting-client.ts";
 import { doneProgress, responseEvents, writtenIn } from "../streaming/response-encoder.ts";
 import {
   responseBodySchema,
@@ -118,6 +120,17 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
     await jobs.cancel(job.accountId, job.id);
     return c.json(await readResponse(deps, await jobs.get(job.accountId, job.id)));
   });
+}
+
+/** The whole answer to a request by itself, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerResponse(
+  deps: AnswerDeps,
+  client: WaitingClient,
+  body: z.output<typeof responseBodySchema>,
+): Promise<ResponseAnswer | null> {
+  const order = { model: body.model, input: responseInputOf(body, []), fieldOf: responseFieldOf };
+  const chat = await endedChat(deps, client, order);
+  return chat && presentResponse(chat.job.record, doneProgress(doneOf(chat), chat.feed));
 }
 
 /** @throws {ServiceError} `not_found`, also for a job that is no response; `content_removed` */

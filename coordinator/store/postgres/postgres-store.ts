@@ -15,7 +15,7 @@ import type { IslandStore } from "../island-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { OperatorStore } from "../operator-store.ts";
-import { IDEMPOTENCY_WINDOW_MS } from "../idempotency.ts";
+import { IDEMPOTENCY_KEPT_MS } from "../idempotency.ts";
 import { utcMonthOf } from "../key-spending.ts";
 import type { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
@@ -184,7 +184,7 @@ export class PostgresStore implements Store {
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM email_changes WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM key_spending WHERE month < $1", [utcMonthOf(nowMs) - 1]);
-        await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_WINDOW_MS]);
+        await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_KEPT_MS]);
         await pruneCredentialEnds(session);
         await foldNetworkMoves(session);
       })

@@ -74,6 +74,7 @@ export class ScriptedJobs implements JobApi {
   readonly jobs = new Map<string, JobView>();
   readonly feeds = new Map<string, WatchedFeed>();
   readonly submitted: SubmitRequest[] = [];
+  readonly #byKey = new Map<string, string>();
   readonly cancelled: string[] = [];
   readonly sent: InputRequest[] = [];
   readonly listed: { page: unknown; filter: JobFilter }[] = [];
@@ -110,13 +111,24 @@ export class ScriptedJobs implements JobApi {
     const { workloadId } = entry;
     const job = makeJob({ id: `job_new${this.#count}`, accountId, slug, workloadId, input, priority });
     const feed = this.add(job);
+    if (request.idempotency !== null) this.#byKey.set(request.idempotency.key, job.id);
     this.onSubmit(feed, job);
     await this.submitGate;
+    return this.#handle(job);
+  }
+
+  async findSubmitted(_accountId: string, key: string): Promise<JobHandle | undefined> {
+    const job = this.jobs.get(this.#byKey.get(key) ?? "");
+    return job && this.#handle(job);
+  }
+
+  #handle(job: JobView): JobHandle {
+    const { id, accountId } = job;
     return {
       record: job,
       webhookSecret: null,
-      openFeed: () => this.openFeed(accountId, job.id),
-      cancel: () => this.cancel(accountId, job.id),
+      openFeed: () => this.openFeed(accountId, id),
+      cancel: () => this.cancel(accountId, id),
     };
   }
 

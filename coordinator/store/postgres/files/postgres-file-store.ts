@@ -16,11 +16,13 @@ const COLUMNS = `files.id, files.account_id AS "accountId", purpose, filename, f
   files.created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"`;
 const SELECT = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
   WHERE account_id = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)`;
+/** Whether the job or batch of the hold `h` goes on; null while neither is stored. */
+const IS_NEEDED = `coalesce((SELECT state IN ('pending', 'queued', 'running') FROM jobs WHERE id = h.job_id),
+  (SELECT ended_at_ms IS NULL FROM file_batches WHERE id = h.job_id))`;
 const SELECT_HELD = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
-  JOIN file_holds ON file_id = files.id JOIN jobs ON jobs.id = job_id
-  WHERE files.id = $1 AND job_id = $2 AND state IN ('pending', 'queued', 'running')`;
-/** Whether the hold `h` keeps its file. `$1`: the earliest time of a hold whose job is not stored. */
-const HOLDS = `coalesce((SELECT state IN ('pending', 'queued', 'running') FROM jobs WHERE id = h.job_id), h.made_at_ms > $1)`;
+  JOIN file_holds h ON file_id = files.id WHERE files.id = $1 AND job_id = $2 AND ${IS_NEEDED}`;
+/** Whether the hold `h` keeps its file. `$1`: the earliest time of a hold whose job or batch is not stored. */
+const HOLDS = `coalesce(${IS_NEEDED}, h.made_at_ms > $1)`;
 const IS_FREE = `NOT EXISTS (SELECT 1 FROM file_holds h WHERE h.file_id = files.id AND ${HOLDS})`;
 const page = (after: string, order: string): string =>
   `${SELECT} AND ($3::text IS NULL OR id ${after} $3) AND ($4::text IS NULL OR purpose = $4) ORDER BY id ${order} LIMIT $5`;
@@ -54,6 +56,12 @@ export class PostgresFileStore implements FileStore {
     return this.#db.use((session) => usageOf(session, accountId));
   }
 
+  async total(): Promise<FileUsage> {
+    const sql = `SELECT (SELECT count(*) FROM files) AS files,
+      (SELECT coalesce(sum(size_bytes), 0) FROM file_blobs)::bigint AS bytes`;
+    return (await this.#db.use((session) => session.one<FileUsage>(sql, []))) ?? { files: 0, bytes: 0 };
+  }
+
   hold(accountId: string, holds: readonly FileHold[], nowMs: number): Promise<string[]> {
     const ids = [...new Set(holds.map(({ fileId }) => fileId))].toSorted();
     return this.#db.transact(async (session) => {
@@ -69,6 +77,13 @@ export class PostgresFileStore implements FileStore {
         [holds.map(({ jobId }) => jobId), holds.map(({ fileId }) => fileId), nowMs],
       );
       return [];
+    });
+  }
+
+  unhold(holds: readonly FileHold[]): Promise<void> {
+    const sql = "DELETE FROM file_holds WHERE (file_id, job_id) IN (SELECT * FROM unnest($1::text[], $2::text[]))";
+    return this.#db.use(async (session) => {
+      await session.run(sql, [holds.map(({ fileId }) => fileId), holds.map(({ jobId }) => jobId)]);
     });
   }
 

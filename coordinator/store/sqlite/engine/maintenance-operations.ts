@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import { IDEMPOTENCY_WINDOW_MS } from "../../idempotency.ts";
+import { IDEMPOTENCY_KEPT_MS } from "../../idempotency.ts";
 import { utcMonthOf } from "../../key-spending.ts";
 
 export interface MaintenanceOperations {
@@ -23,7 +23,7 @@ export function maintenanceOperations(db: Database.Database): MaintenanceOperati
       pruneResets.run(nowMs);
       pruneEmails.run(nowMs);
       pruneSpending.run(utcMonthOf(nowMs) - 1);
-      pruneKeys.run(nowMs - IDEMPOTENCY_WINDOW_MS);
+      pruneKeys.run(nowMs - IDEMPOTENCY_KEPT_MS);
     },
   };
 }

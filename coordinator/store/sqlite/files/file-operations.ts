@@ -14,6 +14,7 @@ export interface FileOperations {
   addFile(args: { file: FileRecord; budget: FileBudget }): string;
   /** Returns the ids of those that do not exist. */
   holdFiles(args: { accountId: string; holds: readonly FileHold[]; nowMs: number }): string[];
+  unholdFiles(args: { holds: readonly FileHold[] }): void;
   removeOldHolds(args: { nowMs: number; limit: number }): number;
   removeFile(args: { accountId: string; id: string; nowMs: number }): RemovedFiles;
   removeExpiredFiles(args: { nowMs: number; limit: number }): RemovedFiles;
@@ -25,8 +26,11 @@ export const FILE_USAGE = `SELECT coalesce(sum(files), 0) AS files, coalesce(sum
   SELECT account_id, 1 AS files, size_bytes AS bytes FROM files
   UNION ALL SELECT account_id, 0, size_bytes FROM upload_parts) WHERE account_id = ?`;
 
-/** Whether the hold `h` keeps its file. Takes the earliest time of a hold whose job is not stored. */
-const HOLDS = `(SELECT coalesce(max(state IN ('pending', 'queued', 'running')), h.made_at_ms > ?) FROM jobs WHERE id = h.job_id)`;
+/** Whether the job or batch of the hold `h` goes on; null while neither is stored. */
+export const IS_NEEDED = `coalesce((SELECT state IN ('pending', 'queued', 'running') FROM jobs WHERE id = h.job_id),
+  (SELECT ended_at_ms IS NULL FROM file_batches WHERE id = h.job_id))`;
+/** Whether the hold `h` keeps its file. Takes the earliest time of a hold whose job or batch is not stored. */
+const HOLDS = `coalesce(${IS_NEEDED}, h.made_at_ms > ?)`;
 const IS_FREE = `NOT EXISTS (SELECT 1 FROM file_holds h WHERE h.file_id = files.id AND ${HOLDS})`;
 
 export function fileOperations(db: Database.Database): FileOperations {
@@ -47,6 +51,7 @@ export function fileOperations(db: Database.Database): FileOperations {
   const hold = db.prepare<[string, string, number]>(
     "INSERT INTO file_holds (job_id, file_id, made_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
+  const unhold = db.prepare<[string, string]>("DELETE FROM file_holds WHERE file_id = ? AND job_id = ?");
   const removeHolds = db.prepare<[number, number, number]>(
     `DELETE FROM file_holds WHERE (file_id, job_id) IN (
        SELECT file_id, job_id FROM file_holds h WHERE made_at_ms <= ? AND NOT ${HOLDS} LIMIT ?)`,
@@ -80,6 +85,9 @@ export function fileOperations(db: Database.Database): FileOperations {
       const missing = holds.map(({ fileId }) => fileId).filter((id) => exists.get(id, accountId, nowMs) === undefined);
       if (missing.length === 0) for (const { jobId, fileId } of holds) hold.run(jobId, fileId, nowMs);
       return [...new Set(missing)];
+    },
+    unholdFiles({ holds }) {
+      for (const { jobId, fileId } of holds) unhold.run(fileId, jobId);
     },
     removeOldHolds({ nowMs, limit }) {
       const unstoredSinceMs = nowMs - UNSTORED_HOLD_MS;

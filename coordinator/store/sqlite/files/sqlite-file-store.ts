@@ -9,15 +9,14 @@ import type {
   RemovedFiles,
 } from "../../file-store.ts";
 import type { Writer } from "../engine/writer.ts";
-import { FILE_USAGE } from "./file-operations.ts";
+import { FILE_USAGE, IS_NEEDED } from "./file-operations.ts";
 
 const COLUMNS = `files.id, files.account_id AS accountId, purpose, filename, files.size_bytes AS sizeBytes, sha256, blob,
   files.created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs`;
 const SELECT = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
   WHERE account_id = @accountId AND (expires_at_ms IS NULL OR expires_at_ms > @nowMs)`;
 const SELECT_HELD = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
-  JOIN file_holds ON file_id = files.id JOIN jobs ON jobs.id = job_id
-  WHERE files.id = @fileId AND job_id = @jobId AND state IN ('pending', 'queued', 'running')`;
+  JOIN file_holds h ON file_id = files.id WHERE files.id = @fileId AND job_id = @jobId AND ${IS_NEEDED}`;
 
 interface ListArgs extends Omit<FileList, "isNewestFirst"> {
   readonly accountId: string;
@@ -30,6 +29,7 @@ export class SqliteFileStore implements FileStore {
   readonly #selectNewest: Database.Statement<[ListArgs], FileRecord>;
   readonly #selectOldest: Database.Statement<[ListArgs], FileRecord>;
   readonly #selectUsage: Database.Statement<[string], FileUsage>;
+  readonly #selectTotal: Database.Statement<[], FileUsage>;
   readonly #hasBlob: Database.Statement<[string], number>;
 
   constructor(db: Database.Database, writer: Pick<Writer, "run">) {
@@ -42,6 +42,9 @@ export class SqliteFileStore implements FileStore {
     this.#selectNewest = db.prepare(page("<", "DESC"));
     this.#selectOldest = db.prepare(page(">", "ASC"));
     this.#selectUsage = db.prepare(FILE_USAGE);
+    this.#selectTotal = db.prepare(
+      "SELECT (SELECT count(*) FROM files) AS files, (SELECT coalesce(sum(size_bytes), 0) FROM file_blobs) AS bytes",
+    );
     this.#hasBlob = db.prepare<[string], number>("SELECT 1 FROM file_blobs WHERE name = ?").pluck();
   }
 
@@ -61,8 +64,16 @@ export class SqliteFileStore implements FileStore {
     return this.#selectUsage.get(accountId) ?? { files: 0, bytes: 0 };
   }
 
+  async total(): Promise<FileUsage> {
+    return this.#selectTotal.get() ?? { files: 0, bytes: 0 };
+  }
+
   hold(accountId: string, holds: readonly FileHold[], nowMs: number): Promise<string[]> {
     return this.#writer.run("holdFiles", { accountId, holds, nowMs });
+  }
+
+  unhold(holds: readonly FileHold[]): Promise<void> {
+    return this.#writer.run("unholdFiles", { holds });
   }
 
   async held(hold: FileHold): Promise<FileRecord | undefined> {

@@ -18,8 +18,8 @@ export interface ParameterCases {
   readonly context?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Honoured rows whose effect neither job nor answer shows, and ignored ones that the job's input keeps. */
   readonly unseen?: readonly string[];
-  /** Lets the jobs of the API end well. */
-  readonly arrange: (api: Api) => void;
+  /** Lets the jobs of the API end well, or makes what the requests name. */
+  readonly arrange: (api: Api) => void | Promise<void>;
 }
 
 /** Posts each row of a table to a coordinator, and compares the table with the document. */
@@ -35,7 +35,7 @@ export function describeParameters(cases: ParameterCases): void {
     let api: Api;
     beforeAll(async () => {
       api = await Api.open();
-      arrange(api);
+      await arrange(api);
     });
     // A new minute: the requests of the last one no longer count.
     beforeEach(() => api.clock.advance(60_000));
@@ -55,8 +55,7 @@ export function describeParameters(cases: ParameterCases): void {
     }
 
     it("are a table of docs/openai.md, row by row", () => {
-      const [, section = ""] = readFileSync(DOCUMENT, "utf8").split(`\n## ${endpoint}\n`);
-      expect(section.split("\n\n")[0]?.trim()).toBe(documented(table));
+      expectDocumented(endpoint, table);
     });
 
     it("have one row each, and each row a sample", () => {
@@ -98,7 +97,12 @@ export function describeParameters(cases: ParameterCases): void {
   });
 }
 
-/** A table as docs/openai.md has it. */
+/** Compares a table with the section of docs/openai.md that has this heading. */
+export function expectDocumented(endpoint: string, table: readonly ParameterRule[]): void {
+  const [, section = ""] = readFileSync(DOCUMENT, "utf8").split(`\n## ${endpoint}\n`);
+  expect(section.split("\n\n")[0]?.trim()).toBe(documented(table));
+}
+
 function documented(table: readonly ParameterRule[]): string {
   const rows = table.map(({ name, rule, note, neutral }) => {
     const taken = neutral?.map((value) => `\`${JSON.stringify(value)}\``).join(", ");

@@ -1,8 +1,11 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { OpenAI, toFile } from "openai";
 import type { Batch } from "openai/resources/batches";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Api } from "../api.ts";
-import { answerWith, failWith, MESSAGES } from "../chat-answers.ts";
+import { Api, eventually } from "../api.ts";
+import { answerWith, failWith, MESSAGES, token } from "../chat-answers.ts";
+import { DONE } from "../scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -19,19 +22,36 @@ const chatLine = (custom_id: string, body: object = {}) => ({
   body: { model: "tiny", messages: MESSAGES, ...body },
 });
 
-async function create(lines: readonly (object | string)[], purpose: "batch" | "user_data" = "batch"): Promise<Batch> {
-  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+let fileCount = 0;
+
+type Endpoint = OpenAI.BatchCreateParams["endpoint"];
+
+async function create(
+  lines: readonly (object | string)[],
+  purpose: "batch" | "user_data" = "batch",
+  endpoint: Endpoint = CHAT,
+): Promise<Batch> {
+  // Each test has a disk of its own and all have one store, in which equal files share a content: no two files are equal.
+  fileCount += 1;
+  const text = [
+    ...lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))),
+    " ".repeat(fileCount),
+  ].join("\n");
   const file = await client().files.create({ file: await toFile(Buffer.from(text), "lines.jsonl"), purpose });
-  return client().batches.create({ input_file_id: file.id, endpoint: CHAT, completion_window: "24h" });
+  return client().batches.create({ input_file_id: file.id, endpoint, completion_window: "24h" });
 }
 
 const ENDED = new Set(["completed", "failed", "expired", "cancelled"]);
 
-async function ended(id: string, holds = ({ status }: Batch) => ENDED.has(status)): Promise<Batch> {
-  for (;;) {
-    const batch = await client().batches.retrieve(id);
-    if (holds(batch)) return batch;
+const stateOf = async (id: string) => (await api.fileBatches.get(api.accountId, id)).progress.state;
+
+/** Looks without requests, which are counted: the clock stands still. `meanwhile` is called between two looks. */
+async function ended(id: string, meanwhile: () => void = () => undefined): Promise<Batch> {
+  while (!ENDED.has(await stateOf(id))) {
+    meanwhile();
+    await new Promise((resolve) => setTimeout(resolve, 2));
   }
+  return client().batches.retrieve(id);
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the files say
@@ -81,6 +101,37 @@ describe("batches over files", () => {
     );
   });
 
+  it("answer responses, each by itself", async () => {
+    answerWith(api, "Hel", "lo");
+    const url = "/v1/responses";
+    const bodies = {
+      plain: {},
+      after: { previous_response_id: "resp_1" },
+      later: { background: true },
+      unstored: { store: false },
+      streamed: { stream: true },
+    };
+    const lines = Object.entries(bodies).map(([custom_id, body]) => ({
+      custom_id,
+      method: "POST",
+      url,
+      body: { model: "tiny", input: "Hi", ...body },
+    }));
+    const batch = await ended((await create(lines, "batch", url)).id);
+    const output = await linesOf(batch.output_file_id);
+    expect(output).toMatchObject([
+      { custom_id: "plain", response: { body: { status: "completed", output: [{ content: [{ text: "Hello" }] }] } } },
+    ]);
+    const failures = await linesOf(batch.error_file_id);
+    expect(Object.fromEntries(failures.map((line) => [line["custom_id"], line["response"].body.error.param]))).toEqual({
+      after: "previous_response_id",
+      later: "background",
+      unstored: "store",
+      streamed: "stream",
+    });
+    expect(api.jobs.submitted).toHaveLength(1);
+  });
+
   it("fail with the numbers of the lines that are no requests, before any becomes a job", async () => {
     const wrongUrl = { ...chatLine("c"), url: "/v1/embeddings" };
     const { id } = await create([chatLine("a"), "{", chatLine("a"), wrongUrl, { ...chatLine("e"), method: "GET" }]);
@@ -118,7 +169,7 @@ describe("batches over files", () => {
   it("are cancelled with their jobs, and have a line for each request", async () => {
     api.jobs.onSubmit = () => undefined;
     const { id } = await create(["a", "b", "c", "d", "e", "f", "g", "h", "i"].map((name) => chatLine(name)));
-    await ended(id, ({ status }) => status === "in_progress" && api.jobs.submitted.length > 4);
+    await eventually(() => api.jobs.submitted.length > 4);
     expect((await client().batches.cancel(id)).status).toMatch(/^cancell/);
     const batch = await ended(id);
     expect(batch).toMatchObject({ status: "cancelled", request_counts: { total: 9, completed: 0, failed: 9 } });
@@ -127,6 +178,90 @@ describe("batches over files", () => {
     expect(failures.length).toBe(9);
     // What has ended stays as it is.
     expect((await client().batches.cancel(id)).status).toBe("cancelled");
+  });
+
+  it("are cancelled when their API key is revoked or expires, and not when another is", async () => {
+    api.jobs.onSubmit = () => undefined;
+    const [first, second] = await api.accounts.listKeys(api.accountId);
+    const revoke = (id: string) => api.accounts.revokeKey(api.accountId, id);
+    const key = await api.accounts.createKey(api.accountId, {
+      name: "batches",
+      scopes: ["read", "write"],
+      limits: { expiresAtMs: api.clock.now() + 60_000 },
+    });
+    const mine = await create([chatLine("a")]);
+    const { body: expiring } = await api.call("POST", "/batches", {
+      key: key.secret,
+      body: { input_file_id: mine.input_file_id, endpoint: CHAT, completion_window: "24h" },
+    });
+    await eventually(() => api.jobs.submitted.length === 2);
+    for (const { id, name } of [first!, second!]) if (name !== "read+write") await revoke(id);
+    api.clock.advance(3_000);
+    await api.store.accounts.listKeys(api.accountId);
+    expect([await stateOf(mine.id), await stateOf(expiring.id)]).toEqual(["in_progress", "in_progress"]);
+    api.clock.advance(60_000);
+    expect((await ended(expiring.id)).status).toBe("cancelled");
+    const own = (await api.accounts.listKeys(api.accountId)).find(({ name }) => name === "read+write");
+    await revoke(own!.id);
+    api.clock.advance(3_000);
+    await expect.poll(() => stateOf(mine.id)).toBe("cancelled");
+  });
+
+  it("keep their input until they have ended, past its expiry too", async () => {
+    api.jobs.onSubmit = () => undefined;
+    const { id, input_file_id } = await create([chatLine("a")]);
+    await eventually(() => api.jobs.submitted.length === 1);
+    await expect(client().files.delete(input_file_id)).rejects.toMatchObject({ status: 422, code: "file_in_use" });
+    await client().batches.cancel(id);
+    await ended(id);
+    expect((await client().files.delete(input_file_id)).deleted).toBe(true);
+  });
+
+  it("fail when the coordinator's disk does not have the input", async () => {
+    const { input_file_id } = await create(["{"]);
+    await rm(join(api.directory, "files", "content"), { recursive: true });
+    const { id } = await client().batches.create({ input_file_id, endpoint: CHAT, completion_window: "24h" });
+    // A file system of a network may be late.
+    const batch = await ended(id, () => api.clock.advance(1_000));
+    expect(batch).toMatchObject({ status: "failed", errors: { data: [{ code: "file_unavailable" }] } });
+  });
+
+  it("set room aside for their results as these grow, in the budget of the account", async () => {
+    let finish: () => void = () => undefined;
+    api.jobs.onSubmit = (feed) => {
+      finish = () => {
+        feed.push([token("x".repeat(1_000))]);
+        feed.end(DONE);
+      };
+    };
+    const full = async (bytes: number) =>
+      client().files.create({ file: await toFile(Buffer.alloc(bytes, bytes % 251), "full"), purpose: "user_data" });
+    const { id } = await create([chatLine("a")]);
+    await eventually(() => api.jobs.submitted.length === 1);
+    const [, second] = [await full(990_000), await full(980_000)];
+    finish();
+    const failed = await ended(id);
+    expect(failed).toMatchObject({ status: "failed", errors: { data: [{ code: "file_budget_exceeded" }] } });
+    await client().files.delete(second.id);
+    const next = await create([chatLine("a")]);
+    await eventually(() => api.jobs.submitted.length === 2);
+    finish();
+    expect((await ended(next.id)).status).toBe("completed");
+    // What was set aside is free again.
+    await full(900_000);
+    await expect(full(999_999)).rejects.toMatchObject({ code: "file_budget_exceeded" });
+  });
+
+  it("beyond twenty that have not ended are refused, and do not keep their input", async () => {
+    api.jobs.onSubmit = () => undefined;
+    const { input_file_id } = await create([chatLine("a")]);
+    const another = () => client().batches.create({ input_file_id, endpoint: CHAT, completion_window: "24h" });
+    const ids = await Promise.all(Array.from({ length: 19 }, async () => (await another()).id));
+    const file = await client().files.create({ file: await toFile(Buffer.from("{}"), "b"), purpose: "batch" });
+    const refused = { input_file_id: file.id, endpoint: CHAT, completion_window: "24h" } as const;
+    await expect(client().batches.create(refused)).rejects.toMatchObject({ status: 422, param: "input_file_id" });
+    expect((await client().files.delete(file.id)).deleted).toBe(true);
+    expect(ids).toHaveLength(19);
   });
 
   it("are listed in pages, newest first, to their account alone", async () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -66,6 +66,18 @@ describe("/files", () => {
       (await api.call("GET", path, { headers: { "if-none-match": tag, "cache-control": "max-age=0" } })).status,
     ).toBe(304);
     expect((await api.call("GET", path, { headers: { range: "bytes=999999-" } })).status).toBe(416);
+  });
+
+  it("do not tell since when the coordinator has an equal content, which may be another account's", async () => {
+    const first = await upload();
+    const [name = ""] = await contents();
+    await utimes(join(api.directory, "files", "content", name.slice(0, 2), name), 1, 1);
+    const second = await upload();
+    expect(await contents()).toEqual([name]);
+    for (const { id, created_at } of [first, second]) {
+      const { headers } = await api.call("GET", `/files/${id}/content`);
+      expect(headers.get("last-modified")).toBe(new Date(created_at * 1_000).toUTCString());
+    }
   });
 
   it("are of their account alone, and need scopes", async () => {

@@ -130,6 +130,17 @@ describe("Files in the inputs of jobs", () => {
     expect((await submit({ data: { file_id: id } })).status).toBe(422);
   });
 
+  it("are not kept for a job, or jobs of a batch, that was refused", async () => {
+    const { key } = await coordinator.createAccount("poor@example.com", 0);
+    const poor = clientOf(key);
+    const id = await upload(BYTES, poor);
+    const input = { data: { file_id: id } };
+    const one = await callApi(coordinator.url, key, "POST", "/jobs", { workload: "hash", input });
+    const some = await callApi(coordinator.url, key, "POST", "/jobs/batch", { workload: "hash", inputs: [input] });
+    expect([one.status, some.status]).toEqual([402, 402]);
+    await expect(poor.files.delete(id)).resolves.toMatchObject({ deleted: true });
+  });
+
   it(
     ...unlessSeveral(
       "wait for an Island whose agent fetches files, and say so",

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
 import { UNSTORED_HOLD_MS, type FileList, type FileRecord } from "../../../../coordinator/store/file-store.ts";
+import { makeFileBatch } from "./file-batch-store.cases.ts";
 import { type Check, endUncharged, MADE_AT_MS, makeAccount, makeJob } from "./store-builders.ts";
 
 const BUDGET = { maxBytes: 100, maxFiles: 4 };
@@ -56,6 +57,7 @@ export function describeFiles(check: Check): void {
     const second = await store.files.add(unused, BUDGET);
     expect(second.blob).toBe(first.blob);
     expect(await store.files.withoutFile([first.blob, unused.blob])).toEqual([unused.blob]);
+    expect(await store.files.total()).toEqual({ files: 2, bytes: first.sizeBytes });
     expect(await store.files.remove(ann, second.id, NOW_MS)).toEqual({ files: 0, blobs: [] });
     expect(await store.files.remove(ann, first.id, NOW_MS)).toEqual({ files: 1, blobs: [] });
     expect(await store.files.remove(bob, second.id, NOW_MS)).toEqual({ files: 1, blobs: [first.blob] });
@@ -125,6 +127,39 @@ export function describeFiles(check: Check): void {
     expect(await store.files.held(hold)).toBeUndefined();
     expect(await store.files.removeOldHolds(laterMs, 10)).toBe(1);
     expect((await store.files.removeExpired(laterMs, 10)).files).toBe(1);
+  });
+
+  check("files.hold() keeps the input of a batch until the batch has ended, past its expiry too", async (store) => {
+    const ann = await makeAccount(store);
+    const file = makeFile(ann, { expiresAtMs: NOW_MS + 1 });
+    await store.files.add(file, BUDGET);
+    const batch = makeFileBatch(ann);
+    const hold = { jobId: batch.id, fileId: file.id };
+    expect(await store.files.hold(ann, [hold], NOW_MS)).toEqual([]);
+    expect(await store.files.held(hold)).toBeUndefined();
+    await store.fileBatches.add(batch, 9);
+    expect(await store.files.held(hold)).toEqual(file);
+    const laterMs = NOW_MS + 10 * UNSTORED_HOLD_MS;
+    expect(await store.files.removeOldHolds(laterMs, 10)).toBe(0);
+    expect((await store.files.remove(ann, file.id, laterMs)).files).toBe(0);
+    expect((await store.files.removeExpired(laterMs, 10)).files).toBe(0);
+    await store.fileBatches.lease({ ownerId: "coord_1", untilMs: NOW_MS + 10 }, NOW_MS, 9);
+    await store.fileBatches.end({ id: batch.id, ownerId: "coord_1" }, batch.progress, NOW_MS);
+    expect(await store.files.held(hold)).toBeUndefined();
+    expect(await store.files.removeOldHolds(laterMs, 10)).toBe(1);
+    expect((await store.files.removeExpired(laterMs, 10)).files).toBe(1);
+  });
+
+  check("files.unhold() frees what was kept for a job that was refused", async (store) => {
+    const ann = await makeAccount(store);
+    const [file, other] = [makeFile(ann), makeFile(ann)];
+    for (const each of [file, other]) await store.files.add(each, BUDGET);
+    const [refused, stored] = [newId("job", NOW_MS), makeJob(ann)];
+    await store.files.hold(ann, [{ jobId: refused, fileId: file.id }], NOW_MS);
+    await store.files.hold(ann, [{ jobId: stored.id, fileId: other.id }], NOW_MS);
+    await store.files.unhold([{ jobId: refused, fileId: file.id }]);
+    expect((await store.files.remove(ann, file.id, NOW_MS)).files).toBe(1);
+    expect((await store.files.remove(ann, other.id, NOW_MS)).files).toBe(0);
   });
 
   check(

@@ -1,0 +1,38 @@
+import type { OpenAI } from "openai";
+import { BATCH_PARAMETERS } from "../../../../coordinator/http/openai/batch-parameters.ts";
+import type { Api } from "../api.ts";
+import { describeParameters } from "./parameter-cases.ts";
+
+/** Complete by its type: each parameter that the official client knows. */
+const OFFICIAL: Required<{ [Name in keyof OpenAI.BatchCreateParams]: unknown }> = {
+  input_file_id: "",
+  endpoint: "/v1/embeddings",
+  completion_window: "24h",
+  metadata: { run: "7" },
+  output_expires_after: { anchor: "created_at", seconds: 3_600 },
+};
+const { output_expires_after: life } = OFFICIAL;
+const base = { input_file_id: "", endpoint: "/v1/chat/completions", completion_window: "24h" };
+const samples = { ...OFFICIAL, "output_expires_after.anchor": life, "output_expires_after.seconds": life };
+
+/** Not requests: the batches end at once, and an account may have few that go on. */
+async function upload(api: Api, text: string): Promise<string> {
+  const form = new FormData();
+  form.append("purpose", "batch");
+  form.append("file", new Blob([text]), "lines.jsonl");
+  const headers = { authorization: `Bearer ${api.key}` };
+  const answer = await fetch(`${api.url}/v1/files`, { method: "POST", body: form, headers });
+  return ((await answer.json()) as { id: string }).id;
+}
+
+describeParameters({
+  endpoint: "POST /batches",
+  table: BATCH_PARAMETERS,
+  base,
+  samples,
+  // There is one window; the others are of files that are not there yet: test/coordinator/http/routes/file-batches.integration.test.ts.
+  unseen: ["completion_window", ...Object.keys(samples).filter((name) => name.startsWith("output_expires_after"))],
+  arrange: async (api) => {
+    [base.input_file_id, samples.input_file_id] = [await upload(api, "no request"), await upload(api, "none either")];
+  },
+});

@@ -1,0 +1,98 @@
+import type { OpenAI } from "openai";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { FILE_PARAMETERS } from "../../../../coordinator/http/openai/file-parameters.ts";
+import { COMPLETE_UPLOAD_PARAMETERS } from "../../../../coordinator/http/openai/upload-parameters.ts";
+import { Api } from "../api.ts";
+import { expectDocumented } from "./parameter-cases.ts";
+
+/** Complete by its type: each parameter that the official client knows, and what shows that it was honoured. */
+const OFFICIAL: Required<{ [Name in keyof OpenAI.FileCreateParams]: object }> = {
+  file: { bytes: 4, filename: "b.txt" },
+  purpose: { purpose: "vision" },
+  expires_after: { status: "processed" },
+};
+
+let api: Api;
+beforeAll(async () => {
+  api = await Api.open();
+});
+beforeEach(() => api.clock.advance(60_000));
+afterAll(() => api[Symbol.asyncDispose]());
+
+async function post(path: string, fields: Readonly<Record<string, string | Blob>>) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === "string") form.append(name, value);
+    else form.append(name, value, "b.txt");
+  }
+  const headers = { authorization: `Bearer ${api.key}` };
+  const answer = await fetch(`${api.url}/v1${path}`, { method: "POST", body: form, headers });
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
+  return { status: answer.status, body: (await answer.json()) as any };
+}
+
+describe("Parameters of POST /files", () => {
+  const file = new Blob(["text"]);
+  const life = { "expires_after[anchor]": "created_at", "expires_after[seconds]": "3600" };
+  const whole = { file, purpose: "vision", ...life };
+  const wrong: Readonly<Record<string, readonly [Record<string, string | Blob>, string]>> = {
+    file: [{ purpose: "vision", file: "text" }, "file"],
+    purpose: [{ file, purpose: "batch_output" }, "purpose"],
+    expires_after: [{ ...whole, expires_after: "3600" }, "expires_after"],
+    "expires_after.anchor": [{ ...whole, "expires_after[anchor]": "now" }, "expires_after[anchor]"],
+    "expires_after.seconds": [{ ...whole, "expires_after[seconds]": "3599" }, "expires_after[seconds]"],
+  };
+
+  it("are a table of docs/openai.md, row by row, of all that the official client sends", () => {
+    expectDocumented("POST /files", FILE_PARAMETERS);
+    expect(FILE_PARAMETERS.map(({ name }) => name).filter((name) => !name.includes("."))).toEqual(
+      Object.keys(OFFICIAL),
+    );
+  });
+
+  it("are honoured", async () => {
+    const { status, body } = await post("/files", whole);
+    for (const shown of Object.values(OFFICIAL)) expect([status, body]).toMatchObject([200, shown]);
+    expect(body.expires_at - body.created_at).toBe(3_600);
+  });
+
+  it.each(FILE_PARAMETERS.map(({ name }) => name))("%s is refused with its name when it is wrong", async (name) => {
+    const [fields, path] = wrong[name]!;
+    const { status, body } = await post("/files", fields);
+    expect([status, body.error.details?.[0]?.path]).toEqual([422, path]);
+  });
+
+  it.each(["no_such_field", "expires_after[days]", "file[name]", "__proto__"])("%s is refused", async (name) => {
+    const { status, body } = await post("/files", { ...whole, [name]: "1" });
+    expect([status, body.error.code]).toEqual([422, "validation_failed"]);
+  });
+});
+
+describe("Parameters of POST /uploads/{id}/complete", () => {
+  it("are a table of docs/openai.md, row by row", () =>
+    expectDocumented("POST /uploads/{id}/complete", COMPLETE_UPLOAD_PARAMETERS));
+
+  it("are honoured, or refused with their names", async () => {
+    const start = { bytes: 4, filename: "a", purpose: "vision", mime_type: "text/plain" };
+    const { body: upload } = await api.call("POST", "/uploads", { body: start });
+    const path = `/uploads/${upload.id}/complete`;
+    const { body: part } = await post(`/uploads/${upload.id}/parts`, { data: new Blob(["text"]) });
+    const complete = (body: object) => api.call("POST", path, { body });
+    const part_ids = [part.id];
+    for (const [body, name] of [
+      [{}, "part_ids"],
+      [{ part_ids: [] }, "part_ids"],
+      [{ part_ids: part.id }, "part_ids"],
+      [{ part_ids: Array.from({ length: 1_001 }, () => part.id) }, "part_ids"],
+      [{ part_ids: ["part_none"] }, "part_ids.0"],
+      [{ part_ids: [part.id, part.id] }, "part_ids"],
+      [{ part_ids, md5: "1".repeat(32) }, "md5"],
+      [{ part_ids, md5: "md5" }, "md5"],
+      [{ part_ids, sha256: "" }, "sha256"],
+    ] as const) {
+      const { status, body: answer } = await complete(body);
+      expect([status, answer.error?.details?.[0]?.path]).toEqual([422, name]);
+    }
+    expect((await complete({ part_ids, md5: "1cb251ec0d568de6a929b520c4aed8d1" })).body.status).toBe("completed");
+  });
+});
