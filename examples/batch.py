@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from atoll_client import AsyncAtoll
+from atoll_client import AsyncAtoll, AtollError
 
 BATCH = 100
 """Most jobs of a batch. An account may have a limit of unfinished jobs below it: the client waits when it is reached."""
@@ -29,7 +29,7 @@ async def main() -> None:
     parser.add_argument("inputs", type=Path)
     parser.add_argument("outputs", type=Path)
     args = parser.parse_args()
-    inputs = (json.loads(line) for line in args.inputs.open() if line.strip())
+    inputs = inputs_of(args.inputs)
     failed = 0
     async with AsyncAtoll() as atoll:
         with args.outputs.open("w") as outputs:
@@ -41,6 +41,16 @@ async def main() -> None:
         raise SystemExit(f"{failed} jobs failed; their lines have an error")
 
 
+def inputs_of(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open() as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                if line.strip():
+                    yield json.loads(line)
+            except ValueError as error:
+                raise SystemExit(f"{path}, line {number}: {error}") from None
+
+
 async def run(atoll: AsyncAtoll, cargo: str, inputs: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """The results of one batch, in the order of its inputs."""
     submitted = await atoll.batches.submit(workload=cargo, inputs=inputs)
@@ -50,4 +60,9 @@ async def run(atoll: AsyncAtoll, cargo: str, inputs: list[dict[str, Any]]) -> It
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    try:
+        asyncio.run(main())
+    except AtollError as error:
+        raise SystemExit(f"{error.code}: {error}") from None
+    except OSError as error:
+        raise SystemExit(str(error)) from None

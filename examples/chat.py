@@ -47,4 +47,7 @@ def read_question() -> str:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AtollError as error:
+        raise SystemExit(f"{error.code}: {error}") from None

@@ -22,14 +22,16 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     args = parser.parse_args()
     with Atoll() as atoll:
-        try:
-            images = atoll.images.generate(prompt=args.prompt, model=args.model, size=args.size, seed=args.seed)
-        except AtollError as error:
-            raise SystemExit(f"{error.code}: {error}") from None
+        images = atoll.images.generate(prompt=args.prompt, model=args.model, size=args.size, seed=args.seed)
     picture = base64.b64decode(images["data"][0]["b64_json"])
     args.file.write_bytes(picture)
     print(f"{args.file}: {len(picture)} bytes")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AtollError as error:
+        raise SystemExit(f"{error.code}: {error}") from None
+    except OSError as error:
+        raise SystemExit(str(error)) from None

@@ -43,14 +43,11 @@ def main() -> None:
     if not passages:
         parser.error("the documents have no text")
     with Atoll() as atoll:
-        try:
-            candidates = nearest(atoll, args.embedding_model, args.question, passages)
-            best = rerank(atoll, args.rerank_model, args.question, candidates, args.top)
-            for passage, score in best:
-                print(f"[{score:.2f}] {passage.source}: {passage.text[:70]!r}")
-            print(answer(atoll, args.model, args.question, [passage for passage, _ in best]))
-        except AtollError as error:
-            raise SystemExit(f"{error.code}: {error}") from None
+        candidates = nearest(atoll, args.embedding_model, args.question, passages)
+        best = rerank(atoll, args.rerank_model, args.question, candidates, args.top)
+        for passage, score in best:
+            print(f"[{score:.2f}] {passage.source}: {passage.text[:70]!r}")
+        print(answer(atoll, args.model, args.question, [passage for passage, _ in best]))
 
 
 def passages_of(path: Path) -> Iterator[Passage]:
@@ -105,4 +102,9 @@ def answer(atoll: Atoll, model: str, question: str, passages: Sequence[Passage])
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AtollError as error:
+        raise SystemExit(f"{error.code}: {error}") from None
+    except OSError as error:
+        raise SystemExit(str(error)) from None

@@ -90,13 +90,18 @@ export function toolUseOf({ tools, tool_choice: choice, parallel_tool_calls: par
   return {
     tools: names === null ? all : all.filter(({ name }) => names.includes(name)),
     isRequired: isRequired(choice),
-    maxCalls: parallel === false ? 1 : MAX_TOOL_CALLS,
+    // A function by its name is called once (OpenAI's guide): else a model that does not stop by itself calls it until its limit.
+    maxCalls: parallel === false || isNamed(choice) ? 1 : MAX_TOOL_CALLS,
   };
 }
 
 function isRequired(choice: ToolFields["tool_choice"]): boolean {
   if (typeof choice !== "object" || choice === null) return choice === "required";
-  return choice.type === "function" || choice.allowed_tools.mode === "required";
+  return isNamed(choice) || (choice.type === "allowed_tools" && choice.allowed_tools.mode === "required");
+}
+
+function isNamed(choice: ToolFields["tool_choice"]): boolean {
+  return typeof choice === "object" && choice?.type === "function";
 }
 
 /** Null: all. */

@@ -14,7 +14,8 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   invalid_input: "The Cargo cannot run this input",
   file_unavailable: "The Island could not fetch a file that the input names",
   invalid_output: "The Island's result is empty, not what was asked for, or differs from what it delivered",
-  context_length_exceeded: "The prompt is longer than the model's context",
+  // LangChain and others know the error by "maximum context length", from OpenAI's own text.
+  context_length_exceeded: "The prompt is longer than the model's maximum context length",
   model_unavailable: "The Island could not fetch the Cargo's model or image",
   model_hash_mismatch: "What the Island fetched is not the model or image that the Cargo names",
   model_invalid: "The Cargo's model or image cannot be loaded",

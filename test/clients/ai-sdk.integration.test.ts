@@ -37,7 +37,13 @@ beforeAll(async () => {
   await network.startIsland("island", islandToken, { "cargos.allow_runtimes": "llmcpp,onnx,diffusers" });
   const baseURL = `${network.url}/v1`;
   openai = createOpenAI({ apiKey, baseURL });
-  compatible = createOpenAICompatible({ name: "atoll", apiKey, baseURL });
+  compatible = createOpenAICompatible({
+    name: "atoll",
+    apiKey,
+    baseURL,
+    supportsStructuredOutputs: true,
+    includeUsage: true,
+  });
 });
 afterAll(() => network[Symbol.asyncDispose]());
 
@@ -53,11 +59,12 @@ const Boat = z.object({
 });
 const quiet = { temperature: 0, maxRetries: 0 };
 
-describe("ai with @ai-sdk/openai", () => {
+describe("the ai SDK", () => {
   describe.each([
-    ["responses", () => openai.responses("gpt-4o-mini")],
-    ["chat", () => openai.chat("gpt-4o-mini")],
-  ])("by %s", (_, model) => {
+    ["@ai-sdk/openai and responses", () => openai.responses("gpt-4o-mini")],
+    ["@ai-sdk/openai and chats", () => openai.chat("gpt-4o-mini")],
+    ["@ai-sdk/openai-compatible", () => compatible.chatModel("gpt-4o-mini")],
+  ])("with %s", (_, model) => {
     it("generateText() gets text, reason and usage", async () => {
       const { text, finishReason, usage } = await generateText({ ...quiet, model: model(), prompt: PROMPT });
       expect([text, finishReason]).toEqual([COUNTED, "stop"]);
@@ -101,6 +108,12 @@ describe("ai with @ai-sdk/openai", () => {
       const { output } = await generateText(asked);
       expect(Boat.parse(output)).toEqual(output);
       expect(await streamText(asked).output).toEqual(output);
+    });
+
+    it("is told in words that no model takes pictures", async () => {
+      const content = [{ type: "image" as const, image: Buffer.from("iVBORw0KGgo=", "base64") }];
+      const asked = generateText({ ...quiet, model: model(), messages: [{ role: "user", content }] });
+      await expect(asked).rejects.toMatchObject({ statusCode: 422, message: expect.stringMatching(/image/) });
     });
   });
 

@@ -53,6 +53,27 @@ describe.skipIf(withoutPython !== null)(
         sums.map((input, n) => ({ input, output: `2 plus ${n + 2} is ${n + 4}.`, error: null })),
       );
     });
+
+    it("what goes wrong is one line, not a traceback", async () => {
+      const bad = join(built.directory, "bad.jsonl");
+      await writeFile(bad, '{"prompt": "Hi"}\n{"prompt"\n');
+      const out = join(built.directory, "bad-out.jsonl");
+      const wrongKey = { ...env, ATOLL_API_KEY: "ak_wrong" };
+      const ran = await Promise.all([
+        runPython(["chat.py"], wrongKey),
+        runPython(["rag.py", "where?", join(ROOT, "examples", "README.md")], {}),
+        runPython(["picture.py", "a reef", out], wrongKey),
+        runPython(["batch.py", bad, out], env),
+        runPython(["batch.py", join(built.directory, "none.jsonl"), out], env),
+      ]);
+      expect(ran.map(({ code, stderr }) => [code, stderr.split(":")[0], stderr.trim().split("\n").length])).toEqual([
+        [1, "unauthenticated", 1],
+        [1, "configuration", 1],
+        [1, "unauthenticated", 1],
+        [1, `${bad}, line 2`, 1],
+        [1, "[Errno 2] No such file or directory", 1],
+      ]);
+    });
   },
 );
 

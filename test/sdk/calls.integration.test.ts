@@ -230,6 +230,17 @@ describe("A removal whose answer was lost", () => {
     expect(fixture.proxy.seen).toHaveLength(2);
     await expect(apiKeys.revoke(id)).rejects.toBeInstanceOf(NotFoundError);
   });
+
+  it("is done of a file, too, and the end of a batch is asked for again", async () => {
+    const { files, fileBatches } = fixture.client();
+    const { id } = await files.upload({ content: new Blob(["a"]), filename: "a" });
+    fixture.proxy.script({ kind: "swallow" });
+    await files.delete(id);
+    await expect(files.delete(id)).rejects.toBeInstanceOf(NotFoundError);
+    fixture.proxy.script({ kind: "swallow" });
+    await expect(fileBatches.cancel("batch_none")).rejects.toBeInstanceOf(NotFoundError);
+    expect(fixture.proxy.seen).toHaveLength(2);
+  });
 });
 
 describe("What an account's owner sees and changes", () => {

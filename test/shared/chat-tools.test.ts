@@ -22,7 +22,8 @@ describe("toolUseOf()", () => {
     [{ tools }, [["a", "b"], false, 16]],
     [{ tools, tool_choice: "auto", parallel_tool_calls: false }, [["a", "b"], false, 1]],
     [{ tools, tool_choice: "required", parallel_tool_calls: true }, [["a", "b"], true, 16]],
-    [{ tools, tool_choice: named("b") }, [["b"], true, 16]],
+    [{ tools, tool_choice: named("b") }, [["b"], true, 1]],
+    [{ tools, tool_choice: named("b"), parallel_tool_calls: true }, [["b"], true, 1]],
     [
       { tools, tool_choice: { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [named("a")] } } },
       [["a"], false, 16],

@@ -63,7 +63,11 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   },
   { name: "tools[].function.strict", rule: "honoured", note: "refuses schemas with what a grammar cannot keep" },
   { name: "tool_choice", rule: "honoured", note: "`none`, `auto`, `required`, a function, `allowed_tools`" },
-  { name: "parallel_tool_calls", rule: "honoured", note: "default true: up to 16 calls" },
+  {
+    name: "parallel_tool_calls",
+    rule: "honoured",
+    note: "default true: up to 16 calls; of a named function always one",
+  },
   { name: "functions", rule: "refused", note: "OpenAI has replaced it by `tools`", neutral: [[]] },
   {
     name: "function_call",

@@ -57,7 +57,11 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "tools[].async", rule: "refused", note: FUNCTIONS, neutral: [false] },
   { name: "tools[].output_schema", rule: "refused", note: "outputs are texts" },
   { name: "tool_choice", rule: "honoured", note: "`none`, `auto`, `required`, a function, `allowed_tools`" },
-  { name: "parallel_tool_calls", rule: "honoured", note: "default true: up to 16 calls" },
+  {
+    name: "parallel_tool_calls",
+    rule: "honoured",
+    note: "default true: up to 16 calls; of a named function always one",
+  },
   { name: "max_tool_calls", rule: "refused", note: "it limits built-in tools, of which there are none" },
   { name: "include", rule: "refused", note: "there is nothing more to include", neutral: [[]] },
   { name: "reasoning", rule: "refused", note: "no Cargo has levels of effort", neutral: [{}] },

@@ -4,7 +4,8 @@ import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
 const MAX_PARTS = 256;
 const MAX_ITEMS = 120;
 
-const partSchema = z.object({ type: z.enum(["input_text", "output_text", "text"]), text: z.string() });
+const PART_TYPES = ["input_text", "output_text", "text"] as const;
+const partSchema = z.object({ type: z.enum(PART_TYPES), text: z.string() });
 const contentSchema = z.union([z.string(), z.array(partSchema).min(1).max(MAX_PARTS)]);
 const ITEM_TYPES = ["message", "function_call", "function_call_output"] as const;
 /** Items of a response's `input`. Source: OpenAI's API. */
@@ -37,8 +38,22 @@ function describeInputFault(input: unknown): string {
   const index = input.findIndex((item) => !itemSchema.safeParse(item).success);
   const type = (input[index] as { type?: unknown } | null)?.type ?? "message";
   const expected = ITEM_TYPES.find((known) => known === type);
+  const part = otherPart(input[index]);
+  if (expected !== undefined && part !== undefined) {
+    return `has item ${index} with a part of the type ${JSON.stringify(part)}; only text is served: ${PART_TYPES.join(", ")}`;
+  }
   if (expected !== undefined) return `has item ${index}, which must have ${MEMBERS[expected]}`;
   return `has item ${index} of the type ${JSON.stringify(type)}; only ${ITEM_TYPES.join(", ")} are served`;
+}
+
+/** The type of the item's first part that is not text; undefined if there is none. */
+function otherPart(item: unknown): string | undefined {
+  const { content, output } = (item ?? {}) as { content?: unknown; output?: unknown };
+  const parts: unknown[] = [content, output].find((list) => Array.isArray(list)) ?? [];
+  return parts
+    .map((part) => (part as { type?: unknown } | null)?.type)
+    .filter((type) => typeof type === "string")
+    .find((type) => !PART_TYPES.some((known) => known === type));
 }
 
 const MEMBERS: Record<(typeof ITEM_TYPES)[number], string> = {

@@ -8,7 +8,8 @@ from contextlib import aclosing
 import pytest
 from conftest import QUICK, TEXT, Bench
 
-from atoll_client import AsyncAtoll, AtollTimeoutError
+from atoll_client import AsyncAtoll, AtollTimeoutError, JobFailedError
+from atoll_client.schemas import ChatCompletionRequestMessagesItem
 
 CARGO = "tiny-chat"
 
@@ -45,5 +46,24 @@ def test_a_wait_and_a_stream_end_when_they_are_cancelled(bench: Bench) -> None:
                             bench.finish(held)
                         text += event["content"]
             assert text == TEXT
+
+    asyncio.run(main())
+
+
+def test_a_chat_that_is_cancelled_is_cancelled_at_the_coordinator(bench: Bench) -> None:
+    async def main() -> None:
+        async with AsyncAtoll(backoff=QUICK) as atoll:
+            held: ChatCompletionRequestMessagesItem = {"role": "user", "content": "hold"}
+
+            async def read() -> None:
+                async for _ in atoll.chat.stream(model=CARGO, messages=[held]):
+                    pass
+
+            for chat in (read(), atoll.chat.create(model=CARGO, messages=[held])):
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(chat, 0.3)
+                job = (await atoll.jobs.list().page())["data"][0]
+                with pytest.raises(JobFailedError):
+                    await atoll.jobs.wait(job["id"], timeout=20)
 
     asyncio.run(main())

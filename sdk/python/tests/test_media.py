@@ -35,6 +35,26 @@ def test_files_go_up_come_back_and_are_listed(atoll: Atoll, bench: Bench) -> Non
     atoll.files.delete(more["id"])
 
 
+class Pipe(io.BytesIO):
+    """What can be read once."""
+
+    def seekable(self) -> bool:
+        return False
+
+
+def test_a_pipe_is_sent_once_and_a_deletion_is_repeated(atoll: Atoll, bench: Bench) -> None:
+    bench.script({"kind": "answer", "status": 429, "headers": {"retry-after": "0"}})
+    with pytest.raises(RateLimitError):
+        atoll.files.upload(Pipe(b"once"), filename="a")
+    assert len(bench.seen()) == 1
+    file = atoll.files.upload(b"a", filename="a")
+    bench.script({"kind": "swallow"})
+    atoll.files.delete(file["id"])
+    assert len(bench.seen()) == 2
+    with pytest.raises(NotFoundError):
+        atoll.files.delete(file["id"])
+
+
 def test_the_async_client_sends_forms_too() -> None:
     async def main() -> None:
         async with AsyncAtoll(backoff=QUICK) as atoll:

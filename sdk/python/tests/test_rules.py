@@ -7,6 +7,7 @@ import hmac
 import re
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -22,7 +23,9 @@ from atoll_client import (
     ServerError,
     ValidationError,
     WebhookError,
+    events,
     operations,
+    schemas,
     verify_webhook,
 )
 from atoll_client.error_answer import error_of_answer, retry_after_of
@@ -46,8 +49,8 @@ def test_there_is_a_method_for_all_that_the_typescript_client_does() -> None:
 def test_events_are_read_from_pieces_of_any_size(size: int) -> None:
     stream = "\ufeff: hi\nid: 1\nevent: token\ndata: é→😀\n\nid: 2\r\ndata: a\r\ndata:b\r\n\r\nid:3\rdata\r\rdata: cut".encode()
     parser = EventParser()
-    events = [event for at in range(0, len(stream), size) for event in parser.push(stream[at : at + size])]
-    assert events == [ServerEvent("1", "token", "é→😀"), ServerEvent("2", "", "a\nb"), ServerEvent("3", "", "")]
+    read = [event for at in range(0, len(stream), size) for event in parser.push(stream[at : at + size])]
+    assert read == [ServerEvent("1", "token", "é→😀"), ServerEvent("2", "", "a\nb"), ServerEvent("3", "", "")]
 
 
 def test_retry_after_is_a_number_or_a_date() -> None:
@@ -76,6 +79,18 @@ def test_errors_have_the_facts_of_the_answer() -> None:
     page = error_of_answer(502, {}, "<html>Bad Gateway")
     assert type(page) is ServerError
     assert (page.code, str(page)) == ("http_502", "502 <html>Bad Gateway")
+    for wrong_time in ("-5", "NaN", '"soon"'):
+        assert error_of_answer(429, {}, f'{{"error":{{"retry_after":{wrong_time}}}}}').retry_after_s is None
+    assert error_of_answer(500, {}, "[" * 100_000).code == "http_500"
+
+
+def test_no_event_of_the_api_is_left_out() -> None:
+    for known, all_events in (
+        (events._JOB_EVENTS, schemas.JobEvent),
+        (events._ACCOUNT_EVENTS, schemas.AccountEvent),
+    ):
+        kinds = [get_type_hints(getattr(schemas, name))["type"] for name in str(all_events).split(" | ")]
+        assert {value for kind in kinds for value in get_args(kind)} == known
 
 
 def test_pauses_double_up_to_the_most_with_jitter() -> None:
@@ -120,12 +135,21 @@ def test_retries_what_had_no_effect_or_may_be_repeated(
 
 def test_an_address_is_needed_and_may_have_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ATOLL_BASE_URL", raising=False)
-    for wrong in (None, "", "atoll.example", "ftp://atoll.example"):
+    for wrong in (None, "", "atoll.example", "ftp://atoll.example", "http://atoll:99999", "http://atoll:a", "http://[::1"):
         with pytest.raises(ConfigurationError):
             Atoll(wrong)
     monkeypatch.setenv("ATOLL_BASE_URL", "https://atoll.example/net/api/v1/")
     with Atoll() as atoll:
         assert atoll._http.settings.api_url == "https://atoll.example/net/api/v1"
+
+
+@pytest.mark.parametrize("key", ["ak_secret\n", "ak_secret é", "ak_secret\0"])
+def test_a_key_that_no_header_can_carry_is_not_quoted(key: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        Atoll("http://atoll.example", key)
+    assert "secret" not in str(raised.value)
+    with Atoll("http://atoll.example", "ak_right") as atoll, pytest.raises(ConfigurationError):
+        atoll.with_options(api_key=key)
 
 
 def test_a_webhook_is_verified() -> None:

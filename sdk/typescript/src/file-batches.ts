@@ -25,7 +25,7 @@ export class FileBatches {
 
   /** Lines that were answered stay in its files. One that has ended stays as it is. */
   cancel(id: string, options?: CallOptions): Promise<FileBatch> {
-    return this.#http.call("post", "/batches/{id}/cancel", { path: { id } }, options);
+    return this.#http.call("post", "/batches/{id}/cancel", { path: { id } }, options, { isIdempotent: true });
   }
 
   /** All batches, newest first, page by page while you iterate. */

@@ -1,3 +1,4 @@
+import { deleteOnce } from "./delete-once.ts";
 import type { QueryOf, Operation } from "./operation.ts";
 import type { Http } from "./http.ts";
 import type { File } from "./schemas.ts";
@@ -63,6 +64,6 @@ export class Files {
 
   /** Nobody can read it any more when this resolves. @throws {NotFoundError} */
   async delete(id: string, options?: CallOptions): Promise<void> {
-    await this.#http.call("delete", "/files/{id}", { path: { id } }, options);
+    await deleteOnce(this.#http.call("delete", "/files/{id}", { path: { id } }, options));
   }
 }

@@ -186,7 +186,11 @@ describe("stored responses", () => {
     [{ previous_response_id: "resp_none" }, "previous_response_id"],
     [{ background: true, stream: true }, "background"],
     [{ input: [{ type: "item_reference", id: "x" }] }, "has item 0 of the type"],
-    [{ input: [{ role: "user", content: [{ type: "input_image", image_url: "x" }] }] }, "has item 0"],
+    [
+      { input: [{ role: "user", content: [{ type: "input_image", image_url: "x" }] }] },
+      'item 0 with a part of the type "input_image"; only text',
+    ],
+    [{ input: [null] }, "has item 0, which must have role and content"],
     [{ tools: [{ type: "web_search" }] }, "tools.0.type"],
     [{ tools: [{ ...SUM, parameters: { type: "array" } }] }, "tools.0.parameters"],
     [{ tools: [SUM, SUM] }, "tools.1.name"],

@@ -40,8 +40,10 @@ def error_of_answer(status: int, headers: Mapping[str, str], text: str) -> Atoll
     facts = _read_error(text)
     code = _text(facts.get("code")) or f"http_{status}"
     retry_after_s = retry_after_of(headers.get("retry-after"))
-    if retry_after_s is None and isinstance(facts.get("retry_after"), (int, float)):
-        retry_after_s = float(facts["retry_after"])
+    told = facts.get("retry_after")
+    # Not so: a text, a time in the past, NaN.
+    if retry_after_s is None and isinstance(told, (int, float)) and told >= 0:
+        retry_after_s = float(told)
     return _class_of(status, code)(
         message=_text(facts.get("message")) or f"{status} {text[:_MAX_QUOTED_CHARS]}".strip(),
         code=code,
@@ -80,7 +82,7 @@ def _read_error(text: str) -> dict[str, Any]:
     """`error` of the body; empty if the body is not the coordinator's."""
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         # A proxy's page; only the status is useful.
         return {}
     error = body.get("error") if isinstance(body, dict) else None

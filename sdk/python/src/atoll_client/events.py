@@ -8,7 +8,7 @@ from .sse import ServerEvent
 
 POSITION_LOST = "position_lost"
 """Error code for a stream position that the coordinator lost in a crash."""
-_JOB_EVENTS = frozenset({"status", "token", "progress", "image", "done", "error"})
+_JOB_EVENTS = frozenset({"status", "token", "reasoning", "tool_call", "progress", "image", "done", "error"})
 _ACCOUNT_EVENTS = frozenset({"ready", "reset", "job", "island", "island_removed", "account", "balance", "overview"})
 
 

@@ -22,7 +22,7 @@ class ServerEvent:
     def payload(self) -> Any:
         try:
             return json.loads(self.data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ProtocolError(f'The payload of an event "{self.event}" is not JSON', "protocol") from error
 
 

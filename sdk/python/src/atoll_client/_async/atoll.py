@@ -11,7 +11,7 @@ from .. import operations as o
 from .. import schemas as s
 from ..events import ToldEvent
 from ..retries import Backoff
-from ..settings import Settings, resolve_settings
+from ..settings import Settings, checked_key, resolve_settings
 from .account import AsyncAccount, AsyncApiKeys, AsyncAuth, AsyncSessions
 from .account_events import stream_events
 from .cargos import AsyncCargos
@@ -89,7 +89,7 @@ class AsyncAtoll:
             self._http.client,
             replace(
                 settings,
-                api_key=settings.api_key if api_key is None else api_key,
+                api_key=settings.api_key if api_key is None else checked_key(api_key),
                 timeout=settings.timeout if timeout is None else timeout,
                 max_retries=settings.max_retries if max_retries is None else max_retries,
             ),

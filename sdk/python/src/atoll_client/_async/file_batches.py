@@ -42,7 +42,7 @@ class AsyncFileBatches:
 
     async def cancel(self, batch_id: str) -> s.FileBatch:
         """Lines that were answered stay in its files. One that has ended stays as it is."""
-        return await self._http.call(o.CANCEL_FILE_BATCH, batch_id)
+        return await self._http.call(o.CANCEL_FILE_BATCH, batch_id, is_idempotent=True)
 
     async def list(self, *, limit: int | None = None, after: str | None = None) -> AsyncGenerator[s.FileBatch, None]:
         """All batches, newest first, page by page while you iterate, `limit` in a page."""

@@ -31,7 +31,7 @@ class AsyncFiles:
         expires_after_s: int | None = None,
     ) -> s.File:
         """
-        Uploads a file. `expires_after_s`: from 3,600 to 30 days; else it is there for as long as the coordinator keeps files. A
+        Uploads a file; an open one from its beginning. `expires_after_s`: from 3,600 to 30 days; else it is there for as long as the coordinator keeps files. A
         repeat after a cut connection would make a second file, so there is none.
         """
         fields: dict[str, str | list[str]] = {"purpose": purpose}
@@ -94,4 +94,4 @@ class AsyncFiles:
 
     async def delete(self, file_id: str) -> None:
         """Nobody can read it any more when this returns. Raises NotFoundError."""
-        await self._http.call(o.DELETE_FILE, file_id)
+        await self._http.delete_once(o.DELETE_FILE, file_id)

@@ -34,6 +34,11 @@ class Form:
     field: str = "file"
     """Name of the file's field."""
 
+    @property
+    def is_seekable(self) -> bool:
+        """httpx sends an open file from its beginning, each time."""
+        return isinstance(self.content, bytes) or self.content.seekable()
+
 
 @dataclass(frozen=True)
 class Request:
@@ -95,7 +100,9 @@ class AsyncHttp:
     async def _read(self, request: Request, accept: str) -> tuple[int, bytes]:
         """Status and body of one call, with retries."""
         is_idempotent = request.operation.is_idempotent if request.is_idempotent is None else request.is_idempotent
-        retries = self.retries(is_idempotent)
+        # The second try would send nothing of a pipe that the first has read.
+        is_read_once = request.form is not None and not request.form.is_seekable
+        retries = self.retries(is_idempotent, 0 if is_read_once else None)
         while True:
             try:
                 return await self._read_once(request, accept)
@@ -207,10 +214,14 @@ def _parse(status: int, body: bytes) -> Any:
     if body == b"":
         return None
     try:
-        return json.loads(body.decode("utf-8", "replace"))
-    except ValueError as error:
-        reason = f"The answer {status} is not JSON; is this the address of a coordinator?"
-        raise ProtocolError(reason, "protocol", status) from error
+        answer = json.loads(body.decode("utf-8", "replace"))
+        if isinstance(answer, dict):
+            return answer
+        cause: Exception | None = None
+    except (ValueError, RecursionError) as error:
+        cause = error
+    reason = f"The answer {status} is no JSON object; is this the address of a coordinator?"
+    raise ProtocolError(reason, "protocol", status) from cause
 
 
 def _failure_of(error: httpx.HTTPError, operation: Operation[Any]) -> AtollConnectionError:

@@ -43,7 +43,7 @@ class FileBatches:
 
     def cancel(self, batch_id: str) -> s.FileBatch:
         """Lines that were answered stay in its files. One that has ended stays as it is."""
-        return self._http.call(o.CANCEL_FILE_BATCH, batch_id)
+        return self._http.call(o.CANCEL_FILE_BATCH, batch_id, is_idempotent=True)
 
     def list(self, *, limit: int | None = None, after: str | None = None) -> Generator[s.FileBatch, None, None]:
         """All batches, newest first, page by page while you iterate, `limit` in a page."""

@@ -32,7 +32,7 @@ class Files:
         expires_after_s: int | None = None,
     ) -> s.File:
         """
-        Uploads a file. `expires_after_s`: from 3,600 to 30 days; else it is there for as long as the coordinator keeps files. A
+        Uploads a file; an open one from its beginning. `expires_after_s`: from 3,600 to 30 days; else it is there for as long as the coordinator keeps files. A
         repeat after a cut connection would make a second file, so there is none.
         """
         fields: dict[str, str | list[str]] = {"purpose": purpose}
@@ -95,4 +95,4 @@ class Files:
 
     def delete(self, file_id: str) -> None:
         """Nobody can read it any more when this returns. Raises NotFoundError."""
-        self._http.call(o.DELETE_FILE, file_id)
+        self._http.delete_once(o.DELETE_FILE, file_id)
