@@ -15,7 +15,7 @@ import {
   type AwaitedChat,
   type ChatClient,
 } from "../streaming/awaited-chat.ts";
-import { doneProgress, responseEvents, writtenIn } from "../streaming/response-encoder.ts";
+import { doneProgress, responseEvents } from "../streaming/response-encoder.ts";
 import {
   responseBodySchema,
   responseEventSchema,
@@ -25,6 +25,7 @@ import {
   type ResponseAnswer,
 } from "../schemas/openai-response-schemas.ts";
 import type { Turn } from "../schemas/response-items.ts";
+import { OutputRuns } from "../schemas/response-output.ts";
 import { BEGUN, jobIdOf, presentResponse, responsePartOf } from "../schemas/present-response.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -98,9 +99,11 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
     const chat = await awaitChat(deps, client, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const { record } = chat.job;
-    const answer = isStreamed ? null : presentResponse(record, doneProgress(doneOf(chat), chat.feed));
+    const answer = isStreamed
+      ? null
+      : presentResponse(record, doneProgress(doneOf(chat), OutputRuns.of(chat.feed.items)));
     if (body.store === false) removeAtEnd(deps, client, chat);
-    return answer === null ? streamChat(deps, client, chat, responseEvents(record, chat.feed)) : c.json(answer);
+    return answer === null ? streamChat(deps, client, chat, responseEvents(record)) : c.json(answer);
   });
 
   serveScoped(app, deps, "read", getResponseRoute, async ({ c, identity, params }) =>
@@ -139,9 +142,9 @@ async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Pro
   const { state, usage, finishReason, error } = job;
   const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
   await feed?.load();
-  const written = feed === null ? { text: "", calls: [] } : writtenIn(feed);
+  const written = OutputRuns.of(feed?.items ?? []);
   const failure = state === "failed" || state === "timeout" ? (error?.message ?? "The job failed") : null;
-  return presentResponse(job, { state, ...written, usage, isCut: finishReason === "length", failure });
+  return presentResponse(job, { state, written, usage, isCut: finishReason === "length", failure });
 }
 
 /** What was said up to the end of a stored response. @throws {ValidationError} for one that is not there, or did not end well. */
@@ -153,7 +156,9 @@ async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: string, i
   if (job.state !== "completed") throw noPrevious(`The response "${id}" is not complete`);
   const feed = await deps.jobs.openFeed(accountId, job.id);
   await feed.load();
-  return [...messagesSchema.parse(job.input["messages"]), assistantMessageOf(feed)];
+  // Models are not shown earlier thoughts.
+  const { role, content, tool_calls } = assistantMessageOf(feed);
+  return [...messagesSchema.parse(job.input["messages"]), { role, content, tool_calls }];
 }
 
 function noPrevious(message: string): ValidationError {

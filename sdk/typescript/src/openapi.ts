@@ -4587,9 +4587,32 @@ export interface components {
             /** @enum {string} */
             object: "response";
             output: ({
+                /** @description Thoughts of a model that thinks */
+                content: {
+                    text: string;
+                    /** @enum {string} */
+                    type: "reasoning_text";
+                }[];
+                id: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                summary: unknown[];
+                /** @enum {string} */
+                type: "reasoning";
+            } | {
                 content: {
                     annotations: unknown[];
-                    logprobs: unknown[];
+                    /** @description Empty unless they were asked for */
+                    logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[];
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
                     text: string;
                     /** @enum {string} */
                     type: "output_text";
@@ -4614,6 +4637,11 @@ export interface components {
             })[];
             parallel_tool_calls: boolean;
             previous_response_id: string | null;
+            reasoning: {
+                /** @enum {string|null} */
+                effort: "none" | "minimal" | "low" | "medium" | "high" | null;
+                summary: null;
+            };
             /** @enum {string} */
             status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
             store: boolean;
@@ -4661,6 +4689,7 @@ export interface components {
                 /** @enum {string} */
                 type: "function";
             }[];
+            top_logprobs: number;
             top_p: number | null;
             /** @enum {string} */
             truncation: "disabled";
@@ -4704,9 +4733,32 @@ export interface components {
             type: "response.failed";
         } | {
             item: {
+                /** @description Thoughts of a model that thinks */
+                content: {
+                    text: string;
+                    /** @enum {string} */
+                    type: "reasoning_text";
+                }[];
+                id: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                summary: unknown[];
+                /** @enum {string} */
+                type: "reasoning";
+            } | {
                 content: {
                     annotations: unknown[];
-                    logprobs: unknown[];
+                    /** @description Empty unless they were asked for */
+                    logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[];
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
                     text: string;
                     /** @enum {string} */
                     type: "output_text";
@@ -4735,9 +4787,32 @@ export interface components {
             type: "response.output_item.added";
         } | {
             item: {
+                /** @description Thoughts of a model that thinks */
+                content: {
+                    text: string;
+                    /** @enum {string} */
+                    type: "reasoning_text";
+                }[];
+                id: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                summary: unknown[];
+                /** @enum {string} */
+                type: "reasoning";
+            } | {
                 content: {
                     annotations: unknown[];
-                    logprobs: unknown[];
+                    /** @description Empty unless they were asked for */
+                    logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[];
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
                     text: string;
                     /** @enum {string} */
                     type: "output_text";
@@ -4770,10 +4845,24 @@ export interface components {
             output_index: number;
             part: {
                 annotations: unknown[];
-                logprobs: unknown[];
+                /** @description Empty unless they were asked for */
+                logprobs: {
+                    bytes: number[];
+                    logprob: number;
+                    token: string;
+                    top_logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                    }[];
+                }[];
                 text: string;
                 /** @enum {string} */
                 type: "output_text";
+            } | {
+                text: string;
+                /** @enum {string} */
+                type: "reasoning_text";
             };
             sequence_number: number;
             /** @enum {string} */
@@ -4784,10 +4873,24 @@ export interface components {
             output_index: number;
             part: {
                 annotations: unknown[];
-                logprobs: unknown[];
+                /** @description Empty unless they were asked for */
+                logprobs: {
+                    bytes: number[];
+                    logprob: number;
+                    token: string;
+                    top_logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                    }[];
+                }[];
                 text: string;
                 /** @enum {string} */
                 type: "output_text";
+            } | {
+                text: string;
+                /** @enum {string} */
+                type: "reasoning_text";
             };
             sequence_number: number;
             /** @enum {string} */
@@ -4796,7 +4899,32 @@ export interface components {
             content_index: number;
             delta: string;
             item_id: string;
-            logprobs: unknown[];
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.reasoning_text.delta";
+        } | {
+            content_index: number;
+            item_id: string;
+            output_index: number;
+            sequence_number: number;
+            text: string;
+            /** @enum {string} */
+            type: "response.reasoning_text.done";
+        } | {
+            content_index: number;
+            delta: string;
+            item_id: string;
+            logprobs: {
+                bytes: number[];
+                logprob: number;
+                token: string;
+                top_logprobs: {
+                    bytes: number[];
+                    logprob: number;
+                    token: string;
+                }[];
+            }[];
             output_index: number;
             sequence_number: number;
             /** @enum {string} */
@@ -4804,7 +4932,16 @@ export interface components {
         } | {
             content_index: number;
             item_id: string;
-            logprobs: unknown[];
+            logprobs: {
+                bytes: number[];
+                logprob: number;
+                token: string;
+                top_logprobs: {
+                    bytes: number[];
+                    logprob: number;
+                    token: string;
+                }[];
+            }[];
             output_index: number;
             sequence_number: number;
             text: string;
@@ -5103,6 +5240,7 @@ export interface components {
         ResponseRequest: {
             /** @description Answer at once; the response goes on without its client, who asks for it by its id */
             background?: boolean | null;
+            include?: "message.output_text.logprobs"[] | null;
             input: string | ({
                 content: string | {
                     text: string;
@@ -5113,6 +5251,9 @@ export interface components {
                 role: "user" | "assistant" | "system" | "developer";
                 /** @enum {string|null} */
                 type?: "message" | null;
+            } | {
+                /** @enum {string} */
+                type: "reasoning";
             } | {
                 arguments: string;
                 call_id: string;
@@ -5139,6 +5280,10 @@ export interface components {
             parallel_tool_calls?: boolean | null;
             /** @description A stored response: its conversation comes before `input`, without its instructions */
             previous_response_id?: string | null;
+            reasoning?: {
+                /** @enum {string|null} */
+                effort?: "none" | "minimal" | "low" | "medium" | "high" | null;
+            } | null;
             /** @description Default true. False: prompt and answer are removed when the response has ended */
             store?: boolean | null;
             stream?: boolean | null;
@@ -5186,6 +5331,7 @@ export interface components {
                 /** @enum {string} */
                 type: "function";
             }[] | null;
+            top_logprobs?: number | null;
             top_p?: number | null;
         };
         Session: {
@@ -12798,6 +12944,10 @@ export interface operations {
                      *       ],
                      *       "parallel_tool_calls": true,
                      *       "previous_response_id": null,
+                     *       "reasoning": {
+                     *         "effort": null,
+                     *         "summary": null
+                     *       },
                      *       "store": true,
                      *       "temperature": null,
                      *       "text": {
@@ -12807,6 +12957,7 @@ export interface operations {
                      *       },
                      *       "tool_choice": "auto",
                      *       "tools": [],
+                     *       "top_logprobs": 0,
                      *       "top_p": null,
                      *       "truncation": "disabled",
                      *       "usage": {
@@ -12893,6 +13044,10 @@ export interface operations {
                      *       ],
                      *       "parallel_tool_calls": true,
                      *       "previous_response_id": null,
+                     *       "reasoning": {
+                     *         "effort": null,
+                     *         "summary": null
+                     *       },
                      *       "store": true,
                      *       "temperature": null,
                      *       "text": {
@@ -12902,6 +13057,7 @@ export interface operations {
                      *       },
                      *       "tool_choice": "auto",
                      *       "tools": [],
+                     *       "top_logprobs": 0,
                      *       "top_p": null,
                      *       "truncation": "disabled",
                      *       "usage": {
@@ -13012,6 +13168,10 @@ export interface operations {
                      *       "output": [],
                      *       "parallel_tool_calls": true,
                      *       "previous_response_id": null,
+                     *       "reasoning": {
+                     *         "effort": null,
+                     *         "summary": null
+                     *       },
                      *       "store": true,
                      *       "temperature": null,
                      *       "text": {
@@ -13021,6 +13181,7 @@ export interface operations {
                      *       },
                      *       "tool_choice": "auto",
                      *       "tools": [],
+                     *       "top_logprobs": 0,
                      *       "top_p": null,
                      *       "truncation": "disabled",
                      *       "usage": null
