@@ -2129,6 +2129,12 @@ export interface components {
         };
         AnthropicMessage: {
             content: ({
+                /** @description Empty: nothing is signed */
+                signature: string;
+                thinking: string;
+                /** @enum {string} */
+                type: "thinking";
+            } | {
                 citations: null;
                 text: string;
                 /** @enum {string} */
@@ -2147,11 +2153,11 @@ export interface components {
             /** @enum {string} */
             role: "assistant";
             /**
-             * @description `end_turn` also for an answer that a stop sequence ended: Islands do not say which
+             * @description `end_turn` also for an answer that a stop sequence ended on an Island that does not say which
              * @enum {string|null}
              */
-            stop_reason: "end_turn" | "max_tokens" | "tool_use" | null;
-            stop_sequence: null;
+            stop_reason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | null;
+            stop_sequence: string | null;
             /** @enum {string} */
             type: "message";
             usage: {
@@ -2170,6 +2176,12 @@ export interface components {
             type: "ping";
         } | {
             content_block: {
+                /** @description Empty: nothing is signed */
+                signature: string;
+                thinking: string;
+                /** @enum {string} */
+                type: "thinking";
+            } | {
                 citations: null;
                 text: string;
                 /** @enum {string} */
@@ -2192,6 +2204,14 @@ export interface components {
                 /** @enum {string} */
                 type: "text_delta";
             } | {
+                thinking: string;
+                /** @enum {string} */
+                type: "thinking_delta";
+            } | {
+                signature: string;
+                /** @enum {string} */
+                type: "signature_delta";
+            } | {
                 partial_json: string;
                 /** @enum {string} */
                 type: "input_json_delta";
@@ -2206,8 +2226,8 @@ export interface components {
         } | {
             delta: {
                 /** @enum {string} */
-                stop_reason: "end_turn" | "max_tokens" | "tool_use";
-                stop_sequence: null;
+                stop_reason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use";
+                stop_sequence: string | null;
             };
             /** @enum {string} */
             type: "message_delta";
@@ -2907,6 +2927,12 @@ export interface components {
                     tool_use_id: string;
                     /** @enum {string} */
                     type: "tool_result";
+                } | {
+                    /** @enum {string} */
+                    type: "thinking";
+                } | {
+                    /** @enum {string} */
+                    type: "redacted_thinking";
                 })[];
                 /** @enum {string} */
                 role: "user" | "assistant";
@@ -2918,6 +2944,18 @@ export interface components {
                 /** @enum {string} */
                 type: "text";
             }[] | null;
+            /** @description For a Cargo that thinks; by default it does not */
+            thinking?: {
+                /** @enum {string} */
+                type: "disabled";
+            } | {
+                /** @enum {string} */
+                type: "adaptive";
+            } | {
+                budget_tokens: number;
+                /** @enum {string} */
+                type: "enabled";
+            } | null;
             tool_choice?: {
                 disable_parallel_tool_use?: boolean | null;
                 /** @enum {string} */
@@ -4219,6 +4257,12 @@ export interface components {
                     tool_use_id: string;
                     /** @enum {string} */
                     type: "tool_result";
+                } | {
+                    /** @enum {string} */
+                    type: "thinking";
+                } | {
+                    /** @enum {string} */
+                    type: "redacted_thinking";
                 })[];
                 /** @enum {string} */
                 role: "user" | "assistant";
@@ -4243,6 +4287,18 @@ export interface components {
             }[] | null;
             /** @description Default 1 */
             temperature?: number | null;
+            /** @description For a Cargo that thinks; by default it does not */
+            thinking?: {
+                /** @enum {string} */
+                type: "disabled";
+            } | {
+                /** @enum {string} */
+                type: "adaptive";
+            } | {
+                budget_tokens: number;
+                /** @enum {string} */
+                type: "enabled";
+            } | null;
             tool_choice?: {
                 disable_parallel_tool_use?: boolean | null;
                 /** @enum {string} */

@@ -749,20 +749,27 @@ class AnthropicMessage(TypedDict):
     type: Literal["message"]
     role: Literal["assistant"]
     model: str
-    content: list[AnthropicMessageContentItem1 | AnthropicMessageContentItem2]
-    stop_reason: Literal["end_turn", "max_tokens", "tool_use", None]
-    """`end_turn` also for an answer that a stop sequence ended: Islands do not say which"""
-    stop_sequence: None
+    content: list[AnthropicMessageContentItem1 | AnthropicMessageContentItem2 | AnthropicMessageContentItem3]
+    stop_reason: Literal["end_turn", "max_tokens", "stop_sequence", "tool_use", None]
+    """`end_turn` also for an answer that a stop sequence ended on an Island that does not say which"""
+    stop_sequence: str | None
     usage: AnthropicMessageUsage
 
 
 class AnthropicMessageContentItem1(TypedDict):
+    type: Literal["thinking"]
+    thinking: str
+    signature: str
+    """Empty: nothing is signed"""
+
+
+class AnthropicMessageContentItem2(TypedDict):
     type: Literal["text"]
     text: str
     citations: None
 
 
-class AnthropicMessageContentItem2(TypedDict):
+class AnthropicMessageContentItem3(TypedDict):
     type: Literal["tool_use"]
     id: str
     name: str
@@ -788,16 +795,23 @@ class AnthropicMessageEvent2(TypedDict):
 class AnthropicMessageEvent3(TypedDict):
     type: Literal["content_block_start"]
     index: int
-    content_block: AnthropicMessageEvent3ContentBlock1 | AnthropicMessageEvent3ContentBlock2
+    content_block: AnthropicMessageEvent3ContentBlock1 | AnthropicMessageEvent3ContentBlock2 | AnthropicMessageEvent3ContentBlock3
 
 
 class AnthropicMessageEvent3ContentBlock1(TypedDict):
+    type: Literal["thinking"]
+    thinking: str
+    signature: str
+    """Empty: nothing is signed"""
+
+
+class AnthropicMessageEvent3ContentBlock2(TypedDict):
     type: Literal["text"]
     text: str
     citations: None
 
 
-class AnthropicMessageEvent3ContentBlock2(TypedDict):
+class AnthropicMessageEvent3ContentBlock3(TypedDict):
     type: Literal["tool_use"]
     id: str
     name: str
@@ -807,7 +821,7 @@ class AnthropicMessageEvent3ContentBlock2(TypedDict):
 class AnthropicMessageEvent4(TypedDict):
     type: Literal["content_block_delta"]
     index: int
-    delta: AnthropicMessageEvent4Delta1 | AnthropicMessageEvent4Delta2
+    delta: AnthropicMessageEvent4Delta1 | AnthropicMessageEvent4Delta2 | AnthropicMessageEvent4Delta3 | AnthropicMessageEvent4Delta4
 
 
 class AnthropicMessageEvent4Delta1(TypedDict):
@@ -816,6 +830,16 @@ class AnthropicMessageEvent4Delta1(TypedDict):
 
 
 class AnthropicMessageEvent4Delta2(TypedDict):
+    type: Literal["thinking_delta"]
+    thinking: str
+
+
+class AnthropicMessageEvent4Delta3(TypedDict):
+    type: Literal["signature_delta"]
+    signature: str
+
+
+class AnthropicMessageEvent4Delta4(TypedDict):
     type: Literal["input_json_delta"]
     partial_json: str
 
@@ -832,8 +856,8 @@ class AnthropicMessageEvent6(TypedDict):
 
 
 class AnthropicMessageEvent6Delta(TypedDict):
-    stop_reason: Literal["end_turn", "max_tokens", "tool_use"]
-    stop_sequence: None
+    stop_reason: Literal["end_turn", "max_tokens", "stop_sequence", "tool_use"]
+    stop_sequence: str | None
 
 
 class AnthropicMessageEvent6Usage(TypedDict):
@@ -869,6 +893,8 @@ class MessageRequest(TypedDict):
     system: NotRequired[str | list[MessageRequestSystemItem] | None]
     tools: NotRequired[list[MessageRequestToolsItem] | None]
     tool_choice: NotRequired[MessageRequestToolChoice1 | MessageRequestToolChoice2 | MessageRequestToolChoice3 | MessageRequestToolChoice4 | None]
+    thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
+    """For a Cargo that thinks; by default it does not"""
     max_tokens: int
     temperature: NotRequired[float | None]
     """Default 1"""
@@ -881,7 +907,7 @@ class MessageRequest(TypedDict):
 
 class MessageRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant"]
-    content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3]
+    content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3 | MessageRequestMessagesItemContentItem4 | MessageRequestMessagesItemContentItem5]
 
 
 class MessageRequestMessagesItemContentItem1(TypedDict):
@@ -905,6 +931,14 @@ class MessageRequestMessagesItemContentItem3(TypedDict):
 class MessageRequestMessagesItemContentItem3ContentItem(TypedDict):
     type: Literal["text"]
     text: str
+
+
+class MessageRequestMessagesItemContentItem4(TypedDict):
+    type: Literal["thinking"]
+
+
+class MessageRequestMessagesItemContentItem5(TypedDict):
+    type: Literal["redacted_thinking"]
 
 
 class MessageRequestSystemItem(TypedDict):
@@ -940,6 +974,19 @@ class MessageRequestToolChoice4(TypedDict):
     type: Literal["none"]
 
 
+class MessageRequestThinking1(TypedDict):
+    type: Literal["disabled"]
+
+
+class MessageRequestThinking2(TypedDict):
+    type: Literal["adaptive"]
+
+
+class MessageRequestThinking3(TypedDict):
+    type: Literal["enabled"]
+    budget_tokens: int
+
+
 class MessageRequestOutputConfig(TypedDict):
     format: NotRequired[MessageRequestOutputConfigFormat | None]
 
@@ -960,11 +1007,13 @@ class CountTokensRequest(TypedDict):
     system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
     tools: NotRequired[list[CountTokensRequestToolsItem] | None]
     tool_choice: NotRequired[CountTokensRequestToolChoice1 | CountTokensRequestToolChoice2 | CountTokensRequestToolChoice3 | CountTokensRequestToolChoice4 | None]
+    thinking: NotRequired[CountTokensRequestThinking1 | CountTokensRequestThinking2 | CountTokensRequestThinking3 | None]
+    """For a Cargo that thinks; by default it does not"""
 
 
 class CountTokensRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant"]
-    content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3]
+    content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3 | CountTokensRequestMessagesItemContentItem4 | CountTokensRequestMessagesItemContentItem5]
 
 
 class CountTokensRequestMessagesItemContentItem1(TypedDict):
@@ -988,6 +1037,14 @@ class CountTokensRequestMessagesItemContentItem3(TypedDict):
 class CountTokensRequestMessagesItemContentItem3ContentItem(TypedDict):
     type: Literal["text"]
     text: str
+
+
+class CountTokensRequestMessagesItemContentItem4(TypedDict):
+    type: Literal["thinking"]
+
+
+class CountTokensRequestMessagesItemContentItem5(TypedDict):
+    type: Literal["redacted_thinking"]
 
 
 class CountTokensRequestSystemItem(TypedDict):
@@ -1021,6 +1078,19 @@ class CountTokensRequestToolChoice3(TypedDict):
 
 class CountTokensRequestToolChoice4(TypedDict):
     type: Literal["none"]
+
+
+class CountTokensRequestThinking1(TypedDict):
+    type: Literal["disabled"]
+
+
+class CountTokensRequestThinking2(TypedDict):
+    type: Literal["adaptive"]
+
+
+class CountTokensRequestThinking3(TypedDict):
+    type: Literal["enabled"]
+    budget_tokens: int
 
 
 class OpenAiResponse(TypedDict):
