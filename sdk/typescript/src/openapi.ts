@@ -1173,7 +1173,7 @@ export interface paths {
         put?: never;
         /**
          * Classify texts by OpenAI's categories of harm
-         * @description By a Cargo that classifies texts: one job for each text, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.
+         * @description By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.
          */
         post: operations["createModeration"];
         delete?: never;
