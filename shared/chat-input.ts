@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pastCallsSchema, toolFields, toolUseOf, type ToolCall, type ToolUse } from "./chat-tools.ts";
 import { KIB } from "./format-bytes.ts";
+import { MAX_STOP_CHARS } from "./output.ts";
 import { reasoningFields, type ReasoningEffort } from "./reasoning.ts";
 import { probabilityFields, probabilityProblem, topLogprobsOf } from "./token-probability.ts";
 
@@ -80,7 +81,8 @@ const responseFormatSchema = z.discriminatedUnion("type", [
 ]);
 export type ResponseFormat = z.infer<typeof responseFormatSchema>;
 
-const stopSchema = z.union([z.string().min(1).max(200), z.array(z.string().min(1).max(200)).max(4)]);
+const stopSequenceSchema = z.string().min(1).max(MAX_STOP_CHARS);
+const stopSchema = z.union([stopSequenceSchema, z.array(stopSequenceSchema).max(4)]);
 
 const MAX_TOP_K = 1_000;
 /** As many as OpenAI takes. */

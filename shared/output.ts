@@ -99,6 +99,9 @@ export type PromptTokens = z.infer<typeof promptSchema>;
 /** Exact token counts of a run. A resumed run counts the text that it continues as completion, not as prompt. */
 export type Usage = z.infer<typeof usageSchema>;
 
+/** Most characters of a stop sequence. */
+export const MAX_STOP_CHARS = 200;
+
 export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 

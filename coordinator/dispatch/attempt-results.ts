@@ -4,6 +4,7 @@ import type { FromIsland, NumberedFrame } from "../../shared/protocol/from-islan
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { Feed } from "../jobs/feed.ts";
+import type { RunResult } from "../jobs/job-ending.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts";
 import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
@@ -78,10 +79,16 @@ export class AttemptResults {
   finish(islandId: string, job: ActiveJob, frame: FrameOf<"finished">): Promise<void> {
     const { islands, measure, jobs } = this.#deps;
     const cargo = jobs.cargoOf(job);
-    const { output, usage, finishReason, timings } = frame;
+    const { output, usage, finishReason, timings, stopSequence } = frame;
     // Text that was streamed is the output, whatever the result says.
     const isStreamed = cargo?.isChat === true || (typeof output === "string" && job.feed.hasText);
-    const result = { output: isStreamed ? callsMessage(job.feed) : output, usage, finishReason, timings };
+    const result: RunResult = {
+      output: isStreamed ? callsMessage(job.feed) : output,
+      usage,
+      finishReason,
+      timings,
+      ...(stopSequence !== undefined && { stopSequence }),
+    };
     const fault = faultOf(job, cargo, frame);
     if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.attempts.complete(job.id, result));
     const tokensPerSecond = job.meter?.tokensPerSecond ?? null;

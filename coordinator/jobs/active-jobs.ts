@@ -234,9 +234,8 @@ export class ActiveJobs {
       this.byId.delete(jobId);
       this.#deps.outputBudget.add(job.accountId, null, -job.memoryBytes);
       if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
-      job.feed.end(
-        feedEndingOf({ ...ending, output, id: jobId, state: job.state, creditsUsedMicro: ending.chargeMicro }),
-      );
+      const { chargeMicro: creditsUsedMicro } = ending;
+      job.feed.end(feedEndingOf({ ...outcome, ...ending, output, id: jobId, state: job.state, creditsUsedMicro }));
       for (const id of dueWebhookIds) this.#deps.onWebhookDue(id, job.accountId);
     });
     job.settled = this.writes.persist(ended);

@@ -9,6 +9,8 @@ export type FeedEnding =
       readonly type: "done";
       readonly usage: Usage;
       readonly finishReason: FinishReason;
+      /** What the Island says ended the text. Not stored: only those who followed the job to its end know it. */
+      readonly stopSequence?: string;
       readonly creditsUsedMicro: number;
       /** The JSON value that the Cargo made, a `LargeJson` if it is large. Undefined for text that was streamed: it is the feed's own. */
       readonly output: unknown;

@@ -12,6 +12,8 @@ export interface Outcome {
   readonly output?: unknown;
   readonly usage?: Usage;
   readonly finishReason?: FinishReason;
+  /** What the Island says; it may be none of the job's. */
+  readonly stopSequence?: string;
   readonly timings?: Timings;
   readonly error?: JobError;
   /** The job fails as its account, its Island or the coordinator has no room for more output, which is no fault of the Island. */
@@ -19,7 +21,8 @@ export interface Outcome {
 }
 
 /** What an Island reports of a run that completed. `output` undefined: the text of the tokens. */
-export type RunResult = Required<Pick<Outcome, "usage" | "finishReason" | "timings">> & { readonly output?: unknown };
+export type RunResult = Required<Pick<Outcome, "usage" | "finishReason" | "timings">> &
+  Pick<Outcome, "output" | "stopSequence">;
 
 /** Usage of a job that did not complete: what was delivered, and what was read of the prompt. */
 export function deliveredUsage({ tokens }: Feed, prompt: PromptTokens | null): Usage | null {
@@ -76,6 +79,7 @@ function readOf(prompt: PromptTokens | null, deliveredTokens: number): number {
 export function feedEndingOf(
   job: Pick<JobRecord, "id" | "state" | "usage" | "finishReason" | "creditsUsedMicro" | "error"> & {
     readonly output?: unknown;
+    readonly stopSequence?: string;
   },
 ): FeedEnding {
   if (!isTerminal(job.state)) throw new Error(`Job ${job.id} is ${job.state}: it has no ending`);
@@ -86,6 +90,7 @@ export function feedEndingOf(
       finishReason: job.finishReason ?? "stop",
       creditsUsedMicro: job.creditsUsedMicro,
       output: job.output,
+      ...(job.stopSequence !== undefined && { stopSequence: job.stopSequence }),
     };
   }
   if (job.error !== null) return { type: "error", ...job.error };

@@ -25,7 +25,7 @@ export interface JobServiceDeps {
   readonly submissions: Submissions;
   readonly jobQuota: JobQuota;
   readonly clock: Pick<Clock, "now">;
-  /** Removes prompt and answer of an ended job for good. */
+  /** Removes prompt and answer of an ended job for good; of another one, a sweep after its end does. */
   readonly removeContent: (jobId: string) => Promise<void>;
   /** Why a job waits; null once it runs or has ended. */
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
@@ -162,6 +162,15 @@ export class JobService {
     await this.assertOwn(accountId, jobId);
     await this.#deps.removeContent(jobId);
     return null;
+  }
+
+  /**
+   * Notes that prompt and answer of a job are not kept: {@link delete} removes them at its end, and the next sweep if nobody calls that,
+   * also after a crash. Resolves when that is durable. @throws {ServiceError} `not_found`
+   */
+  async keepUntilEnd(accountId: string, jobId: string): Promise<void> {
+    await this.assertOwn(accountId, jobId);
+    await this.#deps.removeContent(jobId);
   }
 
   /** Resolves if the job is the account's, without reading the job. @throws {ServiceError} `not_found` */

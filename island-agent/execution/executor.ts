@@ -232,13 +232,17 @@ export class Executor {
           onWorking: () => (run.steps += 1),
         },
       );
-      const { output, finishReason, usage } = result;
+      const { output, finishReason, stopSequence, usage } = result;
       const timings = {
         loadMs: tenths(startedMs - assignedMs),
         firstOutputMs: firstOutputMs === null ? null : tenths(firstOutputMs),
         runMs: tenths(clock.monotonicMs() - startedMs),
       };
-      return { type: "finished", finishReason, usage, timings, ...(output === undefined ? {} : { output }) };
+      const told = {
+        ...(output === undefined ? {} : { output }),
+        ...(stopSequence === undefined ? {} : { stopSequence }),
+      };
+      return { type: "finished", finishReason, usage, timings, ...told };
     } finally {
       limit.cancel();
       run.isLoaded = false;

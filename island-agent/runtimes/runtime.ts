@@ -66,6 +66,8 @@ export interface RunResult {
   /** Absent for text Cargos, whose output is the tokens. */
   readonly output?: JsonValue;
   readonly finishReason: FinishReason;
+  /** Of the input's stop sequences, the one that ended the text. */
+  readonly stopSequence?: string;
   readonly usage: Usage;
 }
 

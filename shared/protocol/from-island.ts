@@ -5,7 +5,14 @@ import { featuresSchema } from "../features.ts";
 import { hardwareSchema } from "../hardware.ts";
 import { jsonValueSchema } from "../json-value.ts";
 import { ownerPolicySchema } from "../owner-policy.ts";
-import { FINISH_REASONS, outputItemSchema, promptSchema, timingsSchema, usageSchema } from "../output.ts";
+import {
+  FINISH_REASONS,
+  MAX_STOP_CHARS,
+  outputItemSchema,
+  promptSchema,
+  timingsSchema,
+  usageSchema,
+} from "../output.ts";
 
 const slug = z.string().max(100);
 /** Name one attempt of one job. The coordinator drops frames of a superseded attempt (fencing). */
@@ -112,6 +119,8 @@ const finished = z.object({
   seq,
   output: jsonValueSchema.optional(),
   finishReason: z.enum(FINISH_REASONS),
+  /** Of the chat's `stop`, the one that ended the text. An agent that does not say it ended it all the same. */
+  stopSequence: z.string().min(1).max(MAX_STOP_CHARS).optional(),
   usage: usageSchema,
   timings: timingsSchema,
 });

@@ -11,7 +11,7 @@ const PROMPT: readonly ParameterRule[] = [
   {
     name: "messages[].content[].type",
     rule: "honoured",
-    note: "`text`, `tool_use`, `tool_result`; other kinds are refused",
+    note: "`text`, `tool_use`, `tool_result`, and `thinking`, which the model is not shown; other kinds are refused",
   },
   { name: "messages[].content[].text", rule: "honoured", note: "" },
   { name: "messages[].content[].id", rule: "honoured", note: "of a `tool_use`" },
@@ -19,6 +19,9 @@ const PROMPT: readonly ParameterRule[] = [
   { name: "messages[].content[].input", rule: "honoured", note: "of a `tool_use`" },
   { name: "messages[].content[].tool_use_id", rule: "honoured", note: "of a `tool_result`" },
   { name: "messages[].content[].content", rule: "honoured", note: "of a `tool_result`: text, or text blocks" },
+  { name: "messages[].content[].thinking", rule: "ignored", note: "an earlier answer" },
+  { name: "messages[].content[].signature", rule: "ignored", note: "an earlier answer" },
+  { name: "messages[].content[].data", rule: "ignored", note: "an earlier answer of another service" },
   { name: "messages[].content[].is_error", rule: "ignored", note: "the model reads `content`" },
   { name: "messages[].content[].cache_control", rule: "ignored", note: PRICE },
   { name: "messages[].content[].citations", rule: "ignored", note: "an earlier answer of another service" },
@@ -30,15 +33,17 @@ const PROMPT: readonly ParameterRule[] = [
   { name: "system[].citations", rule: "ignored", note: "an earlier answer of another service" },
 ];
 
-const NOT_SERVED: readonly ParameterRule[] = [
+const MORE: readonly ParameterRule[] = [
   { name: "tools", rule: "honoured", note: "up to 128 of your own; built-in ones are refused" },
   { name: "tool_choice", rule: "honoured", note: "auto, any, tool, none; with `disable_parallel_tool_use`" },
   {
     name: "thinking",
-    rule: "refused",
-    note: "thoughts of models are not shown",
-    neutral: [{ type: "disabled" }],
+    rule: "honoured",
+    note: "`disabled` (default), `adaptive`, `enabled`; the last for Cargos that think only",
   },
+  { name: "thinking.type", rule: "honoured", note: "" },
+  { name: "thinking.budget_tokens", rule: "honoured", note: "from 1024; of 2048 and more, 2048 are used" },
+  { name: "thinking.display", rule: "refused", note: "thoughts come whole" },
   { name: "cache_control", rule: "ignored", note: PRICE },
   { name: "speed", rule: "ignored", note: "there is one" },
   { name: "user_profile_id", rule: "ignored", note: "a label for Anthropic" },
@@ -52,12 +57,12 @@ export const MESSAGE_PARAMETERS: readonly ParameterRule[] = [
   { name: "temperature", rule: "honoured", note: "0 to 1, default 1" },
   { name: "top_p", rule: "honoured", note: "" },
   { name: "top_k", rule: "honoured", note: "0: any number" },
-  { name: "stop_sequences", rule: "honoured", note: "up to 4; an answer that one ends has the stop reason `end_turn`" },
+  { name: "stop_sequences", rule: "honoured", note: "up to 4" },
   { name: "stream", rule: "honoured", note: "" },
   { name: "output_config", rule: "honoured", note: "" },
   { name: "output_config.format", rule: "honoured", note: "`json_schema`" },
-  { name: "output_config.effort", rule: "refused", note: "no Cargo has levels of effort" },
-  ...NOT_SERVED,
+  { name: "output_config.effort", rule: "refused", note: "use `thinking.budget_tokens`" },
+  ...MORE,
   { name: "container", rule: "refused", note: "there is no code execution" },
   { name: "metadata", rule: "ignored", note: "a label for Anthropic" },
   { name: "service_tier", rule: "ignored", note: "there is one" },
@@ -68,6 +73,6 @@ export const MESSAGE_PARAMETERS: readonly ParameterRule[] = [
 /** Parameters of `POST /messages/count_tokens`. */
 export const COUNT_TOKENS_PARAMETERS: readonly ParameterRule[] = [
   ...PROMPT,
-  ...NOT_SERVED,
+  ...MORE,
   { name: "output_config", rule: "ignored", note: "no part of the prompt" },
 ];

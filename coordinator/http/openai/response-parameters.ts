@@ -1,6 +1,7 @@
 import type { ParameterRule } from "./parameters.ts";
 
 const FUNCTIONS = "tools are functions of the client, called by the model";
+const NO_SUMMARY = "thoughts come whole, as items `reasoning`";
 const LABEL = "a label for OpenAI";
 const PRICE = "about speed and price at OpenAI";
 
@@ -11,7 +12,7 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   {
     name: "input[].type",
     rule: "honoured",
-    note: "`message`, `function_call`, `function_call_output`; other items are refused",
+    note: "`message`, `function_call`, `function_call_output`, and `reasoning`, which the model is not shown; other items are refused",
   },
   { name: "input[].role", rule: "honoured", note: "user, assistant, system, developer" },
   { name: "input[].content", rule: "honoured", note: "text, or a list of text parts, which are joined" },
@@ -25,6 +26,8 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "input[].output", rule: "honoured", note: "of a `function_call_output`: text, or a list of text parts" },
   { name: "input[].output[].type", rule: "honoured", note: "`input_text`; other kinds are refused" },
   { name: "input[].output[].text", rule: "honoured", note: "" },
+  { name: "input[].summary", rule: "ignored", note: "an earlier answer" },
+  { name: "input[].encrypted_content", rule: "ignored", note: "an earlier answer" },
   { name: "input[].id", rule: "ignored", note: "an earlier answer" },
   { name: "input[].status", rule: "ignored", note: "an earlier answer" },
   { name: "input[].phase", rule: "ignored", note: "an earlier answer" },
@@ -43,7 +46,7 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
     note: "events are not padded",
     neutral: [{}, { include_obfuscation: false }],
   },
-  { name: "store", rule: "honoured", note: "default true; false: prompt and answer are removed at the end" },
+  { name: "store", rule: "honoured", note: "default true; false: prompt and answer are removed at the end, however it comes" },
   { name: "background", rule: "honoured", note: "without `stream`, and with `store`" },
   { name: "metadata", rule: "honoured", note: "up to 16 texts" },
   { name: "tools", rule: "honoured", note: "up to 128, 64 KB together; calls by a grammar" },
@@ -63,9 +66,18 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
     note: "default true: up to 16 calls; of a named function always one",
   },
   { name: "max_tool_calls", rule: "refused", note: "it limits built-in tools, of which there are none" },
-  { name: "include", rule: "refused", note: "there is nothing more to include", neutral: [[]] },
-  { name: "reasoning", rule: "refused", note: "no Cargo has levels of effort", neutral: [{}] },
-  { name: "top_logprobs", rule: "refused", note: "probabilities of tokens are not known here", neutral: [0] },
+  { name: "include", rule: "honoured", note: "`message.output_text.logprobs`; other values are refused" },
+  { name: "reasoning", rule: "honoured", note: "" },
+  {
+    name: "reasoning.effort",
+    rule: "honoured",
+    note: "`none`, `minimal`, `low`, `medium`, `high` for Cargos that think, else `none`",
+  },
+  { name: "reasoning.summary", rule: "refused", note: NO_SUMMARY },
+  { name: "reasoning.generate_summary", rule: "refused", note: NO_SUMMARY },
+  { name: "reasoning.context", rule: "refused", note: "models are not shown earlier thoughts" },
+  { name: "reasoning.mode", rule: "refused", note: "there is one", neutral: ["standard"] },
+  { name: "top_logprobs", rule: "honoured", note: "0 to 20, of text; more than 0 includes them" },
   { name: "truncation", rule: "refused", note: "a prompt that is too long is refused", neutral: ["disabled"] },
   { name: "conversation", rule: "refused", note: "use `previous_response_id`" },
   { name: "prompt", rule: "refused", note: "no prompts are stored" },

@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
-import { toolCallsOf } from "../../jobs/tool-calls.ts";
+import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import { COUNT_TOKENS_PARAMETERS, MESSAGE_PARAMETERS } from "../openai/message-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, doneOf, streamChat } from "../streaming/awaited-chat.ts";
@@ -16,7 +16,7 @@ import {
   messageSchema,
   messageUsage,
   promptOf,
-  stopReasonOf,
+  stopOf,
 } from "../schemas/message-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -59,17 +59,16 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
     const chat = await awaitChat(deps, client, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const { id, slug: model } = chat.job.record;
-    if (isStreamed) return streamChat(deps, client, chat, messageEvents({ id, model }));
-    const { finishReason, usage } = doneOf(chat);
+    if (isStreamed) return streamChat(deps, client, chat, messageEvents({ id, model }, body.stop_sequences ?? []));
+    const ending = doneOf(chat);
     return c.json({
       id,
       type: "message" as const,
       role: "assistant" as const,
       model,
-      content: blocksOf(chat.feed.text(), toolCallsOf(chat.feed.items)),
-      stop_reason: stopReasonOf(finishReason),
-      stop_sequence: null,
-      usage: messageUsage(usage),
+      content: blocksOf(assistantMessageOf(chat.feed)),
+      ...stopOf(ending, body.stop_sequences ?? []),
+      usage: messageUsage(ending.usage),
     });
   });
   serveScoped(app, deps, "write", countRoute, async ({ c, identity, body, given }) => {

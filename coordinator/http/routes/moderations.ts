@@ -17,8 +17,11 @@ import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
+import { inTurns } from "../streaming/in-turns.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
 
+/** Jobs of one request that are unfinished at once: an account may have few. */
+const MOST_AT_ONCE = 4;
 /** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */
 const MAX_LABELS = 100;
 
@@ -28,7 +31,7 @@ const moderationRoute = createRoute({
   path: `${API_BASE}/moderations`,
   summary: "Classify texts by OpenAI's categories of harm",
   description:
-    "By a Cargo that classifies texts: one job for each text, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.",
+    "By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.",
   request: jsonBody(moderationBodySchema),
   responses: { 200: json(moderationSchema, "One result for each text, in the same order"), ...failures(402, 404) },
 });
@@ -49,20 +52,17 @@ export async function answerModeration(
 ) {
   const model = body.model ?? deps.catalog.defaultSlug("moderation");
   const { slug } = await classifierCargo(deps, model, client.submitter.accountId);
-  const results = [];
-  let id = "";
-  for (const [number, text] of moderatedTexts(body).entries()) {
+  const made = await inTurns(moderatedTexts(body), MOST_AT_ONCE, client.gone, async (text, number, gone) => {
     const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
-    // One after the other: an account's unfinished jobs are few.
-    // oxlint-disable-next-line no-await-in-loop
-    const made = await wholeOutput(deps, client, { slug, input: { text, top_k: MAX_LABELS }, fieldOf });
-    if (made === null) return null;
-    const labels = labelsOf(made.output);
+    const waiting = { ...client, gone };
+    const job = await wholeOutput(deps, waiting, { slug, input: { text, top_k: MAX_LABELS }, fieldOf });
+    if (job === null) return null;
+    const labels = labelsOf(job.output);
     if (labels === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a list of labels");
-    results.push(presentModeration(labels));
-    id = made.jobId;
-  }
-  return { id, model: slug, results };
+    return { jobId: job.jobId, result: presentModeration(labels) };
+  });
+  if (made === null) return null;
+  return { id: made.at(-1)?.jobId ?? "", model: slug, results: made.map(({ result }) => result) };
 }
 
 /** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not classify texts. */

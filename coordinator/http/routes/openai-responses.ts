@@ -3,7 +3,8 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { messagesSchema } from "../../../shared/chat-input.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
-import type { JobView } from "../../jobs/job-service.ts";
+import { openUntil } from "../../jobs/feed.ts";
+import type { JobHandle, JobView } from "../../jobs/job-service.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
@@ -15,9 +16,10 @@ import {
   streamChat,
   type AwaitedChat,
   type ChatClient,
+  type ChatOrder,
 } from "../streaming/awaited-chat.ts";
 import type { AnswerDeps, WaitingClient } from "../streaming/waiting-client.ts";
-import { doneProgress, responseEvents, writtenIn } from "../streaming/response-encoder.ts";
+import { doneProgress, responseEvents } from "../streaming/response-encoder.ts";
 import {
   responseBodySchema,
   responseEventSchema,
@@ -27,6 +29,7 @@ import {
   type ResponseAnswer,
 } from "../schemas/openai-response-schemas.ts";
 import type { Turn } from "../schemas/response-items.ts";
+import { OutputRuns } from "../schemas/response-output.ts";
 import { BEGUN, jobIdOf, presentResponse, responsePartOf } from "../schemas/present-response.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -97,12 +100,14 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
       const { record } = await startChat(deps, client, order);
       return c.json(presentResponse(record, { ...BEGUN, state: record.state }));
     }
-    const chat = await awaitChat(deps, client, order);
+    const wait = body.store === false ? awaitForgotten : awaitChat;
+    const chat = await wait(deps, client, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const { record } = chat.job;
-    const answer = isStreamed ? null : presentResponse(record, doneProgress(doneOf(chat), chat.feed));
-    if (body.store === false) removeAtEnd(deps, client, chat);
-    return answer === null ? streamChat(deps, client, chat, responseEvents(record, chat.feed)) : c.json(answer);
+    const answer = isStreamed
+      ? null
+      : presentResponse(record, doneProgress(doneOf(chat), OutputRuns.of(chat.feed.items)));
+    return answer === null ? streamChat(deps, client, chat, responseEvents(record)) : c.json(answer);
   });
 
   serveScoped(app, deps, "read", getResponseRoute, async ({ c, identity, params }) =>
@@ -152,9 +157,9 @@ async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Pro
   const { state, usage, finishReason, error } = job;
   const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
   await feed?.load();
-  const written = feed === null ? { text: "", calls: [] } : writtenIn(feed);
+  const written = OutputRuns.of(feed?.items ?? []);
   const failure = state === "failed" || state === "timeout" ? (error?.message ?? "The job failed") : null;
-  return presentResponse(job, { state, ...written, usage, isCut: finishReason === "length", failure });
+  return presentResponse(job, { state, written, usage, isCut: finishReason === "length", failure });
 }
 
 /** What was said up to the end of a stored response. @throws {ValidationError} for one that is not there, or did not end well. */
@@ -166,28 +171,43 @@ async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: string, i
   if (job.state !== "completed") throw noPrevious(`The response "${id}" is not complete`);
   const feed = await deps.jobs.openFeed(accountId, job.id);
   await feed.load();
-  return [...messagesSchema.parse(job.input["messages"]), assistantMessageOf(feed)];
+  // Models are not shown earlier thoughts.
+  const { role, content, tool_calls } = assistantMessageOf(feed);
+  return [...messagesSchema.parse(job.input["messages"]), { role, content, tool_calls }];
 }
 
 function noPrevious(message: string): ValidationError {
   return new ValidationError([{ path: "previous_response_id", message }]);
 }
 
-/** Removes what a response that is not stored has of its client once it has ended. The stream goes on from memory. */
-function removeAtEnd({ jobs, log }: Pick<HttpDeps, "jobs" | "log">, { identity }: ChatClient, chat: AwaitedChat): void {
-  const { id } = chat.job.record;
-  const remove = (): void => {
-    jobs.delete(identity.accountId, id).catch((error: unknown) => {
-      log.error({ err: error, job_id: id }, "removing a response that is not to be stored failed");
-    });
+/**
+ * Awaits a chat of which nothing is kept after its end, however it comes: with an error, without its client, or by a crash. What is
+ * still streamed is read from memory.
+ */
+async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatOrder): Promise<AwaitedChat | null> {
+  const { jobs, log } = deps;
+  const { accountId } = client.identity;
+  let made: JobHandle | null = null;
+  const onJob = (job: JobHandle): Promise<void> => {
+    made = job;
+    return jobs.keepUntilEnd(accountId, job.record.id);
   };
-  if (chat.feed.ending !== null) {
-    remove();
-    return;
+  const forget = async (job: JobHandle): Promise<void> => {
+    await openUntil(
+      () => job.openFeed(),
+      ({ ending }) => ending !== null,
+    );
+    await jobs.delete(accountId, job.record.id);
+  };
+  try {
+    return await awaitChat(deps, client, { ...order, onJob });
+  } finally {
+    // Not before the answer has its feed.
+    const job = made as JobHandle | null;
+    if (job !== null) {
+      forget(job).catch((error: unknown) => {
+        log.error({ err: error, job_id: job.record.id }, "removing a response that is not to be stored failed");
+      });
+    }
   }
-  const unsubscribe = chat.feed.subscribe(() => {
-    if (chat.feed.ending === null && !chat.feed.isCut) return;
-    unsubscribe();
-    remove();
-  });
 }

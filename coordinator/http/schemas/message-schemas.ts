@@ -1,7 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
-import { MAX_TOOLS, type ToolCall } from "../../../shared/chat-tools.ts";
-import type { FinishReason, Usage } from "../../../shared/output.ts";
+import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
+import type { Usage } from "../../../shared/output.ts";
+import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
+import type { FeedEnding } from "../../jobs/feed.ts";
+import type { AssistantMessage } from "../../jobs/tool-calls.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { argumentsOf, messageToolChoiceSchema, messageToolSchema, toolInputOf } from "./message-tools.ts";
 
@@ -13,7 +16,7 @@ const textsSchema = z.union([z.string(), z.array(textBlockSchema).max(MAX_BLOCKS
   error: 'must be a text, or a list of blocks {"type": "text", "text": "…"}',
 });
 
-const BLOCK_TYPES = ["text", "tool_use", "tool_result"] as const;
+const BLOCK_TYPES = ["text", "tool_use", "tool_result", "thinking", "redacted_thinking"] as const;
 const blockInSchema = z.discriminatedUnion("type", [
   textBlockSchema,
   z.object({
@@ -23,6 +26,9 @@ const blockInSchema = z.discriminatedUnion("type", [
     input: z.record(z.string(), z.unknown()),
   }),
   z.object({ type: z.literal("tool_result"), tool_use_id: z.string().min(1).max(256), content: textsSchema.nullish() }),
+  /** Of an earlier answer. Models are not shown earlier thoughts. */
+  z.object({ type: z.literal("thinking") }),
+  z.object({ type: z.literal("redacted_thinking") }),
 ]);
 const contentSchema = z.union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
   error: ({ input }) => describeContentFault(input),
@@ -45,6 +51,14 @@ const promptFields = {
   system: textsSchema.nullish(),
   tools: z.array(messageToolSchema).max(MAX_TOOLS).nullish(),
   tool_choice: messageToolChoiceSchema.nullish(),
+  thinking: z
+    .discriminatedUnion("type", [
+      z.object({ type: z.literal("disabled") }),
+      z.object({ type: z.literal("adaptive") }),
+      z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024).max(MAX_OUTPUT_TOKENS) }),
+    ])
+    .nullish()
+    .openapi({ description: "For a Cargo that thinks; by default it does not" }),
 };
 
 /** Body of a message. `null` means "not given". Source: Anthropic's API. */
@@ -75,8 +89,13 @@ const usageSchema = z.object({
   cache_creation_input_tokens: z.null(),
   cache_read_input_tokens: z.null(),
 });
-const stopReasonSchema = z.enum(["end_turn", "max_tokens", "tool_use"]);
+const stopReasonSchema = z.enum(["end_turn", "max_tokens", "stop_sequence", "tool_use"]);
 const blockSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("thinking"),
+    thinking: z.string(),
+    signature: z.string().openapi({ description: "Empty: nothing is signed" }),
+  }),
   z.object({ type: z.literal("text"), text: z.string(), citations: z.null() }),
   z.object({
     type: z.literal("tool_use"),
@@ -94,9 +113,9 @@ export const messageSchema = z
     model: z.string(),
     content: z.array(blockSchema),
     stop_reason: stopReasonSchema.nullable().openapi({
-      description: "`end_turn` also for an answer that a stop sequence ended: Islands do not say which",
+      description: "`end_turn` also for an answer that a stop sequence ended on an Island that does not say which",
     }),
-    stop_sequence: z.null(),
+    stop_sequence: z.string().nullable(),
     usage: usageSchema,
   })
   .openapi("AnthropicMessage");
@@ -113,13 +132,15 @@ export const messageEventSchema = z
       index: z.int(),
       delta: z.discriminatedUnion("type", [
         z.object({ type: z.literal("text_delta"), text: z.string() }),
+        z.object({ type: z.literal("thinking_delta"), thinking: z.string() }),
+        z.object({ type: z.literal("signature_delta"), signature: z.string() }),
         z.object({ type: z.literal("input_json_delta"), partial_json: z.string() }),
       ]),
     }),
     z.object({ type: z.literal("content_block_stop"), index: z.int() }),
     z.object({
       type: z.literal("message_delta"),
-      delta: z.object({ stop_reason: stopReasonSchema, stop_sequence: z.null() }),
+      delta: z.object({ stop_reason: stopReasonSchema, stop_sequence: z.string().nullable() }),
       usage: usageSchema,
     }),
     z.object({ type: z.literal("message_stop") }),
@@ -142,13 +163,22 @@ export function promptOf({
   messages,
   tools,
   tool_choice: choice,
-}: Pick<MessageBody, "system" | "messages" | "tools" | "tool_choice">): JobInput {
+  thinking,
+}: Pick<MessageBody, keyof typeof promptFields>): JobInput {
   const instructions = system == null ? "" : textOf(system);
   const turns = messages.flatMap(turnsOf);
   return {
     messages: instructions === "" ? turns : [{ role: "system", content: instructions }, ...turns],
     ...toolInputOf(tools ?? [], choice ?? null),
+    ...effortOf(thinking),
   };
+}
+
+/** The most that a model may think within the budget. By default, as at Anthropic, it does not. */
+function effortOf(thinking: MessageBody["thinking"]): { readonly reasoning_effort?: ReasoningEffort } {
+  if (thinking?.type === "adaptive") return {};
+  if (thinking?.type !== "enabled") return { reasoning_effort: "none" };
+  return { reasoning_effort: largestEffort(thinking.budget_tokens) };
 }
 
 /** The messages that chats have for one: results of tools are messages of their own, and come first. */
@@ -184,6 +214,7 @@ export function messageInputOf(body: MessageBody): JobInput {
 }
 
 const FIELDS: readonly (readonly [string, string])[] = [
+  ["reasoning_effort", "thinking"],
   ["response_format.json_schema.schema", "output_config.format.schema"],
   ["stop", "stop_sequences"],
 ];
@@ -197,12 +228,15 @@ export function messageFieldOf(path: string): string {
   return to + path.slice(from.length);
 }
 
-/** The blocks of an answer: its text, if it has any or no calls, then its calls. */
-export function blocksOf(text: string, calls: readonly ToolCall[]): MessageAnswer["content"] {
+/** The blocks of an answer: its thoughts, its text, if it has any or no calls, then its calls. */
+export function blocksOf(message: AssistantMessage): MessageAnswer["content"] {
+  const { content, reasoning_content: thinking, tool_calls: calls = [] } = message;
   const uses = calls.map(({ id, function: { name, arguments: args } }) => {
     return { type: "tool_use" as const, id, name, input: argumentsOf(args) };
   });
-  return text === "" && uses.length > 0 ? uses : [{ type: "text", text, citations: null }, ...uses];
+  const thoughts = thinking === undefined ? [] : [{ type: "thinking" as const, thinking, signature: "" }];
+  const texts = content === null ? [] : [{ type: "text" as const, text: content, citations: null }];
+  return [...thoughts, ...texts, ...uses];
 }
 
 export function messageUsage({ promptTokens, completionTokens }: Usage): z.infer<typeof usageSchema> {
@@ -214,7 +248,13 @@ export function messageUsage({ promptTokens, completionTokens }: Usage): z.infer
   };
 }
 
-export function stopReasonOf(finishReason: FinishReason): z.infer<typeof stopReasonSchema> {
-  if (finishReason === "tool_calls") return "tool_use";
-  return finishReason === "length" ? "max_tokens" : "end_turn";
+type Ending = Pick<Extract<FeedEnding, { type: "done" }>, "finishReason" | "stopSequence">;
+
+/** Why an answer ended. @param stops The stop sequences that were asked for: an Island may name another. */
+export function stopOf({ finishReason, stopSequence }: Ending, stops: readonly string[]) {
+  const stopped = finishReason === "stop" && stopSequence !== undefined && stops.includes(stopSequence);
+  const reason = stopped ? ("stop_sequence" as const) : REASONS[finishReason];
+  return { stop_reason: reason, stop_sequence: stopped ? stopSequence : null };
 }
+
+const REASONS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" } as const;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-/** Each is a job of its own, one after the other. */
+/** Each is a job of its own. */
 const MAX_TEXTS = 32;
 /** From this score on a category is true. */
 const FLAG_SCORE = 0.5;

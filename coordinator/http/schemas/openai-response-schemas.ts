@@ -2,7 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { MAX_OUTPUT_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
+import { probabilityFields } from "../../../shared/token-probability.ts";
 import { responseInputSchema, turnsOf, type Turn } from "./response-items.ts";
+import { outputItemSchema, reasoningPartSchema, responseLogprobsSchema, textPartSchema } from "./response-output.ts";
 import { presentedToolsSchema, responseToolFields, responseToolInputOf } from "./response-tools.ts";
 
 const formatSchema = z.discriminatedUnion("type", [
@@ -41,6 +44,12 @@ export const responseBodySchema = z
     top_p: samplingFields.top_p,
     text: z.object({ format: formatSchema.nullish() }).nullish(),
     ...responseToolFields,
+    include: z
+      .array(z.literal("message.output_text.logprobs", 'must be "message.output_text.logprobs"'))
+      .max(10)
+      .nullish(),
+    top_logprobs: probabilityFields.top_logprobs,
+    reasoning: z.object({ effort: reasoningFields.reasoning_effort }).nullish(),
     stream: z.boolean().nullish(),
     store: z
       .boolean()
@@ -58,32 +67,6 @@ export const responseBodySchema = z
   })
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
-
-const textPartSchema = z.object({
-  type: z.literal("output_text"),
-  text: z.string(),
-  annotations: z.array(z.unknown()).max(0),
-  logprobs: z.array(z.unknown()).max(0),
-});
-const ITEM_STATES = ["in_progress", "completed", "incomplete"] as const;
-const outputItemSchema = z.discriminatedUnion("type", [
-  z.object({
-    id: z.string(),
-    type: z.literal("message"),
-    status: z.enum(ITEM_STATES),
-    role: z.literal("assistant"),
-    content: z.array(textPartSchema),
-  }),
-  z.object({
-    id: z.string(),
-    type: z.literal("function_call"),
-    status: z.enum(ITEM_STATES),
-    call_id: z.string(),
-    name: z.string(),
-    arguments: z.string().openapi({ description: "JSON" }),
-  }),
-]);
-export type ResponseItem = z.infer<typeof outputItemSchema>;
 
 export const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 
@@ -103,9 +86,11 @@ export const responseSchema = z
     output: z.array(outputItemSchema),
     ...presentedToolsSchema.shape,
     previous_response_id: z.string().nullable(),
+    reasoning: z.object({ effort: z.enum(REASONING_EFFORTS).nullable(), summary: z.null() }),
     store: z.boolean(),
     temperature: z.number().nullable(),
     text: z.object({ format: formatSchema }),
+    top_logprobs: z.int(),
     top_p: z.number().nullable(),
     truncation: z.literal("disabled"),
     usage: z
@@ -142,19 +127,25 @@ export const responseEventSchema = z
       }),
     ),
     ...ofItem.map((name) =>
-      z.object({ type: z.literal(`response.content_part.${name}`), ...inItem, part: textPartSchema }),
+      z.object({
+        type: z.literal(`response.content_part.${name}`),
+        ...inItem,
+        part: z.discriminatedUnion("type", [textPartSchema, reasoningPartSchema]),
+      }),
     ),
+    z.object({ type: z.literal("response.reasoning_text.delta"), ...inItem, delta: z.string() }),
+    z.object({ type: z.literal("response.reasoning_text.done"), ...inItem, text: z.string() }),
     z.object({
       type: z.literal("response.output_text.delta"),
       ...inItem,
       delta: z.string(),
-      logprobs: z.array(z.unknown()).max(0),
+      logprobs: responseLogprobsSchema,
     }),
     z.object({
       type: z.literal("response.output_text.done"),
       ...inItem,
       text: z.string(),
-      logprobs: z.array(z.unknown()).max(0),
+      logprobs: responseLogprobsSchema,
     }),
     z.object({ type: z.literal("response.function_call_arguments.delta"), ...ofCall, delta: z.string() }),
     z.object({
@@ -190,6 +181,8 @@ export function responseInputOf(body: ResponseBody, before: readonly Turn[]): Jo
     top_p: body.top_p,
     response_format: format.type === "text" ? undefined : chatFormatOf(format),
     ...responseToolInputOf(body),
+    ...probabilitiesAskedBy(body),
+    reasoning_effort: body.reasoning?.effort,
   };
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
   const { response }: JobPart = {
@@ -204,6 +197,12 @@ export function responseInputOf(body: ResponseBody, before: readonly Turn[]): Jo
   return { messages: [...before, ...messages], ...fields, response };
 }
 
+/** To include them with none beside, or to ask for some beside each token: both ask for probabilities. */
+function probabilitiesAskedBy({ include, top_logprobs: top }: ResponseBody): object {
+  const isAsked = (include ?? []).length > 0 || (top ?? 0) > 0;
+  return isAsked ? { logprobs: true, top_logprobs: top ?? 0 } : {};
+}
+
 function chatFormatOf(format: Format): ResponseFormat {
   if (format.type !== "json_schema") return format;
   const { name, schema, strict } = format;
@@ -216,7 +215,8 @@ const FIELDS: readonly (readonly [from: RegExp, to: string])[] = [
   [/^max_tokens/, "max_output_tokens"],
   [/^response_format(\.json_schema)?/, "text.format"],
   [/^(tools\.\d+)\.function/, "$1"],
-  [/^(tool)/, "$1"],
+  [/^reasoning_effort/, "reasoning.effort"],
+  [/^(tool|top_logprobs)/, "$1"],
 ];
 
 /** The field of a response that became this one of the job's input. */

@@ -10,7 +10,7 @@ export function presentLogprobs(items: readonly FeedItem[]): ChatLogprobs | null
   return { content, refusal: null };
 }
 
-function presentEntry({ token, logprob, bytes }: Omit<TokenProbability, "top">) {
+export function presentEntry({ token, logprob, bytes }: Omit<TokenProbability, "top">) {
   return { token, logprob, bytes: bytes ?? bytesOf(token) };
 }
 

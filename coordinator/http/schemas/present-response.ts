@@ -1,8 +1,11 @@
-import type { ToolCall } from "../../../shared/chat-tools.ts";
+import { z } from "@hono/zod-openapi";
 import type { JobState } from "../../../shared/job-state.ts";
 import type { Usage } from "../../../shared/output.ts";
+import { reasoningFields } from "../../../shared/reasoning.ts";
+import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobRecord } from "../../store/job-store.ts";
-import { jobPartSchema, type JobPart, type ResponseAnswer, type ResponseItem } from "./openai-response-schemas.ts";
+import { jobPartSchema, type JobPart, type ResponseAnswer } from "./openai-response-schemas.ts";
+import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./response-output.ts";
 import { presentTools } from "./response-tools.ts";
 
 /** A response is a job; both ids have the same end. */
@@ -15,21 +18,19 @@ export function jobIdOf(responseId: string): string | null {
   return /^resp_\w+$/.test(responseId) ? responseId.replace(/^resp_/, "job_") : null;
 }
 
-const itemIdOf = (jobId: string): string => jobId.replace(/^job_/, "msg_");
-
 /** What the job has of a response; null for a job that is none. */
 export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response"] | null {
   const parsed = jobPartSchema.safeParse(job.input);
   return parsed.success ? parsed.data.response : null;
 }
 
+const askedSchema = z.object({ ...reasoningFields, ...probabilityFields });
 type PresentedJob = Pick<JobRecord, "id" | "slug" | "input" | "createdAtMs">;
 
 /** How far a response has come. */
 export interface ResponseProgress {
   readonly state: JobState;
-  readonly text: string;
-  readonly calls: readonly ToolCall[];
+  readonly written: OutputRuns;
   readonly usage: Usage | null;
   readonly isCut: boolean;
   /** Of one that failed. */
@@ -38,8 +39,7 @@ export interface ResponseProgress {
 
 export const BEGUN: ResponseProgress = {
   state: "running",
-  text: "",
-  calls: [],
+  written: new OutputRuns(),
   usage: null,
   isCut: false,
   failure: null,
@@ -49,6 +49,7 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
   const part = responsePartOf(job);
   if (part === null) throw new Error(`${job.id} is not the job of a response`);
   const { system_prompt: instructions, max_tokens: maxTokens, temperature, top_p: topP } = job.input;
+  const { reasoning_effort: effort, top_logprobs: topLogprobs } = askedSchema.parse(job.input);
   const { state, failure, isCut } = progress;
   const isOver = state === "completed";
   return {
@@ -66,39 +67,23 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
     output: outputItems(job.id, progress),
     ...presentTools(job.input),
     previous_response_id: part.previous_response_id,
+    reasoning: { effort: effort ?? null, summary: null },
     store: part.store,
     temperature: typeof temperature === "number" ? temperature : null,
     text: { format: part.format },
+    top_logprobs: topLogprobs ?? 0,
     top_p: typeof topP === "number" ? topP : null,
     truncation: "disabled",
-    usage: presentUsage(progress.usage),
+    usage: presentUsage(progress),
   };
 }
 
-/** A text, if there is one, and calls after it. The last is incomplete where the answer did not end well. */
+/** What was written, in its order. The last item is incomplete where the answer did not end well. */
 function outputItems(jobId: string, progress: ResponseProgress): ResponseItem[] {
-  const { state, text, calls } = progress;
-  const isText = text !== "" || (state === "completed" && calls.length === 0);
-  const count = calls.length + (isText ? 1 : 0);
-  const stateOf = (number: number) => (number === count ? itemStateOf(progress) : "completed");
-  const items: ResponseItem[] = isText ? [messageItem(jobId, text, stateOf(1))] : [];
-  return items.concat(calls.map((call, index) => callItem(jobId, index, call, stateOf(index + items.length + 1))));
-}
-
-export function messageItem(jobId: string, text: string, status: ResponseItem["status"]) {
-  const content = status === "in_progress" ? [] : [textPart(text)];
-  return { id: itemIdOf(jobId), type: "message", status, role: "assistant", content } satisfies ResponseItem;
-}
-
-/** `index`: which call of the answer, from 0. */
-export function callItem(jobId: string, index: number, call: ToolCall, status: ResponseItem["status"]) {
-  const { name, arguments: args } = call.function;
-  const id = `${jobId.replace(/^job_/, "fc_")}_${index}`;
-  return { id, type: "function_call", status, call_id: call.id, name, arguments: args } satisfies ResponseItem;
-}
-
-export function textPart(text: string) {
-  return { type: "output_text" as const, text, annotations: [], logprobs: [] };
+  const { runs } = progress.written;
+  const told = runs.length === 0 && progress.state === "completed" ? [EMPTY_TEXT] : runs;
+  const last = told.length - 1;
+  return told.map((run, place) => presentRun(jobId, place, run, place === last ? itemStateOf(progress) : "completed"));
 }
 
 export function itemStateOf({ state, isCut }: ResponseProgress): "completed" | "incomplete" {
@@ -124,14 +109,14 @@ function statusOf({ state, isCut }: ResponseProgress): ResponseAnswer["status"] 
   }
 }
 
-function presentUsage(usage: Usage | null): ResponseAnswer["usage"] {
+function presentUsage({ usage, written }: ResponseProgress): ResponseAnswer["usage"] {
   if (usage === null) return null;
   const { promptTokens, completionTokens } = usage;
   return {
     input_tokens: promptTokens,
     input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
     output_tokens: completionTokens,
-    output_tokens_details: { reasoning_tokens: 0 },
+    output_tokens_details: { reasoning_tokens: written.reasoningTokens },
     total_tokens: promptTokens + completionTokens,
   };
 }

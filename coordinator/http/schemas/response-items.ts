@@ -7,7 +7,7 @@ const MAX_ITEMS = 120;
 const PART_TYPES = ["input_text", "output_text", "text"] as const;
 const partSchema = z.object({ type: z.enum(PART_TYPES), text: z.string() });
 const contentSchema = z.union([z.string(), z.array(partSchema).min(1).max(MAX_PARTS)]);
-const ITEM_TYPES = ["message", "function_call", "function_call_output"] as const;
+const ITEM_TYPES = ["message", "reasoning", "function_call", "function_call_output"] as const;
 /** Items of a response's `input`. Source: OpenAI's API. */
 const itemSchema = z.union([
   z.object({
@@ -15,6 +15,7 @@ const itemSchema = z.union([
     role: z.enum(["user", "assistant", "system", "developer"]),
     content: contentSchema,
   }),
+  z.object({ type: z.literal("reasoning") }),
   z.object({
     type: z.literal("function_call"),
     call_id: toolCallSchema.shape.id,
@@ -58,6 +59,7 @@ function otherPart(item: unknown): string | undefined {
 
 const MEMBERS: Record<(typeof ITEM_TYPES)[number], string> = {
   message: "role and content, which is a text or a list of parts of text",
+  reasoning: "its type",
   function_call: "call_id, name and arguments",
   function_call_output: "call_id and output, which is a text or a list of parts of text",
 };
@@ -70,10 +72,11 @@ export interface Turn {
   readonly tool_call_id?: string | undefined;
 }
 
-/** The messages that a chat has for items. Calls that follow each other, or a text, are one message of the assistant. */
+/** The messages that a chat has for items. Models are not shown earlier thoughts. Calls that follow each other, or a text, are one message of the assistant. */
 export function turnsOf(items: readonly Item[]): Turn[] {
   const turns: Turn[] = [];
   for (const item of items) {
+    if (item.type === "reasoning") continue;
     const last = turns.at(-1);
     if (item.type === "function_call") {
       const { call_id: id, name, arguments: args } = item;

@@ -37,6 +37,8 @@ export interface ChatOrder {
   readonly isStreamed: boolean;
   /** From the path of a wrong field of the job's input, without `input.`, to the field that the client sent; by default the same. */
   readonly fieldOf?: (path: string) => string;
+  /** Called once the job is stored, before it is waited for. When it rejects, the job is cancelled. */
+  readonly onJob?: (job: JobHandle) => Promise<void>;
 }
 
 /** A chat that can be answered: it has ended well, or it is streamed and has output. */
@@ -80,6 +82,10 @@ async function run(
   const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
   const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission });
   cancelWhenGone(job, gone, log);
+  await order.onJob?.(job).catch((error: unknown) => {
+    cancelAbandoned(job, log);
+    throw error;
+  });
   const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
   const feed = await readyFeed(job, isReady, gone, log);
   if (gone.aborted) return null;

@@ -1,6 +1,6 @@
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
 import { anthropicType } from "../error-answers.ts";
-import { messageUsage, stopReasonOf, type MessageAnswer } from "../schemas/message-schemas.ts";
+import { messageUsage, stopOf, type MessageAnswer } from "../schemas/message-schemas.ts";
 import { CUTS } from "./chat-encoder.ts";
 import type { FeedEncoder } from "./sse.ts";
 
@@ -10,7 +10,10 @@ const NOTHING_USED = messageUsage({ promptTokens: 0, completionTokens: 0 });
  * The events of a streamed message in the order that Anthropic's clients expect. How long the prompt is, is known at the end: the last
  * `message_delta` has the whole usage. For one reader: it counts blocks. An error after output began is an event `error`, and no `message_stop` follows.
  */
-export function messageEvents({ id, model }: Pick<MessageAnswer, "id" | "model">): FeedEncoder {
+export function messageEvents(
+  { id, model }: Pick<MessageAnswer, "id" | "model">,
+  stops: readonly string[],
+): FeedEncoder {
   const message: MessageAnswer = {
     id,
     type: "message",
@@ -23,34 +26,40 @@ export function messageEvents({ id, model }: Pick<MessageAnswer, "id" | "model">
   };
   /** Of the block that is open; -1 before the first. */
   let index = -1;
-  let call: number | null = null;
-  const close = (): string => (index === -1 ? "" : event("content_block_stop", { index }));
-  const open = (block: object): string =>
-    close() + event("content_block_start", { index: ++index, content_block: block });
+  /** Of the open block; a number is the index of a call. */
+  let kind: "text" | "thinking" | number | null = null;
   const delta = (change: object): string => event("content_block_delta", { index, delta: change });
-  const openText = (): string =>
-    index === -1 || call !== null ? open({ type: "text", text: "", citations: null }) : "";
+  const close = (): string => {
+    if (kind === null) return "";
+    const signature = kind === "thinking" ? delta({ type: "signature_delta", signature: "" }) : "";
+    return signature + event("content_block_stop", { index });
+  };
+  const open = (next: NonNullable<typeof kind>, block: object): string => {
+    if (kind === next) return "";
+    const closed = close();
+    kind = next;
+    return closed + event("content_block_start", { index: ++index, content_block: block });
+  };
+  const openText = (): string => open("text", { type: "text", text: "", citations: null });
   return {
     prologue: event("message_start", { message }) + event("ping", {}),
     item(item) {
-      if (item.type === "token") {
-        const opened = openText();
-        call = null;
-        return opened + delta({ type: "text_delta", text: item.content });
+      if (item.type === "token") return openText() + delta({ type: "text_delta", text: item.content });
+      if (item.type === "reasoning") {
+        const opened = open("thinking", { type: "thinking", thinking: "", signature: "" });
+        return opened + delta({ type: "thinking_delta", thinking: item.content });
       }
       if (item.type !== "tool_call") return "";
       const { id, name } = item;
-      const opened = item.index === call ? "" : open({ type: "tool_use", id, name, input: {} });
-      call = item.index;
+      const opened = open(item.index, { type: "tool_use", id, name, input: {} });
       return opened + (item.arguments === "" ? "" : delta({ type: "input_json_delta", partial_json: item.arguments }));
     },
     ending(ending) {
       if (ending.type === "error") return failure(ending);
-      const end = { stop_reason: stopReasonOf(ending.finishReason), stop_sequence: null };
       return (
-        (index === -1 ? openText() : "") +
+        (kind === null ? openText() : "") +
         close() +
-        event("message_delta", { delta: end, usage: messageUsage(ending.usage) }) +
+        event("message_delta", { delta: stopOf(ending, stops), usage: messageUsage(ending.usage) }) +
         event("message_stop", {})
       );
     },

@@ -4,6 +4,7 @@ import { jsonValueSchema } from "../../../shared/json-value.ts";
 import {
   FINISH_REASONS,
   isTokenItem,
+  MAX_STOP_CHARS,
   type OutputItem,
   outputItemSchema,
   promptSchema,
@@ -62,6 +63,7 @@ const fromHostSchema = z.discriminatedUnion("kind", [
     result: z.object({
       output: jsonValueSchema.exactOptional(),
       finishReason: z.enum(FINISH_REASONS),
+      stopSequence: z.string().min(1).max(MAX_STOP_CHARS).exactOptional(),
       usage: usageSchema,
     }),
     memory,

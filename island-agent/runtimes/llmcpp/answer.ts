@@ -43,6 +43,11 @@ export class Answer {
     return this.#tokens;
   }
 
+  /** The stop sequence that ended it; null for none. */
+  get stop(): string | null {
+    return this.#filter.stop;
+  }
+
   /** The run is aborted, or a stop sequence has come: nothing more is wanted. */
   get isOver(): boolean {
     return this.#signal.aborted || this.#filter.isStopped;

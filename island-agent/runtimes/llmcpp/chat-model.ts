@@ -154,7 +154,10 @@ export class ChatModel {
               answer,
             );
       const finishReason = await answer.end(generation);
-      return { finishReason, usage: usageOf(answer.tokens) };
+      const { stop } = text;
+      // Not one of the template's own.
+      const stopSequence = stop !== null && request.stop.includes(stop) ? { stopSequence: stop } : {};
+      return { finishReason, usage: usageOf(answer.tokens), ...stopSequence };
     } finally {
       await reading?.end();
       endReading();

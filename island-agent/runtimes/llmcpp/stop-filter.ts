@@ -12,7 +12,7 @@ export interface Piece {
 export class StopFilter {
   readonly #stops: readonly string[];
   #held: readonly Piece[] = [];
-  #isStopped = false;
+  #stop: string | null = null;
 
   constructor(stops: readonly string[]) {
     this.#stops = stops;
@@ -20,7 +20,12 @@ export class StopFilter {
 
   /** True after the first stop sequence. */
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#stop !== null;
+  }
+
+  /** The stop sequence before which the text was cut; of several that begin there, the longest. */
+  get stop(): string | null {
+    return this.#stop;
   }
 
   /** Takes the next piece and returns what can be delivered now; its text may be empty. */
@@ -29,7 +34,8 @@ export class StopFilter {
     const { text, count } = join(pieces);
     const cut = Math.min(...this.#stops.map((stop) => text.indexOf(stop)).filter((index) => index >= 0));
     if (Number.isFinite(cut)) {
-      this.#isStopped = true;
+      const found = this.#stops.filter((stop) => text.startsWith(stop, cut));
+      this.#stop = found.reduce((longest, stop) => (stop.length > longest.length ? stop : longest));
       this.#held = [];
       return { text: text.slice(0, cut), count };
     }

@@ -1,5 +1,5 @@
 import { type ChatModelSegment, type ChatWrapper, LlamaText, SpecialTokensText } from "node-llama-cpp";
-import type { ReasoningEffort } from "../../../shared/reasoning.ts";
+import { THOUGHT_BUDGETS, type ReasoningEffort } from "../../../shared/reasoning.ts";
 
 /** The template of a model that thinks. One that says nothing of thoughts gets the marks of most such models. */
 export function withThoughts(template: ChatWrapper): ChatWrapper {
@@ -17,16 +17,7 @@ export const NO_THOUGHTS: readonly ChatModelSegment[] = [
   { type: "segment", segmentType: "thought", text: "", ended: true },
 ];
 
-/** Most tokens of thoughts. Only a part of `max_tokens`, which counts them. */
-const BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
-  none: 0,
-  minimal: 128,
-  low: 512,
-  medium: 2_048,
-  high: Infinity,
-};
-
 /** As LlamaChat takes it. */
 export function thoughtBudget(effort: ReasoningEffort): { readonly thoughtTokens: number } {
-  return { thoughtTokens: BUDGETS[effort] };
+  return { thoughtTokens: THOUGHT_BUDGETS[effort] };
 }

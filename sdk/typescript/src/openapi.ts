@@ -1173,7 +1173,7 @@ export interface paths {
         put?: never;
         /**
          * Classify texts by OpenAI's categories of harm
-         * @description By a Cargo that classifies texts: one job for each text, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.
+         * @description By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.
          */
         post: operations["createModeration"];
         delete?: never;
@@ -2129,6 +2129,12 @@ export interface components {
         };
         AnthropicMessage: {
             content: ({
+                /** @description Empty: nothing is signed */
+                signature: string;
+                thinking: string;
+                /** @enum {string} */
+                type: "thinking";
+            } | {
                 citations: null;
                 text: string;
                 /** @enum {string} */
@@ -2147,11 +2153,11 @@ export interface components {
             /** @enum {string} */
             role: "assistant";
             /**
-             * @description `end_turn` also for an answer that a stop sequence ended: Islands do not say which
+             * @description `end_turn` also for an answer that a stop sequence ended on an Island that does not say which
              * @enum {string|null}
              */
-            stop_reason: "end_turn" | "max_tokens" | "tool_use" | null;
-            stop_sequence: null;
+            stop_reason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | null;
+            stop_sequence: string | null;
             /** @enum {string} */
             type: "message";
             usage: {
@@ -2170,6 +2176,12 @@ export interface components {
             type: "ping";
         } | {
             content_block: {
+                /** @description Empty: nothing is signed */
+                signature: string;
+                thinking: string;
+                /** @enum {string} */
+                type: "thinking";
+            } | {
                 citations: null;
                 text: string;
                 /** @enum {string} */
@@ -2192,6 +2204,14 @@ export interface components {
                 /** @enum {string} */
                 type: "text_delta";
             } | {
+                thinking: string;
+                /** @enum {string} */
+                type: "thinking_delta";
+            } | {
+                signature: string;
+                /** @enum {string} */
+                type: "signature_delta";
+            } | {
                 partial_json: string;
                 /** @enum {string} */
                 type: "input_json_delta";
@@ -2206,8 +2226,8 @@ export interface components {
         } | {
             delta: {
                 /** @enum {string} */
-                stop_reason: "end_turn" | "max_tokens" | "tool_use";
-                stop_sequence: null;
+                stop_reason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use";
+                stop_sequence: string | null;
             };
             /** @enum {string} */
             type: "message_delta";
@@ -2907,6 +2927,12 @@ export interface components {
                     tool_use_id: string;
                     /** @enum {string} */
                     type: "tool_result";
+                } | {
+                    /** @enum {string} */
+                    type: "thinking";
+                } | {
+                    /** @enum {string} */
+                    type: "redacted_thinking";
                 })[];
                 /** @enum {string} */
                 role: "user" | "assistant";
@@ -2918,6 +2944,18 @@ export interface components {
                 /** @enum {string} */
                 type: "text";
             }[] | null;
+            /** @description For a Cargo that thinks; by default it does not */
+            thinking?: {
+                /** @enum {string} */
+                type: "disabled";
+            } | {
+                /** @enum {string} */
+                type: "adaptive";
+            } | {
+                budget_tokens: number;
+                /** @enum {string} */
+                type: "enabled";
+            } | null;
             tool_choice?: {
                 disable_parallel_tool_use?: boolean | null;
                 /** @enum {string} */
@@ -4219,6 +4257,12 @@ export interface components {
                     tool_use_id: string;
                     /** @enum {string} */
                     type: "tool_result";
+                } | {
+                    /** @enum {string} */
+                    type: "thinking";
+                } | {
+                    /** @enum {string} */
+                    type: "redacted_thinking";
                 })[];
                 /** @enum {string} */
                 role: "user" | "assistant";
@@ -4243,6 +4287,18 @@ export interface components {
             }[] | null;
             /** @description Default 1 */
             temperature?: number | null;
+            /** @description For a Cargo that thinks; by default it does not */
+            thinking?: {
+                /** @enum {string} */
+                type: "disabled";
+            } | {
+                /** @enum {string} */
+                type: "adaptive";
+            } | {
+                budget_tokens: number;
+                /** @enum {string} */
+                type: "enabled";
+            } | null;
             tool_choice?: {
                 disable_parallel_tool_use?: boolean | null;
                 /** @enum {string} */
@@ -4587,9 +4643,32 @@ export interface components {
             /** @enum {string} */
             object: "response";
             output: ({
+                /** @description Thoughts of a model that thinks */
+                content: {
+                    text: string;
+                    /** @enum {string} */
+                    type: "reasoning_text";
+                }[];
+                id: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                summary: unknown[];
+                /** @enum {string} */
+                type: "reasoning";
+            } | {
                 content: {
                     annotations: unknown[];
-                    logprobs: unknown[];
+                    /** @description Empty unless they were asked for */
+                    logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[];
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
                     text: string;
                     /** @enum {string} */
                     type: "output_text";
@@ -4614,6 +4693,11 @@ export interface components {
             })[];
             parallel_tool_calls: boolean;
             previous_response_id: string | null;
+            reasoning: {
+                /** @enum {string|null} */
+                effort: "none" | "minimal" | "low" | "medium" | "high" | null;
+                summary: null;
+            };
             /** @enum {string} */
             status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
             store: boolean;
@@ -4661,6 +4745,7 @@ export interface components {
                 /** @enum {string} */
                 type: "function";
             }[];
+            top_logprobs: number;
             top_p: number | null;
             /** @enum {string} */
             truncation: "disabled";
@@ -4704,9 +4789,32 @@ export interface components {
             type: "response.failed";
         } | {
             item: {
+                /** @description Thoughts of a model that thinks */
+                content: {
+                    text: string;
+                    /** @enum {string} */
+                    type: "reasoning_text";
+                }[];
+                id: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                summary: unknown[];
+                /** @enum {string} */
+                type: "reasoning";
+            } | {
                 content: {
                     annotations: unknown[];
-                    logprobs: unknown[];
+                    /** @description Empty unless they were asked for */
+                    logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[];
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
                     text: string;
                     /** @enum {string} */
                     type: "output_text";
@@ -4735,9 +4843,32 @@ export interface components {
             type: "response.output_item.added";
         } | {
             item: {
+                /** @description Thoughts of a model that thinks */
+                content: {
+                    text: string;
+                    /** @enum {string} */
+                    type: "reasoning_text";
+                }[];
+                id: string;
+                /** @enum {string} */
+                status: "in_progress" | "completed" | "incomplete";
+                summary: unknown[];
+                /** @enum {string} */
+                type: "reasoning";
+            } | {
                 content: {
                     annotations: unknown[];
-                    logprobs: unknown[];
+                    /** @description Empty unless they were asked for */
+                    logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                        top_logprobs: {
+                            bytes: number[];
+                            logprob: number;
+                            token: string;
+                        }[];
+                    }[];
                     text: string;
                     /** @enum {string} */
                     type: "output_text";
@@ -4770,10 +4901,24 @@ export interface components {
             output_index: number;
             part: {
                 annotations: unknown[];
-                logprobs: unknown[];
+                /** @description Empty unless they were asked for */
+                logprobs: {
+                    bytes: number[];
+                    logprob: number;
+                    token: string;
+                    top_logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                    }[];
+                }[];
                 text: string;
                 /** @enum {string} */
                 type: "output_text";
+            } | {
+                text: string;
+                /** @enum {string} */
+                type: "reasoning_text";
             };
             sequence_number: number;
             /** @enum {string} */
@@ -4784,10 +4929,24 @@ export interface components {
             output_index: number;
             part: {
                 annotations: unknown[];
-                logprobs: unknown[];
+                /** @description Empty unless they were asked for */
+                logprobs: {
+                    bytes: number[];
+                    logprob: number;
+                    token: string;
+                    top_logprobs: {
+                        bytes: number[];
+                        logprob: number;
+                        token: string;
+                    }[];
+                }[];
                 text: string;
                 /** @enum {string} */
                 type: "output_text";
+            } | {
+                text: string;
+                /** @enum {string} */
+                type: "reasoning_text";
             };
             sequence_number: number;
             /** @enum {string} */
@@ -4796,7 +4955,32 @@ export interface components {
             content_index: number;
             delta: string;
             item_id: string;
-            logprobs: unknown[];
+            output_index: number;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "response.reasoning_text.delta";
+        } | {
+            content_index: number;
+            item_id: string;
+            output_index: number;
+            sequence_number: number;
+            text: string;
+            /** @enum {string} */
+            type: "response.reasoning_text.done";
+        } | {
+            content_index: number;
+            delta: string;
+            item_id: string;
+            logprobs: {
+                bytes: number[];
+                logprob: number;
+                token: string;
+                top_logprobs: {
+                    bytes: number[];
+                    logprob: number;
+                    token: string;
+                }[];
+            }[];
             output_index: number;
             sequence_number: number;
             /** @enum {string} */
@@ -4804,7 +4988,16 @@ export interface components {
         } | {
             content_index: number;
             item_id: string;
-            logprobs: unknown[];
+            logprobs: {
+                bytes: number[];
+                logprob: number;
+                token: string;
+                top_logprobs: {
+                    bytes: number[];
+                    logprob: number;
+                    token: string;
+                }[];
+            }[];
             output_index: number;
             sequence_number: number;
             text: string;
@@ -5103,6 +5296,7 @@ export interface components {
         ResponseRequest: {
             /** @description Answer at once; the response goes on without its client, who asks for it by its id */
             background?: boolean | null;
+            include?: "message.output_text.logprobs"[] | null;
             input: string | ({
                 content: string | {
                     text: string;
@@ -5113,6 +5307,9 @@ export interface components {
                 role: "user" | "assistant" | "system" | "developer";
                 /** @enum {string|null} */
                 type?: "message" | null;
+            } | {
+                /** @enum {string} */
+                type: "reasoning";
             } | {
                 arguments: string;
                 call_id: string;
@@ -5139,6 +5336,10 @@ export interface components {
             parallel_tool_calls?: boolean | null;
             /** @description A stored response: its conversation comes before `input`, without its instructions */
             previous_response_id?: string | null;
+            reasoning?: {
+                /** @enum {string|null} */
+                effort?: "none" | "minimal" | "low" | "medium" | "high" | null;
+            } | null;
             /** @description Default true. False: prompt and answer are removed when the response has ended */
             store?: boolean | null;
             stream?: boolean | null;
@@ -5186,6 +5387,7 @@ export interface components {
                 /** @enum {string} */
                 type: "function";
             }[] | null;
+            top_logprobs?: number | null;
             top_p?: number | null;
         };
         Session: {
@@ -12798,6 +13000,10 @@ export interface operations {
                      *       ],
                      *       "parallel_tool_calls": true,
                      *       "previous_response_id": null,
+                     *       "reasoning": {
+                     *         "effort": null,
+                     *         "summary": null
+                     *       },
                      *       "store": true,
                      *       "temperature": null,
                      *       "text": {
@@ -12807,6 +13013,7 @@ export interface operations {
                      *       },
                      *       "tool_choice": "auto",
                      *       "tools": [],
+                     *       "top_logprobs": 0,
                      *       "top_p": null,
                      *       "truncation": "disabled",
                      *       "usage": {
@@ -12893,6 +13100,10 @@ export interface operations {
                      *       ],
                      *       "parallel_tool_calls": true,
                      *       "previous_response_id": null,
+                     *       "reasoning": {
+                     *         "effort": null,
+                     *         "summary": null
+                     *       },
                      *       "store": true,
                      *       "temperature": null,
                      *       "text": {
@@ -12902,6 +13113,7 @@ export interface operations {
                      *       },
                      *       "tool_choice": "auto",
                      *       "tools": [],
+                     *       "top_logprobs": 0,
                      *       "top_p": null,
                      *       "truncation": "disabled",
                      *       "usage": {
@@ -13012,6 +13224,10 @@ export interface operations {
                      *       "output": [],
                      *       "parallel_tool_calls": true,
                      *       "previous_response_id": null,
+                     *       "reasoning": {
+                     *         "effort": null,
+                     *         "summary": null
+                     *       },
                      *       "store": true,
                      *       "temperature": null,
                      *       "text": {
@@ -13021,6 +13237,7 @@ export interface operations {
                      *       },
                      *       "tool_choice": "auto",
                      *       "tools": [],
+                     *       "top_logprobs": 0,
                      *       "top_p": null,
                      *       "truncation": "disabled",
                      *       "usage": null

@@ -106,3 +106,34 @@ it("an answer with thoughts is not continued elsewhere", async () => {
   island.socket.terminate();
   expect(await ended(jobId)).toMatchObject({ status: "failed", error: { code: "island_lost" } });
 });
+
+it("a message's budget of thoughts is an effort, and its stop sequence is told as the Island told it", async () => {
+  await using island = await join();
+  const ask = (budget: number) =>
+    api("POST", "/messages", {
+      model: "tiny-chat",
+      max_tokens: 4_000,
+      messages: [{ role: "user", content: "Hi" }],
+      stop_sequences: ["END"],
+      thinking: { type: "enabled", budget_tokens: budget },
+    });
+  for (const [budget, effort, stopSequence] of [
+    [1_024, "low", "END"],
+    [3_000, "medium", undefined],
+  ] as const) {
+    const answer = ask(budget);
+    const assign = await island.next("assign");
+    expect(assign.input["reasoning_effort"]).toBe(effort);
+    const sent = frames(assign, [thought, text]);
+    const told = sent.map((frame) => (frame.type === "finished" && stopSequence ? { ...frame, stopSequence } : frame));
+    island.send(...told);
+    expect((await answer).body).toMatchObject({
+      content: [
+        { type: "thinking", thinking: "Hm, hm." },
+        { type: "text", text: "Low." },
+      ],
+      stop_reason: stopSequence === undefined ? "end_turn" : "stop_sequence",
+      stop_sequence: stopSequence ?? null,
+    });
+  }
+});

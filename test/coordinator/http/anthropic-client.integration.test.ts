@@ -60,6 +60,7 @@ describe("the official Anthropic client", () => {
       top_p: 0.5,
       top_k: 3,
       stop: ["."],
+      reasoning_effort: "none",
     });
   });
 
@@ -154,7 +155,56 @@ describe("the official Anthropic client", () => {
     expect(api.jobs.submitted[0]?.input).toEqual({
       messages: [{ role: "system", content: "S" }, ...messages],
       max_tokens: 1,
+      reasoning_effort: "none",
     });
+  });
+
+  it("is told which stop sequence ended an answer, if it asked for that one", async () => {
+    api.jobs.onSubmit = (feed) => {
+      feed.push([token("Hello")]);
+      feed.end({ ...DONE, stopSequence: "END" });
+    };
+    const stopped = { stop_reason: "stop_sequence", stop_sequence: "END" };
+    const request = { ...ASKED, stop_sequences: [".", "END"] };
+    expect(await client().messages.create(request)).toMatchObject(stopped);
+    expect(await client().messages.stream(request).finalMessage()).toMatchObject(stopped);
+    const other = await client().messages.create({ ...ASKED, stop_sequences: ["."] });
+    expect([other.stop_reason, other.stop_sequence]).toEqual(["end_turn", null]);
+  });
+
+  it("has thoughts as blocks, whole and streamed, which go back and are not shown to the model", async () => {
+    api.jobs.onSubmit = (feed) => {
+      feed.push([
+        { type: "reasoning", content: "Hm", count: 1 },
+        { type: "reasoning", content: ", 15", count: 2 },
+        token("15"),
+      ]);
+      feed.end(DONE);
+    };
+    const content = [
+      { type: "thinking", thinking: "Hm, 15", signature: "" },
+      { type: "text", text: "15", citations: null },
+    ];
+    const request = { ...ASKED, thinking: { type: "adaptive" as const } };
+    const made = await client().messages.create(request);
+    expect(made.content).toEqual(content);
+    expect((await client().messages.stream(request).finalMessage()).content).toEqual(content);
+    const messages = [
+      ...ASKED.messages,
+      { role: "assistant" as const, content: made.content },
+      { role: "user" as const, content: "And?" },
+    ];
+    await client().messages.create({ ...ASKED, messages });
+    const [first, , third] = api.jobs.submitted.map(({ input }) => input);
+    expect(first).not.toHaveProperty("reasoning_effort");
+    expect(third?.["messages"]).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "15" },
+      { role: "user", content: "And?" },
+    ]);
+    const enabled = { ...ASKED, thinking: { type: "enabled", budget_tokens: 1_024 } };
+    const refused = await api.call("POST", "/messages", { body: enabled });
+    expect([refused.status, refused.body.error.details[0].path]).toEqual([422, "thinking"]);
   });
 
   it("knows the errors by their classes and types", async () => {

@@ -174,6 +174,10 @@ export class ScriptedJobs implements JobApi {
     return null;
   }
 
+  async keepUntilEnd(accountId: string, jobId: string): Promise<void> {
+    this.#find(accountId, jobId);
+  }
+
   async assertOwn(accountId: string, jobId: string): Promise<void> {
     this.#find(accountId, jobId);
   }

@@ -25,11 +25,13 @@ const RESPONSE = {
   ],
   parallel_tool_calls: true,
   previous_response_id: null,
+  reasoning: { effort: null, summary: null },
   store: true,
   temperature: null,
   text: { format: { type: "text" } },
   tool_choice: "auto",
   tools: [],
+  top_logprobs: 0,
   top_p: null,
   truncation: "disabled",
   usage: {

@@ -749,20 +749,27 @@ class AnthropicMessage(TypedDict):
     type: Literal["message"]
     role: Literal["assistant"]
     model: str
-    content: list[AnthropicMessageContentItem1 | AnthropicMessageContentItem2]
-    stop_reason: Literal["end_turn", "max_tokens", "tool_use", None]
-    """`end_turn` also for an answer that a stop sequence ended: Islands do not say which"""
-    stop_sequence: None
+    content: list[AnthropicMessageContentItem1 | AnthropicMessageContentItem2 | AnthropicMessageContentItem3]
+    stop_reason: Literal["end_turn", "max_tokens", "stop_sequence", "tool_use", None]
+    """`end_turn` also for an answer that a stop sequence ended on an Island that does not say which"""
+    stop_sequence: str | None
     usage: AnthropicMessageUsage
 
 
 class AnthropicMessageContentItem1(TypedDict):
+    type: Literal["thinking"]
+    thinking: str
+    signature: str
+    """Empty: nothing is signed"""
+
+
+class AnthropicMessageContentItem2(TypedDict):
     type: Literal["text"]
     text: str
     citations: None
 
 
-class AnthropicMessageContentItem2(TypedDict):
+class AnthropicMessageContentItem3(TypedDict):
     type: Literal["tool_use"]
     id: str
     name: str
@@ -788,16 +795,23 @@ class AnthropicMessageEvent2(TypedDict):
 class AnthropicMessageEvent3(TypedDict):
     type: Literal["content_block_start"]
     index: int
-    content_block: AnthropicMessageEvent3ContentBlock1 | AnthropicMessageEvent3ContentBlock2
+    content_block: AnthropicMessageEvent3ContentBlock1 | AnthropicMessageEvent3ContentBlock2 | AnthropicMessageEvent3ContentBlock3
 
 
 class AnthropicMessageEvent3ContentBlock1(TypedDict):
+    type: Literal["thinking"]
+    thinking: str
+    signature: str
+    """Empty: nothing is signed"""
+
+
+class AnthropicMessageEvent3ContentBlock2(TypedDict):
     type: Literal["text"]
     text: str
     citations: None
 
 
-class AnthropicMessageEvent3ContentBlock2(TypedDict):
+class AnthropicMessageEvent3ContentBlock3(TypedDict):
     type: Literal["tool_use"]
     id: str
     name: str
@@ -807,7 +821,7 @@ class AnthropicMessageEvent3ContentBlock2(TypedDict):
 class AnthropicMessageEvent4(TypedDict):
     type: Literal["content_block_delta"]
     index: int
-    delta: AnthropicMessageEvent4Delta1 | AnthropicMessageEvent4Delta2
+    delta: AnthropicMessageEvent4Delta1 | AnthropicMessageEvent4Delta2 | AnthropicMessageEvent4Delta3 | AnthropicMessageEvent4Delta4
 
 
 class AnthropicMessageEvent4Delta1(TypedDict):
@@ -816,6 +830,16 @@ class AnthropicMessageEvent4Delta1(TypedDict):
 
 
 class AnthropicMessageEvent4Delta2(TypedDict):
+    type: Literal["thinking_delta"]
+    thinking: str
+
+
+class AnthropicMessageEvent4Delta3(TypedDict):
+    type: Literal["signature_delta"]
+    signature: str
+
+
+class AnthropicMessageEvent4Delta4(TypedDict):
     type: Literal["input_json_delta"]
     partial_json: str
 
@@ -832,8 +856,8 @@ class AnthropicMessageEvent6(TypedDict):
 
 
 class AnthropicMessageEvent6Delta(TypedDict):
-    stop_reason: Literal["end_turn", "max_tokens", "tool_use"]
-    stop_sequence: None
+    stop_reason: Literal["end_turn", "max_tokens", "stop_sequence", "tool_use"]
+    stop_sequence: str | None
 
 
 class AnthropicMessageEvent6Usage(TypedDict):
@@ -869,6 +893,8 @@ class MessageRequest(TypedDict):
     system: NotRequired[str | list[MessageRequestSystemItem] | None]
     tools: NotRequired[list[MessageRequestToolsItem] | None]
     tool_choice: NotRequired[MessageRequestToolChoice1 | MessageRequestToolChoice2 | MessageRequestToolChoice3 | MessageRequestToolChoice4 | None]
+    thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
+    """For a Cargo that thinks; by default it does not"""
     max_tokens: int
     temperature: NotRequired[float | None]
     """Default 1"""
@@ -881,7 +907,7 @@ class MessageRequest(TypedDict):
 
 class MessageRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant"]
-    content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3]
+    content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3 | MessageRequestMessagesItemContentItem4 | MessageRequestMessagesItemContentItem5]
 
 
 class MessageRequestMessagesItemContentItem1(TypedDict):
@@ -905,6 +931,14 @@ class MessageRequestMessagesItemContentItem3(TypedDict):
 class MessageRequestMessagesItemContentItem3ContentItem(TypedDict):
     type: Literal["text"]
     text: str
+
+
+class MessageRequestMessagesItemContentItem4(TypedDict):
+    type: Literal["thinking"]
+
+
+class MessageRequestMessagesItemContentItem5(TypedDict):
+    type: Literal["redacted_thinking"]
 
 
 class MessageRequestSystemItem(TypedDict):
@@ -940,6 +974,19 @@ class MessageRequestToolChoice4(TypedDict):
     type: Literal["none"]
 
 
+class MessageRequestThinking1(TypedDict):
+    type: Literal["disabled"]
+
+
+class MessageRequestThinking2(TypedDict):
+    type: Literal["adaptive"]
+
+
+class MessageRequestThinking3(TypedDict):
+    type: Literal["enabled"]
+    budget_tokens: int
+
+
 class MessageRequestOutputConfig(TypedDict):
     format: NotRequired[MessageRequestOutputConfigFormat | None]
 
@@ -960,11 +1007,13 @@ class CountTokensRequest(TypedDict):
     system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
     tools: NotRequired[list[CountTokensRequestToolsItem] | None]
     tool_choice: NotRequired[CountTokensRequestToolChoice1 | CountTokensRequestToolChoice2 | CountTokensRequestToolChoice3 | CountTokensRequestToolChoice4 | None]
+    thinking: NotRequired[CountTokensRequestThinking1 | CountTokensRequestThinking2 | CountTokensRequestThinking3 | None]
+    """For a Cargo that thinks; by default it does not"""
 
 
 class CountTokensRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant"]
-    content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3]
+    content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3 | CountTokensRequestMessagesItemContentItem4 | CountTokensRequestMessagesItemContentItem5]
 
 
 class CountTokensRequestMessagesItemContentItem1(TypedDict):
@@ -988,6 +1037,14 @@ class CountTokensRequestMessagesItemContentItem3(TypedDict):
 class CountTokensRequestMessagesItemContentItem3ContentItem(TypedDict):
     type: Literal["text"]
     text: str
+
+
+class CountTokensRequestMessagesItemContentItem4(TypedDict):
+    type: Literal["thinking"]
+
+
+class CountTokensRequestMessagesItemContentItem5(TypedDict):
+    type: Literal["redacted_thinking"]
 
 
 class CountTokensRequestSystemItem(TypedDict):
@@ -1023,6 +1080,19 @@ class CountTokensRequestToolChoice4(TypedDict):
     type: Literal["none"]
 
 
+class CountTokensRequestThinking1(TypedDict):
+    type: Literal["disabled"]
+
+
+class CountTokensRequestThinking2(TypedDict):
+    type: Literal["adaptive"]
+
+
+class CountTokensRequestThinking3(TypedDict):
+    type: Literal["enabled"]
+    budget_tokens: int
+
+
 class OpenAiResponse(TypedDict):
     id: str
     object: Literal["response"]
@@ -1035,14 +1105,16 @@ class OpenAiResponse(TypedDict):
     max_output_tokens: int | None
     metadata: dict[str, str]
     model: str
-    output: list[OpenAiResponseOutputItem1 | OpenAiResponseOutputItem2]
+    output: list[OpenAiResponseOutputItem1 | OpenAiResponseOutputItem2 | OpenAiResponseOutputItem3]
     parallel_tool_calls: bool
     tool_choice: Literal["auto", "none", "required"] | OpenAiResponseToolChoice2 | OpenAiResponseToolChoice3
     tools: list[OpenAiResponseToolsItem]
     previous_response_id: str | None
+    reasoning: OpenAiResponseReasoning
     store: bool
     temperature: float | None
     text: OpenAiResponseText
+    top_logprobs: int
     top_p: float | None
     truncation: Literal["disabled"]
     usage: OpenAiResponseUsage | None
@@ -1059,20 +1131,48 @@ class OpenAiResponseIncompleteDetails(TypedDict):
 
 class OpenAiResponseOutputItem1(TypedDict):
     id: str
-    type: Literal["message"]
+    type: Literal["reasoning"]
     status: Literal["in_progress", "completed", "incomplete"]
-    role: Literal["assistant"]
+    summary: list[Any]
     content: list[OpenAiResponseOutputItem1ContentItem]
+    """Thoughts of a model that thinks"""
 
 
 class OpenAiResponseOutputItem1ContentItem(TypedDict):
-    type: Literal["output_text"]
+    type: Literal["reasoning_text"]
     text: str
-    annotations: list[Any]
-    logprobs: list[Any]
 
 
 class OpenAiResponseOutputItem2(TypedDict):
+    id: str
+    type: Literal["message"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    role: Literal["assistant"]
+    content: list[OpenAiResponseOutputItem2ContentItem]
+
+
+class OpenAiResponseOutputItem2ContentItem(TypedDict):
+    type: Literal["output_text"]
+    text: str
+    annotations: list[Any]
+    logprobs: list[OpenAiResponseOutputItem2ContentItemLogprobsItem]
+    """Empty unless they were asked for"""
+
+
+class OpenAiResponseOutputItem2ContentItemLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseOutputItem2ContentItemLogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseOutputItem2ContentItemLogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseOutputItem3(TypedDict):
     id: str
     type: Literal["function_call"]
     status: Literal["in_progress", "completed", "incomplete"]
@@ -1104,6 +1204,11 @@ class OpenAiResponseToolsItem(TypedDict):
     description: str | None
     parameters: dict[str, Any] | None
     strict: bool | None
+
+
+class OpenAiResponseReasoning(TypedDict):
+    effort: Literal["none", "minimal", "low", "medium", "high", None]
+    summary: None
 
 
 class OpenAiResponseText(TypedDict):
@@ -1177,25 +1282,53 @@ class OpenAiResponseEvent6(TypedDict):
     type: Literal["response.output_item.added"]
     sequence_number: int
     output_index: int
-    item: OpenAiResponseEvent6Item1 | OpenAiResponseEvent6Item2
+    item: OpenAiResponseEvent6Item1 | OpenAiResponseEvent6Item2 | OpenAiResponseEvent6Item3
 
 
 class OpenAiResponseEvent6Item1(TypedDict):
     id: str
-    type: Literal["message"]
+    type: Literal["reasoning"]
     status: Literal["in_progress", "completed", "incomplete"]
-    role: Literal["assistant"]
+    summary: list[Any]
     content: list[OpenAiResponseEvent6Item1ContentItem]
+    """Thoughts of a model that thinks"""
 
 
 class OpenAiResponseEvent6Item1ContentItem(TypedDict):
-    type: Literal["output_text"]
+    type: Literal["reasoning_text"]
     text: str
-    annotations: list[Any]
-    logprobs: list[Any]
 
 
 class OpenAiResponseEvent6Item2(TypedDict):
+    id: str
+    type: Literal["message"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    role: Literal["assistant"]
+    content: list[OpenAiResponseEvent6Item2ContentItem]
+
+
+class OpenAiResponseEvent6Item2ContentItem(TypedDict):
+    type: Literal["output_text"]
+    text: str
+    annotations: list[Any]
+    logprobs: list[OpenAiResponseEvent6Item2ContentItemLogprobsItem]
+    """Empty unless they were asked for"""
+
+
+class OpenAiResponseEvent6Item2ContentItemLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseEvent6Item2ContentItemLogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseEvent6Item2ContentItemLogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseEvent6Item3(TypedDict):
     id: str
     type: Literal["function_call"]
     status: Literal["in_progress", "completed", "incomplete"]
@@ -1209,25 +1342,53 @@ class OpenAiResponseEvent7(TypedDict):
     type: Literal["response.output_item.done"]
     sequence_number: int
     output_index: int
-    item: OpenAiResponseEvent7Item1 | OpenAiResponseEvent7Item2
+    item: OpenAiResponseEvent7Item1 | OpenAiResponseEvent7Item2 | OpenAiResponseEvent7Item3
 
 
 class OpenAiResponseEvent7Item1(TypedDict):
     id: str
-    type: Literal["message"]
+    type: Literal["reasoning"]
     status: Literal["in_progress", "completed", "incomplete"]
-    role: Literal["assistant"]
+    summary: list[Any]
     content: list[OpenAiResponseEvent7Item1ContentItem]
+    """Thoughts of a model that thinks"""
 
 
 class OpenAiResponseEvent7Item1ContentItem(TypedDict):
-    type: Literal["output_text"]
+    type: Literal["reasoning_text"]
     text: str
-    annotations: list[Any]
-    logprobs: list[Any]
 
 
 class OpenAiResponseEvent7Item2(TypedDict):
+    id: str
+    type: Literal["message"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    role: Literal["assistant"]
+    content: list[OpenAiResponseEvent7Item2ContentItem]
+
+
+class OpenAiResponseEvent7Item2ContentItem(TypedDict):
+    type: Literal["output_text"]
+    text: str
+    annotations: list[Any]
+    logprobs: list[OpenAiResponseEvent7Item2ContentItemLogprobsItem]
+    """Empty unless they were asked for"""
+
+
+class OpenAiResponseEvent7Item2ContentItemLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseEvent7Item2ContentItemLogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseEvent7Item2ContentItemLogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseEvent7Item3(TypedDict):
     id: str
     type: Literal["function_call"]
     status: Literal["in_progress", "completed", "incomplete"]
@@ -1243,14 +1404,33 @@ class OpenAiResponseEvent8(TypedDict):
     item_id: str
     output_index: int
     content_index: int
-    part: OpenAiResponseEvent8Part
+    part: OpenAiResponseEvent8Part1 | OpenAiResponseEvent8Part2
 
 
-class OpenAiResponseEvent8Part(TypedDict):
+class OpenAiResponseEvent8Part1(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
-    logprobs: list[Any]
+    logprobs: list[OpenAiResponseEvent8Part1LogprobsItem]
+    """Empty unless they were asked for"""
+
+
+class OpenAiResponseEvent8Part1LogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseEvent8Part1LogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseEvent8Part1LogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseEvent8Part2(TypedDict):
+    type: Literal["reasoning_text"]
+    text: str
 
 
 class OpenAiResponseEvent9(TypedDict):
@@ -1259,37 +1439,100 @@ class OpenAiResponseEvent9(TypedDict):
     item_id: str
     output_index: int
     content_index: int
-    part: OpenAiResponseEvent9Part
+    part: OpenAiResponseEvent9Part1 | OpenAiResponseEvent9Part2
 
 
-class OpenAiResponseEvent9Part(TypedDict):
+class OpenAiResponseEvent9Part1(TypedDict):
     type: Literal["output_text"]
     text: str
     annotations: list[Any]
-    logprobs: list[Any]
+    logprobs: list[OpenAiResponseEvent9Part1LogprobsItem]
+    """Empty unless they were asked for"""
+
+
+class OpenAiResponseEvent9Part1LogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseEvent9Part1LogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseEvent9Part1LogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseEvent9Part2(TypedDict):
+    type: Literal["reasoning_text"]
+    text: str
 
 
 class OpenAiResponseEvent10(TypedDict):
+    type: Literal["response.reasoning_text.delta"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    content_index: int
+    delta: str
+
+
+class OpenAiResponseEvent11(TypedDict):
+    type: Literal["response.reasoning_text.done"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    content_index: int
+    text: str
+
+
+class OpenAiResponseEvent12(TypedDict):
     type: Literal["response.output_text.delta"]
     sequence_number: int
     item_id: str
     output_index: int
     content_index: int
     delta: str
-    logprobs: list[Any]
+    logprobs: list[OpenAiResponseEvent12LogprobsItem]
 
 
-class OpenAiResponseEvent11(TypedDict):
+class OpenAiResponseEvent12LogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseEvent12LogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseEvent12LogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseEvent13(TypedDict):
     type: Literal["response.output_text.done"]
     sequence_number: int
     item_id: str
     output_index: int
     content_index: int
     text: str
-    logprobs: list[Any]
+    logprobs: list[OpenAiResponseEvent13LogprobsItem]
 
 
-class OpenAiResponseEvent12(TypedDict):
+class OpenAiResponseEvent13LogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseEvent13LogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseEvent13LogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseEvent14(TypedDict):
     type: Literal["response.function_call_arguments.delta"]
     sequence_number: int
     item_id: str
@@ -1297,7 +1540,7 @@ class OpenAiResponseEvent12(TypedDict):
     delta: str
 
 
-class OpenAiResponseEvent13(TypedDict):
+class OpenAiResponseEvent15(TypedDict):
     type: Literal["response.function_call_arguments.done"]
     sequence_number: int
     item_id: str
@@ -1306,13 +1549,13 @@ class OpenAiResponseEvent13(TypedDict):
     arguments: str
 
 
-OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13"
+OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13 | OpenAiResponseEvent14 | OpenAiResponseEvent15"
 
 
 class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
-    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3]
+    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4]
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
     """A stored response: its conversation comes before `input`, without its instructions"""
@@ -1323,6 +1566,9 @@ class ResponseRequest(TypedDict):
     tools: NotRequired[list[ResponseRequestToolsItem] | None]
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ResponseRequestToolChoice2 | ResponseRequestToolChoice3 | None]
     parallel_tool_calls: NotRequired[bool | None]
+    include: NotRequired[list[Literal["message.output_text.logprobs"]] | None]
+    top_logprobs: NotRequired[int | None]
+    reasoning: NotRequired[ResponseRequestReasoning | None]
     stream: NotRequired[bool | None]
     store: NotRequired[bool | None]
     """Default true. False: prompt and answer are removed when the response has ended"""
@@ -1343,19 +1589,23 @@ class ResponseRequestInputItem1ContentItem(TypedDict):
 
 
 class ResponseRequestInputItem2(TypedDict):
+    type: Literal["reasoning"]
+
+
+class ResponseRequestInputItem3(TypedDict):
     type: Literal["function_call"]
     call_id: str
     name: str
     arguments: str
 
 
-class ResponseRequestInputItem3(TypedDict):
+class ResponseRequestInputItem4(TypedDict):
     type: Literal["function_call_output"]
     call_id: str
-    output: str | list[ResponseRequestInputItem3OutputItem]
+    output: str | list[ResponseRequestInputItem4OutputItem]
 
 
-class ResponseRequestInputItem3OutputItem(TypedDict):
+class ResponseRequestInputItem4OutputItem(TypedDict):
     type: Literal["input_text", "output_text", "text"]
     text: str
 
@@ -1402,6 +1652,10 @@ class ResponseRequestToolChoice3(TypedDict):
 class ResponseRequestToolChoice3ToolsItem(TypedDict):
     type: Literal["function"]
     name: str
+
+
+class ResponseRequestReasoning(TypedDict):
+    effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", None]]
 
 
 class Embeddings(TypedDict):

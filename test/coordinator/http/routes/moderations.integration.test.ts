@@ -61,10 +61,14 @@ describe("POST /moderations", () => {
     expect(result).toMatchObject({ labels });
   });
 
-  it("runs a job for each text, in order", async () => {
+  it("runs a job for each text, some at once, and answers in their order", async () => {
     const asked = moderate({ model: MODEL, input: ["a", { type: "text", text: "b" }] });
-    expect(await answer([{ label: "hate", score: 0.75 }])).toMatchObject({ text: "a" });
-    expect(await answer([{ label: "OK", score: 1 }])).toMatchObject({ text: "b" });
+    const assigns = [await island.next("assign"), await island.next("assign")];
+    expect(assigns.map(({ input }) => input["text"]).toSorted()).toEqual(["a", "b"]);
+    for (const assign of assigns.toReversed()) {
+      const label = assign.input["text"] === "a" ? "hate" : "OK";
+      island.send(...beginFrames(assign), finishedFrame(assign, 1, { output: [{ label, score: 0.75 }] }));
+    }
     const { status, body } = await asked;
     expect(status).toBe(200);
     expect(body.results.map(({ flagged }: { flagged: boolean }) => flagged)).toEqual([true, false]);
@@ -106,13 +110,18 @@ describe("POST /moderations", () => {
     expect([status, body.error.code]).toEqual([500, "job_failed"]);
   });
 
-  it("runs no further job after one that failed", async () => {
-    const asked = moderate({ model: MODEL, input: ["a", "b"] });
-    const assign = await island.next("assign");
-    island.send(...beginFrames(assign), failedFrame(assign, 1, "out_of_memory"));
+  it("ends the others and begins no further job after one that failed", async () => {
+    const asked = moderate({ model: MODEL, input: ["a", "b", "c", "d", "e"] });
+    const assigns = [await island.next("assign"), await island.next("assign")];
+    const [first, second] = assigns;
+    if (first === undefined || second === undefined) throw new Error("two jobs run");
+    island.send(...beginFrames(first), ...beginFrames(second), failedFrame(first, 1, "out_of_memory"));
+    const { jobId, attempt } = await island.next("cancel");
+    expect(jobId).toBe(second.jobId);
+    island.send({ type: "cancelled", jobId, attempt, seq: 1 });
     const { status, body } = await asked;
     expect([status, body.error.job_error]).toEqual([500, "out_of_memory"]);
     const jobs = await call(coordinator.url, account.key, "GET", "/jobs");
-    expect(jobs.body.meta.total).toBe(1);
+    expect(jobs.body.meta.total).toBe(4);
   });
 });

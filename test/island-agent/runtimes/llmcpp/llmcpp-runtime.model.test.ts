@@ -151,12 +151,13 @@ describe("llmcppRuntime() with tiny-islander", () => {
 
   it("run() cuts before a stop string, also within a token", async () => {
     const run = await collect(llm, makeRequest({ prompt: "What is a Cargo?", stop: ["never", "load wi"] }));
-    expect(run).toMatchObject({ text: "A Cargo is a work", finishReason: "stop" });
+    expect(run).toMatchObject({ text: "A Cargo is a work", finishReason: "stop", stopSequence: "load wi" });
   });
 
   it("run() delivers what it held for a stop string that did not come", async () => {
     const run = await collect(llm, makeRequest({ prompt: "Count from 3 to 9.", max_tokens: 4, stop: ", 5" }));
     expect(run).toMatchObject({ text: "3, 4,", finishReason: "length", counts: [1, 2, 1] });
+    expect(run.stopSequence).toBeUndefined();
   });
 
   it("run() stops at a stop string in the very first token", async () => {

@@ -39,6 +39,13 @@ describe("StopFilter", () => {
     expect(filter(["d", "bc"], ["abcd"]).out).toEqual(["a", ""]);
   });
 
+  it("says which sequence it was, of several in one place the longest", () => {
+    const stop = new StopFilter(["b", "bc", "d"]);
+    expect(stop.stop).toBeNull();
+    stop.push({ text: "abcd", count: 1 });
+    expect(stop.stop).toBe("bc");
+  });
+
   it("delivers exactly the text before the first stop sequence, however it was cut into pieces", () => {
     const letters = (max: number) => fc.string({ unit: fc.constantFrom("a", "b"), minLength: 1, maxLength: max });
     fc.assert(

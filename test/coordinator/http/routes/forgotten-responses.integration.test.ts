@@ -1,0 +1,74 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { beginFrames, failedFrame, runFrames } from "../../../support/attempt-frames.ts";
+import { FakeIsland } from "../../../support/fake-island.ts";
+import { call, until } from "../../../support/http.ts";
+import { makeCatalog } from "../../../support/small-catalog.ts";
+import { TestCoordinator } from "../../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let account: { id: string; key: string; islandToken: string };
+let island: FakeIsland;
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open({ catalogDirectory: makeCatalog(["tiny-chat"]), islandGraceS: 0.3 });
+  account = await coordinator.createAccount("client@example.com", 100);
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+beforeEach(async () => {
+  island = await FakeIsland.join(coordinator.url, account.islandToken);
+});
+afterEach(() => island[Symbol.asyncDispose]());
+
+const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
+const ask = (more: object = {}) =>
+  api("POST", "/responses", { model: "tiny-chat", input: "Hi", store: false, ...more });
+const removed = (jobId: string) =>
+  until(
+    async () => (await api("GET", `/jobs/${jobId}`)).body.data,
+    (job) => job.input_removed_at !== null && job.output_removed_at !== null,
+    "prompt and answer are removed",
+  );
+
+it("a response that is not stored is removed when it has been answered", async () => {
+  const answer = ask();
+  const assign = await island.next("assign");
+  island.send(...runFrames(assign, "Hel", "lo"));
+  expect((await answer).body).toMatchObject({ store: false, output: [{ content: [{ text: "Hello" }] }] });
+  await removed(assign.jobId);
+});
+
+it("so is one that failed", async () => {
+  const answer = ask();
+  const assign = await island.next("assign");
+  island.send(...beginFrames(assign), failedFrame(assign, 1, "out_of_memory"));
+  expect((await answer).status).toBe(500);
+  await removed(assign.jobId);
+});
+
+it("so is one whose client has left", async () => {
+  const controller = new AbortController();
+  const answer = fetch(`${coordinator.url}/api/v1/responses`, {
+    method: "POST",
+    signal: controller.signal,
+    headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "tiny-chat", input: "Hi", store: false }),
+  });
+  const { jobId, attempt } = await island.next("assign");
+  controller.abort();
+  await expect(answer).rejects.toThrow();
+  await island.next("cancel");
+  island.send({ type: "cancelled", jobId, attempt, seq: 1 });
+  await removed(jobId);
+});
+
+it("its removal is noted while it goes on, so that a crash does not keep it", async () => {
+  const answer = ask();
+  const assign = await island.next("assign");
+  await until(
+    () => coordinator.withStore((store) => store.content.underWay()),
+    (noted) => noted.some(({ kind, id }) => kind === "job" && id === assign.jobId),
+    "the removal is noted",
+  );
+  island.send(...runFrames(assign, "Hello"));
+  expect((await answer).status).toBe(200);
+  await removed(assign.jobId);
+});
