@@ -46,7 +46,11 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
     note: "events are not padded",
     neutral: [{}, { include_obfuscation: false }],
   },
-  { name: "store", rule: "honoured", note: "default true; false: prompt and answer are removed at the end, however it comes" },
+  {
+    name: "store",
+    rule: "honoured",
+    note: "default true; false: prompt and answer are removed at the end, however it comes",
+  },
   { name: "background", rule: "honoured", note: "without `stream`, and with `store`" },
   { name: "metadata", rule: "honoured", note: "up to 16 texts" },
   { name: "tools", rule: "honoured", note: "up to 128, 64 KB together; calls by a grammar" },

@@ -135,7 +135,7 @@ export async function answerResponse(
 ): Promise<ResponseAnswer | null> {
   const order = { model: body.model, input: responseInputOf(body, []), fieldOf: responseFieldOf };
   const chat = await endedChat(deps, client, order);
-  return chat && presentResponse(chat.job.record, doneProgress(doneOf(chat), chat.feed));
+  return chat && presentResponse(chat.job.record, doneProgress(doneOf(chat), OutputRuns.of(chat.feed.items)));
 }
 
 /** @throws {ServiceError} `not_found`, also for a job that is no response; `content_removed` */
