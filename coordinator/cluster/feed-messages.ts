@@ -47,13 +47,13 @@ export interface FeedFrames {
   readonly frames: readonly (readonly [stream: number, slice: WireSlice | null])[];
 }
 
-/** A {@link FeedSlice}, small: a text is a token that counts as one, a pair a token with another count. */
+/** A {@link FeedSlice}, small: a text is a token that counts as one, a pair a token with another count, if nothing else is told of it. */
 export type WireSlice = readonly [
   from: number,
   parts: readonly (readonly [attempt: number, items: readonly WireItem[]])[],
   ending?: WireEnding,
 ];
-type WireItem = string | readonly [content: string, count: number] | Exclude<StoredItem, { type: "token" }>;
+type WireItem = string | readonly [content: string, count: number] | StoredItem;
 type WireEnding = FeedEnding | (Omit<FeedEnding & { type: "done" }, "output"> & { readonly large: LargeRef });
 
 export function toWire({ from, parts, ending }: FeedSlice): WireSlice {
@@ -71,7 +71,9 @@ export function fromWire([from, parts, ending]: WireSlice, open: (ref: LargeRef)
 }
 
 function itemToWire(item: FeedItem): WireItem {
-  if (item.type === "token") return item.count === 1 ? item.content : [item.content, item.count];
+  if (item.type === "token" && item.logprobs === undefined) {
+    return item.count === 1 ? item.content : [item.content, item.count];
+  }
   if (item.type !== "image") return item;
   const { type, format, data } = item;
   return data instanceof LargeJson ? { type, format, large: refOf(data) } : { type, format, data };

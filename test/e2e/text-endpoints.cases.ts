@@ -92,9 +92,12 @@ export function describeTextEndpoints(open: () => Network): void {
       const request = { model: "tiny-chat", max_tokens: 60, messages, stop_sequences: ["9"] };
       const whole = await anthropic.messages.create({ ...request, ...{ temperature: 0 } });
       expect(whole.content).toMatchObject([{ type: "text", text: COUNTED.replace("9.", "") }]);
+      const stopped = { stop_reason: "stop_sequence", stop_sequence: "9" };
+      expect(whole).toMatchObject(stopped);
       const stream = anthropic.messages.stream({ ...request, ...{ temperature: 0 } });
-      const { content, usage } = await stream.finalMessage();
+      const { content, usage, ...end } = await stream.finalMessage();
       expect(content).toEqual(whole.content);
+      expect(end).toMatchObject(stopped);
       const { input_tokens: counted } = await anthropic.messages.countTokens({ model: "tiny-chat", messages });
       expect([counted, usage.input_tokens]).toEqual([whole.usage.input_tokens, counted]);
     });

@@ -3,7 +3,8 @@ import { createRoute, type z } from "@hono/zod-openapi";
 import { TEXT_COMPLETION_PARAMETERS } from "../openai/text-completion-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import type { JobRecord } from "../../store/job-store.ts";
-import { awaitChat, doneOf, endedChat, streamChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
+import { awaitChat, doneOf, endedChat, streamChat } from "../streaming/awaited-chat.ts";
+import { inTurns, MOST_AT_ONCE } from "../streaming/in-turns.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { chatUsage } from "../streaming/chat-encoder.ts";
 import { textChunks } from "../streaming/text-completion-encoder.ts";
@@ -24,7 +25,7 @@ const completionRoute = createRoute({
   path: `${API_BASE}/completions`,
   summary: "Continue a text, as OpenAI's legacy completions do",
   description:
-    "By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, one after the other; the first one's id is the completion's. They are cancelled when the client disconnects.",
+    "By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects.",
   request: jsonBody(textCompletionBodySchema),
   responses: {
     200: {
@@ -64,14 +65,13 @@ type Body = z.output<typeof textCompletionBodySchema>;
 
 /** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, body: Body) {
-  const chats: (AwaitedChat & { readonly echo: string })[] = [];
-  for (const prompt of promptsOf(body)) {
-    // One after the other: an account's unfinished jobs are few.
-    // oxlint-disable-next-line no-await-in-loop
-    const chat = await endedChat(deps, client, { model: body.model, input: rawInputOf(prompt, body) });
-    if (chat === null) return null;
-    chats.push({ ...chat, echo: echoOf(prompt, body) });
-  }
+  const { submitter, gone } = client;
+  const chats = await inTurns(promptsOf(body), MOST_AT_ONCE, gone, async (prompt, _index, signal) => {
+    const waiting = { submitter, gone: signal };
+    const chat = await endedChat(deps, waiting, { model: body.model, input: rawInputOf(prompt, body) });
+    return chat === null ? null : { ...chat, echo: echoOf(prompt, body) };
+  });
+  if (chats === null) return null;
   const [first] = chats;
   if (first === undefined) throw new Error("A completion has a prompt");
   const { jobId: id, createdS: created, model } = headOf(first.job.record);

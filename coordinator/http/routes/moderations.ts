@@ -17,11 +17,9 @@ import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
-import { inTurns } from "../streaming/in-turns.ts";
+import { inTurns, MOST_AT_ONCE } from "../streaming/in-turns.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
 
-/** Jobs of one request that are unfinished at once: an account may have few. */
-const MOST_AT_ONCE = 4;
 /** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */
 const MAX_LABELS = 100;
 

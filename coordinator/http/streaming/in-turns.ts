@@ -1,5 +1,8 @@
 import { RateLimitedError } from "../../../shared/errors.ts";
 
+/** Jobs of one request that are unfinished at once: an account may have few. */
+export const MOST_AT_ONCE = 4;
+
 /**
  * Does the work for each of some values, in their order and so many at once. Fewer where an account may not have as many unfinished jobs:
  * what is refused for that is tried again when another has ended, unless none of them is under way. The first failure ends the rest, by

@@ -517,7 +517,7 @@ export interface paths {
         put?: never;
         /**
          * Continue a text, as OpenAI's legacy completions do
-         * @description By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, one after the other; the first one's id is the completion's. They are cancelled when the client disconnects.
+         * @description By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects.
          */
         post: operations["createCompletion"];
         delete?: never;

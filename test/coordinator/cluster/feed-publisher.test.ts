@@ -6,6 +6,15 @@ import { TestReader } from "./test-reader.ts";
 
 openForEachTest();
 
+it("what is told of a token goes along", async () => {
+  world.job(side(owner));
+  const reader = await readAt(here);
+  const items = [{ ...token("a"), logprobs: [{ token: "a", logprob: -1, top: [] }] }, token("b")];
+  owner?.say("job_1", items);
+  await world.pass(25);
+  expect(reader.items).toEqual(items);
+});
+
 describe("what does not fit a message", () => {
   it("is read from storage: a large value once it is written, a large token with all before it", async () => {
     const feed = world.job(side(owner));

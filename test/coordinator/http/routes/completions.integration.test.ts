@@ -1,7 +1,8 @@
 import { OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "../api.ts";
-import { answerWith, failWith } from "../chat-answers.ts";
+import { answerWith, failWith, token } from "../chat-answers.ts";
+import { DONE } from "../scripted-jobs.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -38,6 +39,23 @@ describe("POST /completions", () => {
     ]);
     expect(body.usage).toEqual({ prompt_tokens: 6, completion_tokens: 4, total_tokens: 10 });
     expect(api.jobs.submitted).toHaveLength(2);
+  });
+
+  it("has four prompts under way at once, and keeps their order whichever ends first", async () => {
+    const open: (() => void)[] = [];
+    api.jobs.onSubmit = (feed, job) => {
+      open.push(() => {
+        feed.push([token(`${String(job.input["prompt"])}!`)]);
+        feed.end(DONE);
+      });
+    };
+    const asked = complete({ prompt: ["a", "b", "c", "d", "e"] });
+    await eventually(() => open.length === 4);
+    for (const end of open.toReversed()) end();
+    await eventually(() => open.length === 5);
+    open[4]?.();
+    const { choices } = (await asked).body;
+    expect(choices.map(({ text }: { text: string }) => text)).toEqual(["a!", "b!", "c!", "d!", "e!"]);
   });
 
   it("streams text, and its usage if asked", async () => {

@@ -64,7 +64,7 @@ describe("POST /moderations", () => {
   it("runs a job for each text, some at once, and answers in their order", async () => {
     const asked = moderate({ model: MODEL, input: ["a", { type: "text", text: "b" }] });
     const assigns = [await island.next("assign"), await island.next("assign")];
-    expect(assigns.map(({ input }) => String(input["text"])).toSorted()).toEqual(["a", "b"]);
+    expect(new Set(assigns.map(({ input }) => input["text"]))).toEqual(new Set(["a", "b"]));
     for (const assign of assigns.toReversed()) {
       const label = assign.input["text"] === "a" ? "hate" : "OK";
       island.send(...beginFrames(assign), finishedFrame(assign, 1, { output: [{ label, score: 0.75 }] }));
