@@ -5805,6 +5805,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -5819,6 +5820,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -5977,6 +5979,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -5991,6 +5994,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6149,6 +6153,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6163,6 +6168,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6210,6 +6216,10 @@ export interface components {
         RetryAfter: number;
         /** @description Seconds to wait before the next try */
         RetryAfterIfKnown: number;
+        /** @description `false`: the same request would fail again, or cost again. Clients of OpenAI and Anthropic obey it */
+        ShouldRetry: string;
+        /** @description `false`: the same request would fail again, or cost again. Clients of OpenAI and Anthropic obey it */
+        ShouldRetryIfKnown: string;
     };
     pathItems: never;
 }
