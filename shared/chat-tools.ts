@@ -22,7 +22,7 @@ const toolSchema = z.object({
     description: z.string().nullish(),
     /** JSON Schema of the arguments, which are an object; absent: no arguments. */
     parameters: z.record(z.string(), z.unknown()).nullish(),
-    /** Refuse a schema with keywords that a grammar cannot keep. */
+    /** Check the arguments for what a grammar cannot keep, too. */
     strict: z.boolean().nullish(),
   }),
 });
@@ -69,6 +69,8 @@ export interface ChatTool {
   readonly description: string | null;
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** What a grammar of `parameters` cannot keep is checked in the arguments. */
+  readonly isStrict?: boolean;
 }
 
 /** Tools that the model may call in this answer. */
@@ -82,8 +84,8 @@ export interface ToolUse {
 
 /** Null if the answer can have no call: there are no tools, or `tool_choice` is "none". */
 export function toolUseOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: ToolFields): ToolUse | null {
-  const all = (tools ?? []).map(({ function: { name, description, parameters } }): ChatTool => {
-    return { name, description: description ?? null, parameters: objectSchema(parameters) };
+  const all = (tools ?? []).map(({ function: { name, description, parameters, strict } }): ChatTool => {
+    return { name, description: description ?? null, parameters: objectSchema(parameters), isStrict: strict === true };
   });
   if (all.length === 0 || choice === "none") return null;
   const names = allowedNames(choice);

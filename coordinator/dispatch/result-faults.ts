@@ -1,3 +1,4 @@
+import type { ToolCall, ToolUse } from "../../shared/chat-tools.ts";
 import { fitsGrammar } from "../../shared/grammar-fit.ts";
 import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import type { OutputItem } from "../../shared/output.ts";
@@ -83,14 +84,26 @@ function isAsAsked(text: string, { responseFormat, stopBytes }: JobTraits): bool
 
 /**
  * Why an answer is not valid by its client's schema, in what no grammar keeps, such as a pattern with look-around: no fault of the Island.
- * Null for one that is valid, and for one that was cut: its finish reason says so.
+ * Null for one that is valid, and for one that was cut: its finish reason says so. The arguments of calls are checked of tools with
+ * `strict`.
  */
 export function unmetSchema(
   { feed, traits }: Pick<ActiveJob, "feed" | "traits">,
   { finishReason }: Finished,
 ): string | null {
+  if (traits?.toolUse != null && finishReason === "tool_calls")
+    return unmetTool(toolCallsOf(feed.items), traits.toolUse);
   if (traits?.responseFormat.type !== "json_schema" || traits.stopBytes > 0 || finishReason !== "stop") return null;
   return answerFault(traits.responseFormat.json_schema.schema, parsed(feed.text()));
+}
+
+function unmetTool(calls: readonly ToolCall[], { tools }: ToolUse): string | null {
+  for (const { function: asked } of calls) {
+    const tool = tools.find(({ name, isStrict }) => name === asked.name && isStrict === true);
+    const fault = tool === undefined ? null : answerFault(tool.parameters, parsed(asked.arguments));
+    if (fault !== null) return `the arguments of "${asked.name}": ${fault}`;
+  }
+  return null;
 }
 
 /** Undefined for what is no JSON. */

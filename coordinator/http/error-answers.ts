@@ -43,6 +43,8 @@ export class JobFailedError extends ServiceError {
   /** The status, where it is not that of the code. */
   readonly status: number;
   readonly retryAfterS: number | null;
+  /** Clients of OpenAI and Anthropic repeat a 500 by themselves unless a header says no: each try of a chat may cost. */
+  readonly isWorthRepeating: boolean;
   constructor({ code, message, retryable }: Extract<FeedEnding, { type: "error" }>) {
     super("job_failed", `The job failed (${code}): ${message}`);
     this.jobError = code;
@@ -50,6 +52,8 @@ export class JobFailedError extends ServiceError {
     const isFetch = FETCH_ERRORS.has(code);
     this.status = isFetch ? 503 : ERROR_STATUS.job_failed;
     this.retryAfterS = isFetch && retryable ? NO_ISLAND_RETRY_S : null;
+    // An answer that its schema excludes was paid for: its client decides whether it pays for another.
+    this.isWorthRepeating = retryable && code !== ("schema_unmet" satisfies JobErrorCode);
   }
 }
 
@@ -146,8 +150,10 @@ function creditsOf(micro: bigint): number {
 
 function headersOf(error: ServiceError): Record<string, string> {
   if (error instanceof RateLimitedError || isTemporary(error)) return { "Retry-After": String(error.retryAfterS) };
-  if (error instanceof JobFailedError && error.retryAfterS !== null)
-    return { "Retry-After": String(error.retryAfterS) };
+  if (error instanceof JobFailedError) {
+    if (!error.isWorthRepeating) return { "X-Should-Retry": "false" };
+    return error.retryAfterS === null ? {} : { "Retry-After": String(error.retryAfterS) };
+  }
   if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };
   if (error.code === "unauthenticated" || error.code === "key_expired")
     return { "WWW-Authenticate": 'Bearer realm="atoll"' };

@@ -61,7 +61,11 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
     rule: "honoured",
     note: "the schema of an object; what a grammar cannot keep of it is not checked",
   },
-  { name: "tools[].function.strict", rule: "honoured", note: "refuses schemas with what a grammar cannot keep" },
+  {
+    name: "tools[].function.strict",
+    rule: "honoured",
+    note: "arguments are valid by `parameters`, or the answer fails (`schema_unmet`)",
+  },
   { name: "tool_choice", rule: "honoured", note: "`none`, `auto`, `required`, a function, `allowed_tools`" },
   {
     name: "parallel_tool_calls",

@@ -58,7 +58,11 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "tools[].name", rule: "honoured", note: "1 to 64 of a-z, A-Z, 0-9, _ and -" },
   { name: "tools[].description", rule: "honoured", note: "a part of the prompt" },
   { name: "tools[].parameters", rule: "honoured", note: "JSON Schema of an object, as in `text.format`" },
-  { name: "tools[].strict", rule: "honoured", note: "refuses schemas with what a grammar cannot keep" },
+  {
+    name: "tools[].strict",
+    rule: "honoured",
+    note: "arguments are valid by `parameters`, or the answer fails (`schema_unmet`)",
+  },
   { name: "tools[].defer_loading", rule: "refused", note: "all tools are in the prompt", neutral: [false] },
   { name: "tools[].allowed_callers", rule: "refused", note: FUNCTIONS, neutral: [["direct"]] },
   { name: "tools[].async", rule: "refused", note: FUNCTIONS, neutral: [false] },

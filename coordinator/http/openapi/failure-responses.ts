@@ -67,7 +67,8 @@ const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
 const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
   401: failureHeaders(["WWW-Authenticate"], []),
   429: failureHeaders(["Retry-After"], []),
-  503: failureHeaders([], ["Retry-After"]),
+  500: failureHeaders([], ["X-Should-Retry"]),
+  503: failureHeaders([], ["Retry-After", "X-Should-Retry"]),
 };
 
 /** References to the failure responses of these statuses. `style`: whose clients read them. */

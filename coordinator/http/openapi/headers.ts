@@ -35,6 +35,11 @@ const HEADERS = {
     type: "integer",
     description: "Seconds to wait before the next try",
   },
+  "X-Should-Retry": {
+    component: "ShouldRetry",
+    type: "string",
+    description: "`false`: the same request would fail again, or cost again. Clients of OpenAI and Anthropic obey it",
+  },
   "WWW-Authenticate": { component: "Authenticate", type: "string", description: "The scheme to sign in with: Bearer" },
 } as const satisfies Record<string, HeaderFacts>;
 type HeaderName = keyof typeof HEADERS;

@@ -6007,6 +6007,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6021,6 +6022,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6179,6 +6181,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6193,6 +6196,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6351,6 +6355,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6365,6 +6370,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6412,6 +6418,10 @@ export interface components {
         RetryAfter: number;
         /** @description Seconds to wait before the next try */
         RetryAfterIfKnown: number;
+        /** @description `false`: the same request would fail again, or cost again. Clients of OpenAI and Anthropic obey it */
+        ShouldRetry: string;
+        /** @description `false`: the same request would fail again, or cost again. Clients of OpenAI and Anthropic obey it */
+        ShouldRetryIfKnown: string;
     };
     pathItems: never;
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { runFrames } from "../../support/attempt-frames.ts";
+import { beginFrames, finishedFrame, runFrames } from "../../support/attempt-frames.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { call } from "../../support/http.ts";
 import { client, coordinator, ended, join, openForEachTest, paid, submit } from "./paid-islands.ts";
 
@@ -39,6 +40,27 @@ it("A chat over HTTP is answered with the reason, and one that fits with the ans
   const answered = chat();
   island.send(...runFrames(await island.next("assign"), '{"a":"b"}'));
   expect(await answered).toMatchObject({ status: 200, body: { choices: [{ message: { content: '{"a":"b"}' } }] } });
+});
+
+it.each([
+  [
+    true,
+    '{"a":"c"}',
+    { status: "failed", error: { code: "schema_unmet", message: expect.stringMatching(/"sum": \/a must match/) } },
+  ],
+  [true, '{"a":"b"}', { status: "completed" }],
+  [false, '{"a":"c"}', { status: "completed" }],
+])("The arguments of a tool with strict %j are %j: %j", async (strict, given, expected) => {
+  await using island = await join({ features: ["chat.tools"] });
+  const tool = { type: "function", function: { name: "sum", strict, parameters: EVEN.json_schema.schema } };
+  const jobId = await submit({ prompt: "x", tools: [tool], tool_choice: "required" });
+  const assign = await island.next("assign");
+  const items = [{ type: "tool_call" as const, index: 0, id: "call_1", name: "sum", arguments: given, count: 9 }];
+  island.send(...beginFrames(assign), { type: "output", jobId, attempt: assign.attempt, seq: 1, items }, {
+    ...finishedFrame(assign, 2, { completionTokens: 9 }),
+    finishReason: "tool_calls",
+  } as FromIsland);
+  expect(await ended(jobId)).toMatchObject(expected);
 });
 
 it("A schema with bounds waits for an Island whose agent keeps them, one without for any", async () => {

@@ -13,7 +13,13 @@ import {
   UnprocessableEntityError,
 } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ERROR_STATUS, RateLimitedError, ServiceError, type ErrorCode } from "../../../shared/errors.ts";
+import {
+  ERROR_STATUS,
+  RateLimitedError,
+  ServiceError,
+  type ErrorCode,
+  type JobErrorCode,
+} from "../../../shared/errors.ts";
 import type { FeedItem } from "../../../coordinator/store/job-store.ts";
 import { Api } from "./api.ts";
 
@@ -105,6 +111,21 @@ describe("An error on a path of OpenAI's clients", () => {
       isRetryable: true,
       responseHeaders: { "retry-after": "7" },
     });
+  });
+
+  it.each([
+    ["cargo_failed", false, 1],
+    ["schema_unmet", true, 1],
+    ["island_lost", true, 2],
+  ])("job_failed (500) of %s, retryable %j, is sent %i times", async (code, retryable, tries) => {
+    let sent = 0;
+    api.jobs.onSubmit = (feed) => {
+      sent += 1;
+      feed.end({ type: "error", code: code as JobErrorCode, message: "because", retryable });
+    };
+    const error = await thrownBy(openai.chat.completions.create(ASKED, { maxRetries: 1 }));
+    expect(error).toMatchObject({ status: 500, code: "job_failed", error: { job_error: code, retryable } });
+    expect(sent).toBe(tries);
   });
 
   it("internal (500) tells no more than that", async () => {
