@@ -120,7 +120,10 @@ export class FileBatchService {
 
   /** Of a deleted account. May be called again. */
   async removeAll(accountId: string): Promise<void> {
-    for (const { hold } of this.#running.values()) if (hold.batch.accountId === accountId) hold.stop();
+    const running = [...this.#running.values()].filter(({ hold }) => hold.batch.accountId === accountId);
+    for (const { hold } of running) hold.stop();
+    // Else one that is at its end stores files after all others were removed.
+    await Promise.all(running.map(({ done }) => done));
     await this.#deps.store.fileBatches.removeOfAccount(accountId);
   }
 

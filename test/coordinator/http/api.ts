@@ -12,6 +12,7 @@ import { ConversationService } from "../../../coordinator/conversations/conversa
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { AccountEvents } from "../../../coordinator/events/account-events.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
+import type { FileBatchService } from "../../../coordinator/file-batches/file-batch-service.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen } from "../../../coordinator/http/server/listener.ts";
 import type { Listener } from "../../../coordinator/http/server/transport.ts";
@@ -95,7 +96,7 @@ export class Api implements AsyncDisposable {
   readonly accounts: AccountService;
   readonly #network: ApiNetwork | null = null;
   files!: TestFiles;
-  fileBatches!: HttpDeps["fileBatches"] & { close(): Promise<void> };
+  fileBatches!: HttpDeps["fileBatches"] & Pick<FileBatchService, "close" | "removeAll">;
   readonly #registration: "open" | "closed";
   #listeners: readonly Listener[] = [];
   #balancer: RoundRobin | null = null;

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { OpenAI, toFile } from "openai";
 import type { Batch } from "openai/resources/batches";
@@ -33,10 +33,8 @@ async function create(
 ): Promise<Batch> {
   // Each test has a disk of its own and all have one store, in which equal files share a content: no two files are equal.
   fileCount += 1;
-  const text = [
-    ...lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))),
-    " ".repeat(fileCount),
-  ].join("\n");
+  const texts = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line)));
+  const text = [...texts, " ".repeat(fileCount)].join("\n");
   const file = await client().files.create({ file: await toFile(Buffer.from(text), "lines.jsonl"), purpose });
   return client().batches.create({ input_file_id: file.id, endpoint, completion_window: "24h" });
 }
@@ -60,10 +58,8 @@ type Line = Record<string, any>;
 async function linesOf(fileId: string | null | undefined): Promise<Line[]> {
   if (fileId == null) return [];
   const text = await (await client().files.content(fileId)).text();
-  return text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Line);
+  const lines = text.trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as Line);
 }
 
 describe("batches over files", () => {
@@ -250,6 +246,16 @@ describe("batches over files", () => {
     // What was set aside is free again.
     await full(900_000);
     await expect(full(999_999)).rejects.toMatchObject({ code: "file_budget_exceeded" });
+  });
+
+  it("end with their account, which gets no file of theirs afterwards", async () => {
+    api.jobs.onSubmit = () => undefined;
+    const { id } = await create([chatLine("a")]);
+    await eventually(() => api.jobs.submitted.length === 1);
+    await api.fileBatches.removeAll(api.accountId);
+    await expect(api.fileBatches.get(api.accountId, id)).rejects.toMatchObject({ code: "not_found" });
+    expect((await client().files.list()).data.map(({ purpose }) => purpose)).toEqual(["batch"]);
+    expect(await readdir(api.files.arriving)).toEqual([]);
   });
 
   it("beyond twenty that have not ended are refused, and do not keep their input", async () => {

@@ -32,6 +32,7 @@ export function describeFiles(check: Check): void {
     expect(await store.files.add(file, BUDGET)).toEqual(file);
     expect(await store.files.get(ann, file.id, NOW_MS)).toEqual(file);
     expect(await store.files.get(bob, file.id, NOW_MS)).toBeUndefined();
+    expect(await store.files.get(ann, `${file.id}\0`, NOW_MS)).toBeUndefined();
     // It does not exist from its expiry on.
     expect(await store.files.get(ann, file.id, NOW_MS + 1)).toBeUndefined();
   });
