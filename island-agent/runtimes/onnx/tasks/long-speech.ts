@@ -41,9 +41,10 @@ export async function hearInParts(
   return { text: texts.join(""), chunks };
 }
 
-/** Parts of at most `windowS`, as [from, to) in samples: each but the last ends in the quietest place of its second half. */
+/** Parts of at most `windowS`, as [from, to) in samples: each but the last ends in the quietest place of its second half. @throws {RangeError} For a window without a sample, which a model's files may state. */
 export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS: number): [number, number][] {
   const window = Math.floor(windowS * sampleRateHz);
+  if (!(window >= 2)) throw new RangeError(`chunk_length: a window of ${windowS} s is too short to hear`);
   const parts: [number, number][] = [];
   let from = 0;
   while (samples.length - from > window) {
@@ -57,7 +58,7 @@ export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS
 
 /** The middle of the quietest pause between two places; the later of equal ones, so that parts are as long as can be. */
 function quietestIn(samples: Float32Array, from: number, to: number, sampleRateHz: number): number {
-  const [pause, step] = [Math.floor(PAUSE_S * sampleRateHz), Math.floor(STEP_S * sampleRateHz)];
+  const [pause, step] = [Math.floor(PAUSE_S * sampleRateHz), Math.max(1, Math.floor(STEP_S * sampleRateHz))];
   let best = { at: to, energy: Infinity };
   for (let at = from; at + pause <= to; at += step) {
     let energy = 0;

@@ -33,6 +33,11 @@ describe("cutInPauses()", () => {
     ]);
     expect(cutInPauses(new Float32Array(395 + 5), RATE_HZ, 3.95)).toHaveLength(2);
   });
+  it("ends whatever window and rate a model's files state", () => {
+    for (const windowS of [0, -1, NaN])
+      expect(() => cutInPauses(soundWith(1, []), RATE_HZ, windowS)).toThrow("chunk_length");
+    expect(cutInPauses(new Float32Array(400), 10, 4).at(-1)?.[1]).toBe(400);
+  });
 });
 
 describe("hearInParts()", () => {
