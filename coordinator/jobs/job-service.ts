@@ -3,11 +3,10 @@ import { ClusterUnavailableError, ServiceError } from "../../shared/errors.ts";
 import { isTerminal, type JobState } from "../../shared/job-state.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
-import type { AnswerLink } from "../store/conversation-store.ts";
-import type { JobFilter, JobInput, JobRecord, ListedJob, NewJob } from "../store/job-store.ts";
+import type { JobFilter, JobRecord, ListedJob, NewJob } from "../store/job-store.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
-import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
+import { readGeneratedSecret, readWebhookLog } from "../webhooks/webhook-log.ts";
 import type { ActiveJob } from "./active-job.ts";
 import { JobFeed, type Feed } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
@@ -17,7 +16,8 @@ import type { JobRegistry } from "./job-registry.ts";
 import type { JobRouter } from "./job-router.ts";
 import type { JobWaiting } from "./job-waiting.ts";
 import { SharedFeeds } from "./shared-feeds.ts";
-import type { CheckedSubmission, SubmissionRequest, Submissions } from "./submissions.ts";
+import type { JobHandle, JobView, SubmitRequest } from "./submitted-job.ts";
+import type { CheckedSubmission, Submissions } from "./submissions.ts";
 
 export interface JobServiceDeps {
   readonly store: Pick<Store, "jobs" | "webhooks">;
@@ -31,35 +31,6 @@ export interface JobServiceDeps {
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
   /** Jobs that other coordinators have; absent for one that is alone. */
   readonly router?: JobRouter;
-}
-
-export interface SubmitRequest extends SubmissionRequest {
-  readonly input: JobInput;
-  /** Shortens the Cargo's wait limit: a chat client does not wait for an hour. */
-  readonly waitLimitMs?: number;
-  /** The job is cancelled when the client leaves, and so when a crash cuts the client off. */
-  readonly isClientBound?: boolean;
-  /** The answer that the job makes, stored with it in one commit. */
-  readonly answer?: AnswerLink;
-}
-
-/** A submitted job, for its submitter. */
-export interface JobHandle {
-  /** As it was when it was submitted. The first job of a repeated request: as it is now. */
-  readonly record: JobRecord;
-  /** The secret that the coordinator made for the webhook; null without a webhook, or where the client sent a secret. */
-  readonly webhookSecret: string | null;
-  /** The job's one feed: live while the job is unfinished, else read from storage. */
-  openFeed(): Promise<Feed>;
-  /** Resolves when the end is durable. @throws {ServiceError} `job_not_cancellable` */
-  cancel(): Promise<JobState>;
-}
-
-/** A job as its owner sees it. */
-export interface JobView extends JobRecord {
-  /** Why the job has not begun. */
-  readonly waiting: JobWaiting | null;
-  readonly webhook: WebhookLog | null;
 }
 
 /** What the API builds on; see {@link JobService}. */

@@ -3,7 +3,11 @@ import type { ParameterRule } from "./parameters.ts";
 /** Parameters of `POST /completions`. Source of the names: OpenAI's API, and llama.cpp's for `top_k`, `min_p`, `repeat_penalty`. */
 export const TEXT_COMPLETION_PARAMETERS: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "a chat Cargo, or an alias of one" },
-  { name: "prompt", rule: "honoured", note: "a text, or up to 16, a job each, four at once; lists of tokens are refused" },
+  {
+    name: "prompt",
+    rule: "honoured",
+    note: "a text, or up to 16, a job each, four at once; lists of tokens are refused",
+  },
   { name: "max_tokens", rule: "honoured", note: "default 16" },
   { name: "temperature", rule: "honoured", note: "0 to 2, default 0.7" },
   { name: "top_p", rule: "honoured", note: "" },

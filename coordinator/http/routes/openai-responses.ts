@@ -4,7 +4,7 @@ import { messagesSchema } from "../../../shared/chat-input.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
 import { openUntil } from "../../jobs/feed.ts";
-import type { JobHandle, JobView } from "../../jobs/job-service.ts";
+import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";

@@ -3,7 +3,7 @@ import { ATTEMPT_PHASES } from "../../../shared/attempt-phase.ts";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
-import type { JobHandle, JobView } from "../../jobs/job-service.ts";
+import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
 import { triesOf } from "../../jobs/retry-policy.ts";
 import type { JobSummary, ListedJob } from "../../store/job-store.ts";

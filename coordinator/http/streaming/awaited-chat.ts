@@ -4,7 +4,7 @@ import { submitterOf, type Identity, type Submitter } from "../../accounts/ident
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
-import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
+import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
 import type { FeedEncoder } from "./sse.ts";

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
 import { openUntil, type Feed, type FeedEnding } from "../../jobs/feed.ts";
-import type { JobHandle } from "../../jobs/job-service.ts";
+import type { JobHandle } from "../../jobs/submitted-job.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { JobFailedError, NoIslandError } from "../error-answers.ts";
 

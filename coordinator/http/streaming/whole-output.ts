@@ -1,7 +1,7 @@
 import { ValidationError } from "../../../shared/errors.ts";
 import type { Usage } from "../../../shared/output.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
-import type { JobHandle, SubmitRequest } from "../../jobs/job-service.ts";
+import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { LargeJson } from "../../store/large-json.ts";
 import {

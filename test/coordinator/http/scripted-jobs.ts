@@ -4,7 +4,8 @@ import type { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
 import type { InputReceipt, InputRequest } from "../../../coordinator/jobs/input-session.ts";
-import type { JobApi, JobHandle, JobView, SubmitRequest } from "../../../coordinator/jobs/job-service.ts";
+import type { JobApi } from "../../../coordinator/jobs/job-service.ts";
+import type { JobHandle, JobView, SubmitRequest } from "../../../coordinator/jobs/submitted-job.ts";
 import type { JobFilter, ListedJob } from "../../../coordinator/store/job-store.ts";
 
 /** A feed that counts who listens. */

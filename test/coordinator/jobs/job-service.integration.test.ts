@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { JobHandle } from "../../../coordinator/jobs/job-service.ts";
+import type { JobHandle } from "../../../coordinator/jobs/submitted-job.ts";
 import type { JobStore } from "../../../coordinator/store/job-store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

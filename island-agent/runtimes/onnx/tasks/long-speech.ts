@@ -35,13 +35,21 @@ export async function hearInParts(
       const place = seconds === null || seconds === undefined ? otherwise : startS + seconds;
       return (nowS = Math.max(nowS, Math.min(place, endS)));
     };
-    for (const { timestamp, text } of heard.chunks ?? [])
-      chunks.push({ timestamp: [placeOf(timestamp[0], startS), placeOf(timestamp[1], endS)], text });
+    const found = heard.chunks ?? [];
+    for (const [at, { timestamp, text }] of found.entries()) {
+      // One without an end lasts until the next begins.
+      const end = timestamp[1] ?? found[at + 1]?.timestamp[0];
+      chunks.push({ timestamp: [placeOf(timestamp[0], startS), placeOf(end, endS)], text });
+    }
   }
+  // Whisper's texts begin with their space, where their language has spaces.
   return { text: texts.join(""), chunks };
 }
 
-/** Parts of at most `windowS`, as [from, to) in samples: each but the last ends in the quietest place of its second half. @throws {RangeError} For a window without a sample, which a model's files may state. */
+/**
+ * Parts of at most `windowS`, as [from, to) in samples: each but the last ends in the quietest place of its second half.
+ * @throws {RangeError} for a window of less than two samples, which a model's files may state
+ */
 export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS: number): [number, number][] {
   const window = Math.floor(windowS * sampleRateHz);
   if (!(window >= 2)) throw new RangeError(`chunk_length: a window of ${windowS} s is too short to hear`);

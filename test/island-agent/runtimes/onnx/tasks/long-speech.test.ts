@@ -64,4 +64,15 @@ describe("hearInParts()", () => {
     expect(times.slice(0, 2)).toEqual([2, 2]);
     expect(times.at(-1)).toBe(10);
   });
+  it("ends what has no end where the next begins", async () => {
+    const chunks = [
+      { timestamp: [1, null], text: " a" },
+      { timestamp: [2, 3], text: " b" },
+    ];
+    const heard = await hearInParts(soundWith(4, []), RATE_HZ, 4, async () => ({ text: " a b", chunks }));
+    expect(heard.chunks.map(({ timestamp }) => timestamp)).toEqual([
+      [1, 2],
+      [2, 3],
+    ]);
+  });
 });
