@@ -2,13 +2,16 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { arch } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { COORDINATOR, ISLAND, type PublishedProgram } from "./packages/published-packages.ts";
 import { pruneForeign } from "./packages/prune-foreign.ts";
 
 /**
  * Makes a Debian package of each program from its npm package, with the Node.js that runs this: `dist/deb/atoll-coordinator_<version>_amd64.deb`.
- * Started by `npm run packages:debian`, after `npm run packages`, on a machine of the kind that it is for.
+ * Started by `npm run packages:debian`, after `npm run packages`, on a machine of the kind that it is for. With `-- --installed PREFIX`
+ * it takes the packages that npm has installed there (`npm install --global --prefix PREFIX`).
  */
+const { installed } = parseArgs({ options: { installed: { type: "string" } } }).values;
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
@@ -31,7 +34,8 @@ function buildDebian(program: PublishedProgram, name: string): void {
     return made;
   };
   const library = folder("usr", "lib", name);
-  installNpmPackage(join(dist, `${name}-${version}.tgz`), library);
+  if (installed === undefined) installNpmPackage(join(dist, `${name}-${version}.tgz`), library);
+  else copyInstalled(installed, program, library);
   pruneForeign(join(library, "lib", "node_modules", program.name, "node_modules"), process.platform, arch());
   copyFileSync(process.execPath, join(library, "bin", "node"));
   chmodSync(join(library, "bin", "node"), 0o755);
@@ -73,6 +77,12 @@ function controlFile({ description }: PublishedProgram, name: string): string {
     " It brings its own Node.js, and a systemd service.",
     "",
   ].join("\n");
+}
+
+/** The package, and the link that starts it. */
+function copyInstalled(prefix: string, program: PublishedProgram, library: string): void {
+  for (const path of [join("lib", "node_modules", program.name), join("bin", program.command)])
+    cpSync(join(prefix, path), join(library, path), { recursive: true, verbatimSymlinks: true });
 }
 
 /** As `npm install --global` does it on any machine. */

@@ -121,7 +121,10 @@ describe.runIf(HAS_EVERY_CASE)("packages", () => {
     const root = join(folder, "debian");
     let engine: TestEngine;
     beforeAll(async () => {
-      await Promise.all([npm(["run", "packages:debian"], clone, { ...process.env }), makeDebianRoot(root)]);
+      await Promise.all([
+        npm(["run", "packages:debian", "--", "--installed", join(folder, "prefix")], clone, { ...process.env }),
+        makeDebianRoot(root),
+      ]);
       const started = await startTestEngine();
       if (typeof started === "string") throw new Error(started);
       engine = started;

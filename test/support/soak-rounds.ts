@@ -6,7 +6,7 @@ if (!["", "quick", "cases", "full"].includes(SOAK)) throw new Error(`ATOLL_SOAK 
 /** True where every round of every case is run: `ATOLL_SOAK=full`. */
 export const HAS_EVERY_ROUND = SOAK === "full";
 
-/** True where every case is run: `ATOLL_SOAK=full`, and `cases` as in `.ci/run`. */
+/** True where every case is run: `ATOLL_SOAK=full`, and `cases`, as `.ci/run` for what needs Debian's packages. */
 export const HAS_EVERY_CASE = HAS_EVERY_ROUND || SOAK === "cases";
 
 /** @param all rounds of a full run. With `cases` a fifth of them, else a tenth. */

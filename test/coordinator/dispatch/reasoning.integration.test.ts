@@ -21,7 +21,7 @@ afterEach(() => coordinator[Symbol.asyncDispose]());
 
 const api = (method: string, path: string, body?: unknown) => call(coordinator.url, client.key, method, path, body);
 const join = (features = ["llmcpp.reasoning", "llmcpp.template"]) =>
-  FakeIsland.join(coordinator.url, owner.islandToken, { features });
+  FakeIsland.join(coordinator.url, owner.islandToken, { features, hostId: crypto.randomUUID() });
 const submit = async (input: object = {}): Promise<string> =>
   (await api("POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi", ...input } })).body.data.id;
 const ended = (jobId: string) =>
