@@ -170,11 +170,12 @@ function pathOf({ name }: ChatTool, names: readonly string[]): string {
 export function callSchemaOf(tools: readonly ChatTool[]): Readonly<Record<string, unknown>> {
   const definitions: Record<string, unknown> = {};
   const calls = tools.map((tool, index) => {
-    const { $defs, ...schema } = withRenamedRefs(grammarSchemaOf(tool.parameters), index) as Record<string, unknown>;
+    // First apart: what is a reference has its definitions beside it.
+    const { $defs, ...schema } = grammarSchemaOf(tool.parameters);
     for (const [name, part] of Object.entries(isJsonObject($defs) ? $defs : {})) {
-      definitions[`${index}.${name}`] = part;
+      definitions[`${index}.${name}`] = withRenamedRefs(part, index);
     }
-    return { type: "object", properties: { name: { const: tool.name }, arguments: schema } };
+    return { type: "object", properties: { name: { const: tool.name }, arguments: withRenamedRefs(schema, index) } };
   });
   return Object.keys(definitions).length === 0 ? { oneOf: calls } : { oneOf: calls, $defs: definitions };
 }

@@ -6,6 +6,8 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** Steps after which a value counts as fitting, so that a check takes some ms at most. */
 const MAX_STEPS = 100_000;
+/** Levels of a value, and references on the way to them. Each takes some frames of the stack, which ends at about 1,000 levels. */
+const MAX_DEPTH = 200;
 const REF = "#/$defs/";
 
 /**
@@ -14,7 +16,18 @@ const REF = "#/$defs/";
  * @throws {UnsupportedSchema}
  */
 export function fitsGrammar(value: unknown, schema: Schema): boolean {
+  if (isDeeper(value, MAX_DEPTH)) return false;
   return new GrammarFit().fits(value, grammarSchemaOf(schema), {});
+}
+
+/** Level by level: what an Island sends may be nested deeper than the stack. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.flatMap((each): unknown[] => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
 }
 
 class GrammarFit {

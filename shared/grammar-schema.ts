@@ -1,6 +1,7 @@
 import { costProblem } from "./grammar-cost.ts";
 import { arrayBounds, checkKeywords, isAnnotation, numberKeywords, stringKeywords } from "./grammar-keywords.ts";
 import { mergeSchemas, UnmergedSchema } from "./grammar-merge.ts";
+import { loopOf } from "./grammar-loop.ts";
 import { isJsonObject } from "./json-value.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -26,6 +27,8 @@ const ROOT_PATH = "schema";
  */
 export function grammarSchemaOf(schema: Schema): Schema {
   const read = new SchemaReader(schema).readRoot();
+  const loop = loopOf(read);
+  if (loop !== undefined) throw unsupported(ROOT_PATH, `${loop} leads back to itself before any value begins`);
   const problem = costProblem(read);
   if (problem !== null) throw unsupported(ROOT_PATH, problem);
   return read;

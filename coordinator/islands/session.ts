@@ -152,8 +152,10 @@ export class IslandSession implements IslandLink, FrameSource, SocketEvents {
     try {
       receive();
     } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      this.#refuse(error);
+      if (error instanceof ProtocolError) return this.#refuse(error);
+      // A fault of ours, which a frame has found: it must not end the sessions of all.
+      this.#log("error", { err: error }, "A frame of an Island failed");
+      this.#close(CLOSE.internalError, "the coordinator could not handle a frame");
     }
   }
 

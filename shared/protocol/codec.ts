@@ -23,6 +23,7 @@ export const CLOSE = {
   protocolError: 1002,
   policyViolation: 1008,
   tooBig: 1009,
+  internalError: 1011,
 } as const;
 
 /** A frame that is not MessagePack, of an unknown type, or with a wrong field; the message names the field. */

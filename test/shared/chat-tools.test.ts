@@ -72,6 +72,15 @@ describe("toolErrors()", () => {
   });
 });
 
+it("callSchemaOf() keeps the definitions of a tool whose schema is a reference, as pydantic writes recursive models", () => {
+  const node = { type: "object", properties: { next: { anyOf: [{ $ref: "#/$defs/Node" }, { type: "null" }] } } };
+  const use = toolUseOf(read({ tools: [tool("a", { $ref: "#/$defs/Node", $defs: { Node: node } })] }));
+  expect(callSchemaOf(use?.tools ?? [])).toMatchObject({
+    oneOf: [{ properties: { arguments: { $ref: "#/$defs/0.Node" } } }],
+    $defs: { "0.Node": { properties: { next: {} } } },
+  });
+});
+
 it("callSchemaOf() keeps the definitions of each tool apart, also a property with the name of a keyword", () => {
   const list = { type: "array", items: { $ref: "#/$defs/x" } };
   const [first, second] = ["integer", "string"].map((type) => ({

@@ -203,6 +203,14 @@ describe("grammarSchemaOf()", () => {
       for (const E of [tree, linked, tagged]) expect(read({ $ref, $defs: { E } })).toMatchObject({ $ref });
     });
 
+    it("is refused for references that lead back before any value begins", () => {
+      const to = (name: string) => ({ $ref: `#/$defs/${name}` });
+      for (const schema of [{ $ref: "#" }, { ...to("a"), $defs: { a: to("b"), b: to("a") } }])
+        expect(() => read(schema)).toThrow("leads back to itself before any value begins");
+      const unions = { ...object({ x: to("a") }), $defs: { a: { anyOf: [{ type: "null" }, to("a")] } } };
+      expect(() => read(unions)).toThrow("leads back to itself before any value begins");
+    });
+
     it("is refused for references that expand without end", () => {
       const twice = (name: string) => ({ type: "array", prefixItems: list(4, () => ({ $ref: `#/$defs/${name}` })) });
       const $defs = many(12, (index) => (index === 0 ? text(1) : twice(`p${index - 1}`)));

@@ -81,3 +81,19 @@ it("A schema that is none is refused with its path", async () => {
   expect([status, answer.error.message]).toEqual([422, expect.stringContaining("/required must be array")]);
   expect(answer.error.param).toContain("response_format.json_schema.schema");
 });
+
+it("An answer that is nested deeper than any check follows is a fault of its Island, whatever the schema", async () => {
+  const list = { type: "object", properties: { next: { $ref: "#" } }, additionalProperties: false };
+  const mood = { type: "object", properties: { mood: { enum: ["good", "bad"] } }, required: ["mood"] };
+  const deep = [
+    `{"mood":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+    `${'{"next":'.repeat(5_000)}{}${"}".repeat(5_000)}`,
+  ];
+  for (const [index, schema] of [mood, list].entries()) {
+    await using liar = await join({ features: FEATURES });
+    const jobId = await submit({ prompt: "x", response_format: formatOf(schema) });
+    liar.send(...runFrames(await liar.next("assign"), deep[index] as string));
+    expect(await ended(jobId)).toMatchObject({ status: "failed", error: { code: "invalid_output" } });
+    expect(await paid()).toBe(0);
+  }
+});
