@@ -59,7 +59,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   {
     name: "tools[].function.parameters",
     rule: "honoured",
-    note: "the schema of an object; what a grammar cannot keep of it is not checked",
+    note: "the schema of an object, kept as that of `response_format`; what no grammar keeps is checked with `strict`",
   },
   {
     name: "tools[].function.strict",

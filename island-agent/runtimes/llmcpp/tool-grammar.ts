@@ -3,15 +3,10 @@ import { callSchemaOf, type ToolUse } from "../../../shared/chat-tools.ts";
 import type { ResponseFormat } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { UnsupportedSchema } from "../../../shared/grammar-schema.ts";
+import { writeRules } from "./grammar/gbnf.ts";
+import { schemaGrammar } from "./grammar/schema-grammar.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
-
-/** `callSchemaOf` builds only what this type allows, which TypeScript cannot see. */
-type GrammarSchema = Parameters<Llama["createGrammarForJsonSchema"]>[0];
-
-/** What the library puts around the grammar of a schema. */
-const ROOT = "root ::= ";
-const ROOT_END = String.raw` "\n\n\n\n" [\n]*`;
 
 /**
  * The grammar of an answer that may call tools: text, and after it calls, each `<tool_call>`, its JSON, `</tool_call>`; only calls if one is
@@ -25,19 +20,17 @@ export async function toolGrammarFor(
 ): Promise<LlamaGrammar> {
   const answer = isRequired ? undefined : await grammarFor(llama, format);
   try {
-    const json = await llama.createGrammarForJsonSchema(callSchemaOf(tools) as GrammarSchema);
-    const [root = "", ...rules] = json.grammar.split("\n");
-    if (!root.startsWith(ROOT) || !root.endsWith(ROOT_END))
-      throw new Error("node-llama-cpp's grammars are not as expected");
+    const rules = [...schemaGrammar(callSchemaOf(tools))].map(
+      ([name, grammar]) => [name === "root" ? "call" : name, grammar] as const,
+    );
     const more = maxCalls === 1 ? "" : ` ( "\\n" tool-call ){0,${maxCalls - 1}}`;
     return await llama.createGrammar({
       grammar: [
-        ROOT + rootOf(isRequired, answer),
+        `root ::= ${rootOf(isRequired, answer)}`,
         `tool-calls ::= tool-call${more}`,
         `tool-call ::= ${quoted(`${CALL_BEGIN}\n`)} call ${quoted(`\n${CALL_END}`)}`,
-        `call ::= ${root.slice(ROOT.length, -ROOT_END.length)}`,
+        writeRules(new Map(rules)),
         ...plainRules(),
-        ...rules,
         ...(answer === undefined ? [] : [prefixed(answer.grammar)]),
       ].join("\n"),
       trimWhitespaceSuffix: answer !== undefined,

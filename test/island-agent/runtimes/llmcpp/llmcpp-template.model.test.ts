@@ -45,7 +45,13 @@ describe("a Cargo whose template tells of tools", () => {
   });
 
   it("writes a required call in the form that its template asks for", async () => {
-    const { calls, finishReason } = await run({ tools: [tide], tool_choice: "required", parallel_tool_calls: false });
+    // The model chooses spaces between the parts of JSON by chance.
+    const { calls, finishReason } = await run({
+      tools: [tide],
+      tool_choice: "required",
+      parallel_tool_calls: false,
+      max_tokens: 300,
+    });
     expect(calls.map((call) => call.function)).toEqual([{ name: "get_tide", arguments: expect.any(String) }]);
     expect([JSON.parse(calls[0]?.function.arguments ?? ""), finishReason]).toEqual([{}, "tool_calls"]);
   });

@@ -12,6 +12,7 @@ const weather = {
     parameters: {
       type: "object",
       properties: { place: { enum: ["reef", "bay"] }, days: { $ref: "#/$defs/days" } },
+      required: ["place", "days"],
       $defs: { days: { type: "array", items: { type: "boolean" }, minItems: 1, maxItems: 2 } },
     },
   },
@@ -55,6 +56,29 @@ describe("tools of tiny-islander", () => {
     expect(["reef", "bay"]).toContain(args.place);
     expect(args.days.every((day: unknown) => typeof day === "boolean")).toBe(true);
     expect(items.filter(({ type }) => type === "tool_call").length).toBeGreaterThan(3);
+  });
+
+  it("arguments keep bounds and patterns, at each level of a schema that refers to itself", async () => {
+    const node = {
+      type: "object",
+      properties: {
+        hour: { type: "integer", minimum: 7, maximum: 9 },
+        code: { type: "string", pattern: "^[A-C]{2}$" },
+        next: { $ref: "#/$defs/Node" },
+      },
+      required: ["hour", "code"],
+      additionalProperties: false,
+    };
+    const parameters = { $ref: "#/$defs/Node", $defs: { Node: node } };
+    const tools = [{ type: "function", function: { name: "ring", parameters } }];
+    const ask = { tools, tool_choice: "required", parallel_tool_calls: false, temperature: 2, max_tokens: 200 };
+    const runs = await Promise.all(Array.from({ length: 8 }, (_, seed) => run({ ...ask, seed })));
+    // The model goes deeper and deeper, until it is cut.
+    const args = runs.map(({ calls }) => calls[0]?.args ?? "");
+    const hours = args.flatMap((each) => [...each.matchAll(/"hour":\s*([^,\s]+),/g)].map(([, hour]) => hour));
+    const codes = args.flatMap((each) => [...each.matchAll(/"code":\s*"([^"]*)"/g)].map(([, code]) => code));
+    expect([hours.length > 16, new Set(hours)]).toEqual([true, new Set(["7", "8", "9"])]);
+    for (const code of codes) expect(code).toMatch(/^[A-C]{2}$/);
   });
 
   it("allowed tools are called alone, and without arguments where there are none", async () => {
