@@ -97,3 +97,18 @@ it("An answer that is nested deeper than any check follows is a fault of its Isl
     expect(await paid()).toBe(0);
   }
 });
+
+it("Of several answers to a chat, those before one that fails are charged", async () => {
+  await using island = await join({ features: FEATURES });
+  const body = { messages: [{ role: "user", content: "x" }], response_format: EVEN, n: 2 };
+  const asked = call(coordinator.url, client.key, "POST", "/chat/completions", body);
+  const first = await island.next("assign");
+  island.send(...runFrames(first, '{"a":"b"}'));
+  const second = await island.next("assign");
+  island.send(...runFrames(second, '{"a":"c"}'));
+  expect(await asked).toMatchObject({ status: 500, body: { error: { job_error: "schema_unmet" } } });
+  const usedBy = async ({ jobId }: { jobId: string }) => (await ended(jobId)).usage.credits_used as number;
+  const used = [await usedBy(first), await usedBy(second)];
+  for (const credits of used) expect(credits).toBeGreaterThan(0);
+  expect(await paid()).toBeCloseTo(used.reduce((sum, each) => sum + each));
+});
