@@ -180,6 +180,7 @@ describe("batches over files", () => {
     api.jobs.onSubmit = () => undefined;
     const [first, second] = await api.accounts.listKeys(api.accountId);
     const revoke = (id: string) => api.accounts.revokeKey(api.accountId, id);
+    const later = () => api.clock.advance(3_000);
     const key = await api.accounts.createKey(api.accountId, {
       name: "batches",
       scopes: ["read", "write"],
@@ -192,15 +193,14 @@ describe("batches over files", () => {
     });
     await eventually(() => api.jobs.submitted.length === 2);
     for (const { id, name } of [first!, second!]) if (name !== "read+write") await revoke(id);
-    api.clock.advance(3_000);
+    later();
     await api.store.accounts.listKeys(api.accountId);
     expect([await stateOf(mine.id), await stateOf(expiring.id)]).toEqual(["in_progress", "in_progress"]);
     api.clock.advance(60_000);
-    expect((await ended(expiring.id)).status).toBe("cancelled");
+    expect((await ended(expiring.id, later)).status).toBe("cancelled");
     const own = (await api.accounts.listKeys(api.accountId)).find(({ name }) => name === "read+write");
     await revoke(own!.id);
-    api.clock.advance(3_000);
-    await expect.poll(() => stateOf(mine.id)).toBe("cancelled");
+    await expect.poll(() => (later(), stateOf(mine.id))).toBe("cancelled");
   });
 
   it("keep their input until they have ended, past its expiry too", async () => {
