@@ -33,7 +33,11 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "frequency_penalty", rule: "honoured", note: "" },
   { name: "presence_penalty", rule: "honoured", note: "" },
   { name: "logit_bias", rule: "honoured", note: "by ids of the model's own vocabulary" },
-  { name: "n", rule: "honoured", note: "1 to 8, a job each, one after the other, also on a stream; those before one that fails are charged" },
+  {
+    name: "n",
+    rule: "honoured",
+    note: "1 to 8, a job each, one after the other, also on a stream; those before one that fails are charged",
+  },
   { name: "stream", rule: "honoured", note: "" },
   { name: "stream_options", rule: "honoured", note: "" },
   { name: "stream_options.include_usage", rule: "honoured", note: "" },

@@ -77,11 +77,20 @@ async function sizeOf(path: string): Promise<number> {
   return size;
 }
 
+/** On its way to the host it is JSON once more, twice as long at most: far below what would end the process with the jobs of others. */
+const MAX_INPUT_CHARS = 16 * 2 ** 20;
+
 /** The input as one line of JSON. @throws {JobFailure} `invalid_input` */
 function readInput(input: RunRequest["input"]): WasmJob {
   if (!isJsonValue(input))
     throw new JobFailure("invalid_input", "The input is not JSON, or is nested more than 100 levels deep");
-  return JSON.stringify(input);
+  const line = JSON.stringify(input);
+  if (line.length > MAX_INPUT_CHARS)
+    throw new JobFailure(
+      "invalid_input",
+      `The input has ${line.length} characters as JSON, and may have ${MAX_INPUT_CHARS}`,
+    );
+  return line;
 }
 
 /** Memory cap of a job's module: the Cargo's figure less the process' part. */

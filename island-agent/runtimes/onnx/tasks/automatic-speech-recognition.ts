@@ -58,7 +58,8 @@ export const automaticSpeechRecognition: TaskHandler<
     max_new_tokens: positions - START_TOKENS,
     streamer: count.streamer,
   };
-  const isCutInPauses = input.chunk_length_s === undefined && seconds > windowS;
+  const isWindowed = input.chunk_length_s !== undefined || input.stride_length_s !== undefined;
+  const isCutInPauses = !isWindowed && seconds > windowS;
   const { text, chunks } = isCutInPauses
     ? await hearInParts(samples, config.sampling_rate, windowS, (part, index, parts) => {
         if (index > 0) onProgress(index, parts);

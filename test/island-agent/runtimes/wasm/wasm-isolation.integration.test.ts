@@ -72,11 +72,14 @@ describe("isolation of WebAssembly programs", () => {
     await expect(run(cargo)).rejects.toMatchObject({ code: "cargo_failed" });
   });
 
-  it("input that is nested too deeply is refused as the client's fault", async () => {
+  it("input that is nested too deeply, or too long, is refused as the client's fault", async () => {
     await using cargo = await load(DONE);
     let deep: unknown = 0;
     for (let level = 0; level < 20_000; level += 1) deep = [deep];
     await expect(run(cargo, { deep })).rejects.toMatchObject({ code: "invalid_input", retryable: false });
+    // It would be twice as long as a message of its host may be.
+    const long = run(cargo, { text: '"'.repeat(17 * 2 ** 20) });
+    await expect(long).rejects.toMatchObject({ code: "invalid_input", retryable: false });
   });
 
   it("an endless loop ends with its job, and the next job runs in the same process", async () => {
