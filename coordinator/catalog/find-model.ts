@@ -1,3 +1,4 @@
+import { ServiceError } from "../../shared/errors.ts";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
 
 /**
@@ -15,3 +16,24 @@ export async function findModel(
   const slug = catalog.aliases.get(name) ?? name;
   return catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
 }
+
+/** What an endpoint needs of a model. */
+export interface ModelNeed {
+  readonly isMet: (cargo: CatalogEntry) => boolean;
+  /** Ends the sentence "There is no …". */
+  readonly wanted: (name: string) => string;
+}
+
+/** As `findModel`. @throws {ServiceError} `cargo_not_found`, also for a Cargo of another kind */
+export async function findModelFor(
+  { isMet, wanted }: ModelNeed,
+  catalog: Parameters<typeof findModel>[0],
+  name: string,
+  accountId: string,
+): Promise<CatalogEntry> {
+  const cargo = await findModel(catalog, name, accountId);
+  if (cargo !== undefined && isMet(cargo)) return cargo;
+  throw new ServiceError("cargo_not_found", `There is no ${wanted(name)}`);
+}
+
+export const CHATS: ModelNeed = { isMet: ({ isChat }) => isChat, wanted: (name) => `chat Cargo "${name}"` };

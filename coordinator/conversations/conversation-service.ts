@@ -1,8 +1,8 @@
 import { DEFAULT_OUTPUT_TOKENS, MAX_INPUT_BYTES } from "../../shared/chat-input.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
-import { findModel } from "../catalog/find-model.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { CHATS, findModelFor } from "../catalog/find-model.ts";
 import type { Conversation, Message } from "../store/conversation-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { UsedKey } from "../store/key-spending.ts";
@@ -58,8 +58,9 @@ export class ConversationService {
 
   /** @throws {ServiceError} `cargo_not_found` for a model that does not chat. */
   async create(accountId: string, { slug, ...rest }: NewConversation): Promise<Conversation> {
-    const { slug: model } = await this.#chatCargo(slug ?? this.#deps.catalog.defaultChatSlug, accountId);
-    const atMs = this.#deps.clock.now();
+    const { catalog, clock } = this.#deps;
+    const { slug: model } = await findModelFor(CHATS, catalog, slug ?? catalog.defaultChatSlug, accountId);
+    const atMs = clock.now();
     const id = newId("conv", atMs);
     const conversation = { id, accountId, slug: model, ...rest, createdAtMs: atMs, updatedAtMs: atMs };
     await this.#deps.store.create(conversation);
@@ -136,10 +137,10 @@ export class ConversationService {
     sampling: JobInput,
     apiKey: UsedKey | null = null,
   ): Promise<Asked> {
-    const { store, clock } = this.#deps;
+    const { store, clock, catalog } = this.#deps;
     const { slug, systemPrompt } = await this.get(accountId, conversationId);
     await this.#answers.settled(conversationId);
-    const { contextTokens } = await this.#chatCargo(slug, accountId);
+    const { contextTokens } = await findModelFor(CHATS, catalog, slug, accountId);
     const history = await store.history(conversationId, MAX_HISTORY_MESSAGES, MAX_INPUT_BYTES);
     const { max_tokens: asked } = sampling;
     const maxTokens = typeof asked === "number" ? asked : DEFAULT_OUTPUT_TOKENS;
@@ -167,13 +168,6 @@ export class ConversationService {
   /** Stops the work on an answer whose client left. */
   abandon(answer: AnswerView): void {
     void this.#answers.abandon(answer);
-  }
-
-  async #chatCargo(slug: string, accountId: string): Promise<CatalogEntry> {
-    const { catalog } = this.#deps;
-    const cargo = await findModel(catalog, slug, accountId);
-    if (cargo?.isChat === true) return cargo;
-    throw new ServiceError("cargo_not_found", `There is no chat Cargo "${slug}"`);
   }
 }
 

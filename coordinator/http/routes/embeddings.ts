@@ -2,8 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
-import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModel } from "../../catalog/find-model.ts";
+import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { EMBEDDING_PARAMETERS } from "../openai/embedding-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
@@ -13,6 +12,11 @@ import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
+
+const EMBEDS: ModelNeed = {
+  isMet: (cargo) => taskOf(cargo) === "feature-extraction",
+  wanted: (name) => `Cargo "${name}" for embeddings`,
+};
 
 const embeddingsRoute = createRoute({
   operationId: "createEmbeddings",
@@ -43,22 +47,11 @@ export async function answerEmbeddings(
   body: z.output<typeof embeddingsBodySchema>,
 ) {
   const model = body.model ?? deps.catalog.defaultSlug("embedding");
-  const { slug } = await embeddingCargo(deps, model, client.submitter.accountId);
+  const { slug } = await findModelFor(EMBEDS, deps.catalog, model, client.submitter.accountId);
   const texts = typeof body.input === "string" ? [body.input] : body.input;
   const made = await wholeOutput(deps, client, { slug, input: { input: texts }, fieldOf: (path) => path });
   if (made === null) return null;
   const vectors = vectorsOf(made.output, texts.length);
   if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
   return presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, made.usage);
-}
-
-/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that makes no embeddings. */
-async function embeddingCargo(
-  { catalog }: Pick<HttpDeps, "catalog">,
-  slug: string,
-  accountId: string,
-): Promise<CatalogEntry> {
-  const cargo = await findModel(catalog, slug, accountId);
-  if (cargo !== undefined && taskOf(cargo) === "feature-extraction") return cargo;
-  throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" for embeddings`);
 }

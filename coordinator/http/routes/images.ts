@@ -1,8 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModel } from "../../catalog/find-model.ts";
+import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
@@ -21,6 +20,11 @@ import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { endedJob } from "../streaming/whole-output.ts";
 import { waitingClientOf } from "../streaming/waiting-client.ts";
 
+const DRAWS: ModelNeed = {
+  isMet: (cargo) => modelKindOf(cargo) === "image",
+  wanted: (name) => `Cargo "${name}" that draws pictures`,
+};
+
 const imagesRoute = createRoute({
   operationId: "createImages",
   method: "post",
@@ -35,7 +39,12 @@ const imagesRoute = createRoute({
 export function serveImages(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", imagesRoute, async ({ c, identity, body, given }) => {
     checkParameters(IMAGE_PARAMETERS, given);
-    const { slug } = await drawingCargo(deps, body.model ?? deps.catalog.defaultSlug("image"), identity.accountId);
+    const { slug } = await findModelFor(
+      DRAWS,
+      deps.catalog,
+      body.model ?? deps.catalog.defaultSlug("image"),
+      identity.accountId,
+    );
     const client = waitingClientOf(identity, c.env.outgoing);
     const createdMs = deps.clock.now();
     const images: DrawnImage[] = [];
@@ -50,15 +59,4 @@ export function serveImages(app: HttpApp, deps: HttpDeps): void {
     }
     return answerJson(c, identity, presentImages(images, createdMs));
   });
-}
-
-/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not draw. */
-async function drawingCargo(
-  { catalog }: Pick<HttpDeps, "catalog">,
-  name: string,
-  accountId: string,
-): Promise<CatalogEntry> {
-  const cargo = await findModel(catalog, name, accountId);
-  if (cargo !== undefined && modelKindOf(cargo) === "image") return cargo;
-  throw new ServiceError("cargo_not_found", `There is no Cargo "${name}" that draws pictures`);
 }

@@ -2,8 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
-import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModel } from "../../catalog/find-model.ts";
+import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { MODERATION_PARAMETERS } from "../openai/moderation-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import {
@@ -19,6 +18,11 @@ import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { inTurns, MOST_AT_ONCE } from "../streaming/in-turns.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
+
+const CLASSIFIES: ModelNeed = {
+  isMet: (cargo) => taskOf(cargo) === "text-classification",
+  wanted: (name) => `Cargo "${name}" that classifies texts`,
+};
 
 /** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */
 const MAX_LABELS = 100;
@@ -49,7 +53,7 @@ export async function answerModeration(
   body: z.output<typeof moderationBodySchema>,
 ) {
   const model = body.model ?? deps.catalog.defaultSlug("moderation");
-  const { slug } = await classifierCargo(deps, model, client.submitter.accountId);
+  const { slug } = await findModelFor(CLASSIFIES, deps.catalog, model, client.submitter.accountId);
   const made = await inTurns(moderatedTexts(body), MOST_AT_ONCE, client.gone, async (text, number, gone) => {
     const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
     const waiting = { ...client, gone };
@@ -61,15 +65,4 @@ export async function answerModeration(
   });
   if (made === null) return null;
   return { id: made.at(-1)?.jobId ?? "", model: slug, results: made.map(({ result }) => result) };
-}
-
-/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not classify texts. */
-async function classifierCargo(
-  { catalog }: Pick<HttpDeps, "catalog">,
-  slug: string,
-  accountId: string,
-): Promise<CatalogEntry> {
-  const cargo = await findModel(catalog, slug, accountId);
-  if (cargo !== undefined && taskOf(cargo) === "text-classification") return cargo;
-  throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" that classifies texts`);
 }

@@ -2,8 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
-import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModel } from "../../catalog/find-model.ts";
+import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import { RERANK_PARAMETERS } from "../openai/rerank-parameters.ts";
 import { vectorsOf } from "../schemas/embedding-schemas.ts";
@@ -23,6 +22,10 @@ import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streami
 import { wholeOutput, type AwaitedJob } from "../streaming/whole-output.ts";
 
 const RANKING_TASKS: ReadonlySet<string> = new Set(["text-ranking", "feature-extraction"]);
+const RANKS: ModelNeed = {
+  isMet: (cargo) => RANKING_TASKS.has(taskOf(cargo) ?? ""),
+  wanted: (name) => `Cargo "${name}" that ranks or makes embeddings`,
+};
 
 const rerankRoute = createRoute({
   operationId: "createReranking",
@@ -45,7 +48,12 @@ export function serveRerank(app: HttpApp, deps: HttpDeps): void {
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerReranking(deps: AnswerDeps, client: WaitingClient, body: RerankBody) {
-  const cargo = await rankingCargo(deps, body.model ?? deps.catalog.defaultSlug("rerank"), client.submitter.accountId);
+  const cargo = await findModelFor(
+    RANKS,
+    deps.catalog,
+    body.model ?? deps.catalog.defaultSlug("rerank"),
+    client.submitter.accountId,
+  );
   const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
   const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
   if (made === null) return null;
@@ -80,15 +88,4 @@ function fieldOfText(path: string): string {
   const [, number] = /^input\.(\d+)/.exec(path) ?? [];
   if (number === undefined) return "documents";
   return number === "0" ? "query" : `documents.${Number(number) - 1}`;
-}
-
-/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that neither ranks nor makes embeddings. */
-async function rankingCargo(
-  { catalog }: Pick<HttpDeps, "catalog">,
-  slug: string,
-  accountId: string,
-): Promise<CatalogEntry> {
-  const cargo = await findModel(catalog, slug, accountId);
-  if (cargo !== undefined && RANKING_TASKS.has(taskOf(cargo) ?? "")) return cargo;
-  throw new ServiceError("cargo_not_found", `There is no Cargo "${slug}" that ranks or makes embeddings`);
 }

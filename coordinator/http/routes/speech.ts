@@ -4,7 +4,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Usage } from "../../../shared/output.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModel } from "../../catalog/find-model.ts";
+import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
 import { SpeechEncoder } from "../audio/speech-encoder.ts";
 import type { EncodedSpeech } from "../audio/speech-format.ts";
@@ -27,6 +27,11 @@ import {
 import { SPEECH_MEDIA_TYPES, speechEvents, speechFile } from "../streaming/speech-stream.ts";
 import { waitingClientOf, type WaitingClient } from "../streaming/waiting-client.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
+
+const SPEAKS: ModelNeed = {
+  isMet: (cargo) => modelKindOf(cargo) === "speech",
+  wanted: (name) => `Cargo "${name}" that speaks`,
+};
 
 /** A recording as the text of its job's output, as base64 and as bytes. */
 const PIECE_BYTES = 24 * MIB;
@@ -56,7 +61,12 @@ export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
   const encoder = new SpeechEncoder();
   serveScoped(app, deps, "write", speechRoute, async ({ c, identity, body, given }) => {
     checkParameters(SPEECH_PARAMETERS, given);
-    const cargo = await speakingCargo(deps, body.model ?? deps.catalog.defaultSlug("speech"), identity.accountId);
+    const cargo = await findModelFor(
+      SPEAKS,
+      deps.catalog,
+      body.model ?? deps.catalog.defaultSlug("speech"),
+      identity.accountId,
+    );
     const { outgoing: response } = c.env;
     // Before the submission: what may not be sent must not be paid for.
     const limits = c.get("limits");
@@ -109,15 +119,4 @@ async function* spoken(speaking: Speaking): AsyncGenerator<EncodedSpeech, void, 
 async function* beginningWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T, void, void> {
   yield first;
   yield* rest;
-}
-
-/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not speak. */
-async function speakingCargo(
-  { catalog }: Pick<HttpDeps, "catalog">,
-  name: string,
-  accountId: string,
-): Promise<CatalogEntry> {
-  const cargo = await findModel(catalog, name, accountId);
-  if (cargo !== undefined && modelKindOf(cargo) === "speech") return cargo;
-  throw new ServiceError("cargo_not_found", `There is no Cargo "${name}" that speaks`);
 }

@@ -6,7 +6,7 @@ import { wavSeconds, WavError } from "../../../shared/audio/wav-file.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModel } from "../../catalog/find-model.ts";
+import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { validate } from "../middleware/body.ts";
@@ -32,6 +32,11 @@ import {
 } from "../schemas/transcription-schemas.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
 import { waitingClientOf } from "../streaming/waiting-client.ts";
+
+const HEARS: ModelNeed = {
+  isMet: (cargo) => modelKindOf(cargo) === "transcription",
+  wanted: (name) => `Cargo "${name}" that writes speech down`,
+};
 
 const FORM_LIMITS = {
   maxFields: 32,
@@ -111,7 +116,12 @@ async function answer(
   // Removed at the end of this function, with its file.
   await using received = await receiveSound(deps, c, accountId, async (form, file): Promise<Asked> => {
     const fields = read(valuesOf(form));
-    const cargo = await hearingCargo(deps, fields.model ?? deps.catalog.defaultSlug("transcription"), accountId);
+    const cargo = await findModelFor(
+      HEARS,
+      deps.catalog,
+      fields.model ?? deps.catalog.defaultSlug("transcription"),
+      accountId,
+    );
     return { fields, cargo, seconds: await secondsOf(file) };
   });
   const { fields, cargo, seconds } = received.checked;
@@ -176,15 +186,4 @@ async function secondsOf({ path, sizeBytes }: FormFile): Promise<number> {
 function fieldOf(path: string): string {
   if (path === "audio") return "file";
   return path === "timestamps" ? "timestamp_granularities" : path;
-}
-
-/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not write speech down. */
-async function hearingCargo(
-  { catalog }: Pick<HttpDeps, "catalog">,
-  name: string,
-  accountId: string,
-): Promise<CatalogEntry> {
-  const cargo = await findModel(catalog, name, accountId);
-  if (cargo !== undefined && modelKindOf(cargo) === "transcription") return cargo;
-  throw new ServiceError("cargo_not_found", `There is no Cargo "${name}" that writes speech down`);
 }

@@ -1,8 +1,7 @@
 import type { Context } from "hono";
-import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { ValidationError } from "../../../shared/errors.ts";
 import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
-import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModel } from "../../catalog/find-model.ts";
+import { CHATS, findModelFor } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { JobInput } from "../../store/job-store.ts";
@@ -128,7 +127,7 @@ async function submitChat(
     readonly beforeSubmission: (() => Promise<void> | undefined) | null;
   },
 ): Promise<JobHandle> {
-  const { slug } = await chatCargo(deps, model ?? deps.catalog.defaultChatSlug, submitter.accountId);
+  const { slug } = await findModelFor(CHATS, deps.catalog, model ?? deps.catalog.defaultChatSlug, submitter.accountId);
   await beforeSubmission?.();
   const request = { ...submitter, slug, input, priority: 0, idempotency: null, ...wait };
   return deps.jobs.submit(request).catch((error: unknown) => {
@@ -151,15 +150,4 @@ export function streamChat(
 export function doneOf({ job, feed }: AwaitedChat): Extract<FeedEnding, { type: "done" }> {
   if (feed.ending?.type !== "done") throw new Error(`Feed of ${job.record.id} has not ended in done`);
   return feed.ending;
-}
-
-/** @throws {ServiceError} `cargo_not_found`, also for a Cargo that does not chat. */
-async function chatCargo(
-  { catalog }: Pick<HttpDeps, "catalog">,
-  name: string,
-  accountId: string,
-): Promise<CatalogEntry> {
-  const cargo = await findModel(catalog, name, accountId);
-  if (cargo?.isChat === true) return cargo;
-  throw new ServiceError("cargo_not_found", `There is no chat Cargo "${name}"`);
 }
