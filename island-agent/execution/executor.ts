@@ -6,6 +6,7 @@ import type { Assign, FromCoordinator, HeldDecision, InputFrame } from "../../sh
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoPool } from "./cargo-pool.ts";
+import { FileMemory } from "./file-memory.ts";
 import { InputLines } from "./input-lines.ts";
 import type { FetchedFiles, JobFiles } from "./job-files.ts";
 import type { EndedJob } from "./job-history.ts";
@@ -45,7 +46,7 @@ interface Run {
   readonly lines: InputLines | undefined;
   /** The Cargo is in memory, and the run has begun. */
   isLoaded: boolean;
-  /** Grows while its files arrive. */
+  /** Grows while its files arrive, and while it waits for memory for them. */
   arrived: number;
   /** Grows while the run works without output, for example on its prompt. */
   steps: number;
@@ -69,6 +70,7 @@ export class Executor {
   /** Includes superseded attempts whose work has not stopped yet. */
   readonly #runs = new Set<Run>();
   readonly #slots: Semaphore<Run>;
+  readonly #fileMemory = new FileMemory();
 
   constructor(deps: ExecutorDeps) {
     this.#deps = deps;
@@ -183,9 +185,14 @@ export class Executor {
     }
   }
 
-  /** Acquires the Cargo again if it is gone before the job begins, for example because another job crashed it. */
   async #run(run: Run): Promise<LastFrame> {
     await using files = await this.#fetchFiles(run);
+    const waiting = { signal: run.abort.signal, onWorking: () => void (run.arrived += 1) };
+    return await this.#fileMemory.during(files, waiting, () => this.#runWith(files, run));
+  }
+
+  /** Acquires the Cargo again if it is gone before the job begins, for example because another job crashed it. */
+  async #runWith(files: FetchedFiles | null, run: Run): Promise<LastFrame> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.#runOnce(run, files);
@@ -225,11 +232,15 @@ export class Executor {
           firstOutputMs ??= clock.monotonicMs() - startedMs;
           if (isModelItem(item)) this.counts.tokens += item.count;
           outbox.output(jobId, attempt, item);
+          this.#fileMemory.noteWork();
         },
         abort.signal,
         {
           onPrompt: (prompt) => outbox.prompt(jobId, attempt, prompt),
-          onWorking: () => (run.steps += 1),
+          onWorking: () => {
+            run.steps += 1;
+            this.#fileMemory.noteWork();
+          },
         },
       );
       const { output, finishReason, stopSequence, usage } = result;

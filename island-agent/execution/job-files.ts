@@ -31,6 +31,8 @@ export interface JobFilesOptions {
 
 /** Files of one job on disk. Disposing of them removes them. */
 export interface FetchedFiles extends AsyncDisposable {
+  /** Of all files. */
+  readonly bytes: number;
   /** The input with the content of each file in its place. @throws {JobFailure} `invalid_input` for a text that is not UTF-8. */
   putInto(input: RunRequest["input"]): Promise<RunRequest["input"]>;
 }
@@ -75,7 +77,8 @@ export class JobFiles {
         await this.#fetchOne(file, path, AbortSignal.any([signal, end.signal]), onProgress);
         fetched.push({ file, path });
       }
-      return { putInto: (input) => putInto(input, fetched), [Symbol.asyncDispose]: remove };
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+      return { bytes, putInto: (input) => putInto(input, fetched), [Symbol.asyncDispose]: remove };
     } catch (error) {
       await remove();
       throw error;

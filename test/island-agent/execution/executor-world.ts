@@ -1,5 +1,6 @@
 import { CargoPool } from "../../../island-agent/execution/cargo-pool.ts";
 import { Executor } from "../../../island-agent/execution/executor.ts";
+import type { FetchedFiles } from "../../../island-agent/execution/job-files.ts";
 import { Outbox } from "../../../island-agent/session/outbox.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { FakeRuntime } from "../../support/fake-runtime.ts";
@@ -16,8 +17,10 @@ export class ExecutorWorld {
   /** What the Island has sent. */
   readonly sent: FromIsland[] = [];
   readonly executor: Executor;
+  /** Of the files of each job that names some. */
+  fileBytes = 0;
 
-  constructor() {
+  constructor(slots = 2) {
     const { runtime, files, clock, log, outbox } = this;
     outbox.connect((frame) => this.sent.push(frame), []);
     const pool = new CargoPool({
@@ -29,7 +32,11 @@ export class ExecutorWorld {
       freeRamBytes: () => null,
       onChange: () => undefined,
     });
-    this.executor = new Executor({ outbox, pool, clock, log, slots: 2 });
+    this.executor = new Executor({ outbox, pool, clock, log, slots, jobFiles: { fetch: () => this.#fetched() } });
+  }
+
+  async #fetched(): Promise<FetchedFiles> {
+    return { bytes: this.fileBytes, putInto: async (input) => input, [Symbol.asyncDispose]: async () => undefined };
   }
 
   /** Types of the frames of one job. */
