@@ -94,10 +94,12 @@ export class HostProcess {
     this.#listener = listener;
   }
 
-  /** Does nothing when the process has ended: `ended` reports that. */
-  send(message: ToHost<unknown, unknown, unknown>): void {
+  /**
+   * Does nothing when the process has ended: `ended` reports that. False, and nothing is sent, for a message that is too long.
+   */
+  send(message: ToHost<unknown, unknown, unknown>): boolean {
     if (message.kind === "end") this.#isToldToEnd = true;
-    if (!this.#channel.send(message)) this.kill("a request to it was too long");
+    return this.#channel.send(message);
   }
 
   /** Kills the process at once, with the sandbox around it. @param as error code for its runs. */

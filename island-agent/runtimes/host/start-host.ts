@@ -174,7 +174,7 @@ async function firstReply(
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    host.send(request);
+    if (!host.send(request)) host.kill("a request to it was too long");
     const replied = new Promise<{ reply: FromHost }>((resolve) => host.listen((reply) => resolve({ reply })));
     const first = await Promise.race([replied, host.ended.then((ending) => ({ ending }))]);
     if (signal.aborted) await host.ended;

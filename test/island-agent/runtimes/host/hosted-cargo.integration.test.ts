@@ -16,6 +16,17 @@ describe("a host process that keeps to the protocol", () => {
   });
 });
 
+describe("a run whose input is longer than a message to its host", () => {
+  it("fails alone", async () => {
+    await using cargo = await loadScripted();
+    const other = tell(cargo, { messages: [] });
+    const long = tell(cargo, { messages: ["a".repeat(70_000_000)] });
+    await expect(long).rejects.toMatchObject({ code: "invalid_input", message: "The input is over 64 MiB" });
+    await expect(tell(cargo, { messages: [finished(1), finished(3)] })).resolves.toEqual(RESULT);
+    await expect(other).resolves.toEqual(RESULT);
+  });
+});
+
 describe("a host process that works without output", () => {
   it("is heard by the run that it works on, and by those that wait for a place", async () => {
     await using cargo = await loadScripted();
