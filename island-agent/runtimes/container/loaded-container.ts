@@ -1,5 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 import { isJsonValue, type JsonValue } from "../../../shared/json-value.ts";
 import type { Logger } from "../../../shared/logger.ts";
 import type { OutputItem } from "../../../shared/output.ts";
@@ -34,8 +35,8 @@ export interface LoadedContainerDeps {
   readonly log: Pick<Logger, "info">;
 }
 
-/** Our coordinator accepts at most 256 KB; this bounds what another coordinator may send. */
-const MAX_INPUT_CHARS = 4_000_000;
+/** With files of a job, of at most 32 MB, as base64. */
+const MAX_INPUT_CHARS = 64 * MIB;
 
 /** Input of a run: the line with which it begins, and what follows while it runs. */
 interface RunInput {

@@ -44,6 +44,13 @@ export function describeContainers(engine: () => TestEngine): void {
       });
     });
 
+    it("gives an input with as many files as a job may have", async () => {
+      const script = `bytes=$(wc -c); echo "{\\"type\\":\\"done\\",\\"output\\":$bytes}"`;
+      const input = { sound: "A".repeat(44_000_000) };
+      const { output } = await world.run(makeCargo(script), input);
+      expect(output).toBe(JSON.stringify(input).length + 1);
+    });
+
     it("gives lines as they are written, and none after it was given up", async () => {
       const controller = new AbortController();
       const items: OutputItem[] = [];
