@@ -2,6 +2,8 @@
 const LOBES = 16;
 /** Filters kept for one call: 4 MB. Rates without a common divisor would need more than it saves. */
 const MAX_KEPT_TAPS = 1_000_000;
+/** Of the output. */
+const SAMPLES_PER_STEP = 100_000;
 
 /** Weights of consecutive input samples for one output sample. */
 interface Filter {
@@ -16,6 +18,19 @@ interface Filter {
  * Source: J. O. Smith, "Digital Audio Resampling", 2002.
  */
 export function resample(samples: Float32Array, fromHz: number, toHz: number): Float32Array {
+  const steps = resampleInSteps(samples, fromHz, toHz);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** As `resample`. Half an hour takes seconds: between two steps the caller may do other things, or leave. */
+export function* resampleInSteps(
+  samples: Float32Array,
+  fromHz: number,
+  toHz: number,
+): Generator<void, Float32Array, void> {
   if (fromHz === toHz) return samples;
   const divisor = greatestCommonDivisor(fromHz, toHz);
   const [step, phases] = [fromHz / divisor, toHz / divisor];
@@ -30,6 +45,7 @@ export function resample(samples: Float32Array, fromHz: number, toHz: number): F
     const filter = filters.get(phase) ?? filterAt(phase / phases, cutoff);
     if (keepsFilters) filters.set(phase, filter);
     resampled[i] = weighted(samples, base + filter.offset, filter.taps);
+    if (i % SAMPLES_PER_STEP === SAMPLES_PER_STEP - 1) yield;
   }
   return resampled;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { InferenceSession } from "onnxruntime-node";
 
 /** Options forced on every session of the process. */
@@ -40,6 +41,22 @@ export class SessionGate {
   /** Calls `listener` after each step until `during` ends. */
   onStep(listener: () => void): void {
     this.#onStep = listener;
+  }
+
+  /** Lets an abort arrive between two steps of long work. @throws `signal.reason` of `during` */
+  async rest(): Promise<void> {
+    await setImmediate();
+    this.#signal?.throwIfAborted();
+  }
+
+  /** The same function, with a rest before each call. */
+  resting<Call extends (...args: never[]) => Promise<unknown>>(call: Call): Call {
+    return new Proxy(call, {
+      apply: async (target, self, args) => {
+        await this.rest();
+        return Reflect.apply(target, self, args) as unknown;
+      },
+    });
   }
 
   #guard(session: InferenceSession): InferenceSession {

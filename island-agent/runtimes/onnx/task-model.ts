@@ -80,6 +80,8 @@ export async function loadTaskModel<Task extends OnnxTask>(
     local_files_only: true,
     session_options: { executionProviders: providers },
   });
+  // The features of a long recording take seconds.
+  if ("processor" in pipe && pipe.processor) pipe.processor = gate.resting(pipe.processor);
   const { handler, together } = TASKS[task] as TaskSpec<Task>;
 
   async function run(job: OnnxJob | JobBatch<OnnxJob>, context: TaskContext): Promise<RunResult> {

@@ -1,17 +1,20 @@
 import { type AutomaticSpeechRecognitionPipeline, Tensor } from "@huggingface/transformers";
 import { JobFailure } from "../../../../shared/errors.ts";
 import type { OnnxInput } from "../onnx-input.ts";
-import { resample } from "../../../../shared/audio/resample.ts";
+import { resampleInSteps } from "../../../../shared/audio/resample.ts";
+import type { SessionGate } from "../session-gate.ts";
 import { hearInParts } from "./long-speech.ts";
 import type { TaskHandler } from "./task-handler.ts";
 import { TokenCounter } from "./token-counter.ts";
-import { readWav, WavError } from "../../../../shared/audio/wav-file.ts";
+import { readWav, type Recording, WavError } from "../../../../shared/audio/wav-file.ts";
 
 const MIN_SECONDS = 0.1;
 /** Whisper hears a long recording in windows. The samples of half an hour have 115 MB. */
 const MAX_SECONDS_WHISPER = 1_800;
 /** Other models take the whole recording at once; their memory grows with the square of its length. */
 const MAX_SECONDS_OTHERS = 60;
+/** Features of one have 1 to 1.5 MB. As many as half an hour has by default: 30 s that overlap by 5 s. */
+const MAX_WINDOWS = 100;
 /** For a Whisper model whose configuration does not say. */
 const DEFAULT_WHISPER_POSITIONS = 448;
 /** Tokens that a text of Whisper starts from, at most: start, language, task, and that there are no times. */
@@ -36,10 +39,11 @@ interface WhisperGeneration {
 export const automaticSpeechRecognition: TaskHandler<
   "automatic-speech-recognition",
   AutomaticSpeechRecognitionPipeline
-> = async (pipe, input, { onProgress }) => {
+> = async (pipe, input, { gate, onProgress }) => {
   const isWhisper = pipe.model.config.model_type === "whisper";
   const config = pipe.processor.feature_extractor?.config as { sampling_rate: number; chunk_length?: number };
-  const samples = readSpeech(input.audio, config.sampling_rate, isWhisper ? MAX_SECONDS_WHISPER : MAX_SECONDS_OTHERS);
+  const recording = readSpeech(input.audio, isWhisper ? MAX_SECONDS_WHISPER : MAX_SECONDS_OTHERS);
+  const samples = await resampled(recording, config.sampling_rate, gate);
   if (!isWhisper) {
     rejectWhisperOptions(input);
     const { text } = await pipe(samples);
@@ -89,6 +93,10 @@ function planWindows(
   const stride = strideS ?? chunk / 6;
   // With less than half of each window being new, a long recording would take many times its length.
   if (stride > chunk / 4) throw new JobFailure("invalid_input", "stride_length_s: is over a quarter of the window");
+  const windows = Math.ceil(seconds / (chunk - 2 * stride));
+  // transformers.js makes the features of all windows first, each as large as those of a whole one.
+  if (windows > MAX_WINDOWS)
+    throw new JobFailure("invalid_input", `chunk_length_s: makes ${windows} windows; at most ${MAX_WINDOWS}`);
   return seconds > chunk ? { chunk_length_s: chunk, stride_length_s: stride } : {};
 }
 
@@ -106,17 +114,28 @@ function assertWordTimes(pipe: AutomaticSpeechRecognitionPipeline): void {
 }
 
 /** @throws {JobFailure} `invalid_input` */
-function readSpeech(base64: string, sampleRateHz: number, maxSeconds: number): Float32Array {
+function readSpeech(base64: string, maxSeconds: number): Recording {
   try {
     const recording = readWav(Buffer.from(base64, "base64"));
     const seconds = recording.samples.length / recording.sampleRateHz;
     if (seconds < MIN_SECONDS) throw new WavError(`is ${seconds} s long; at least ${MIN_SECONDS} s are needed`);
     if (seconds > maxSeconds)
       throw new WavError(`is ${Math.ceil(seconds)} s long; the model takes at most ${maxSeconds} s`);
-    return resample(recording.samples, recording.sampleRateHz, sampleRateHz);
+    return recording;
   } catch (cause) {
     if (cause instanceof WavError) throw new JobFailure("invalid_input", `audio: ${cause.message}`, { cause });
     throw cause;
+  }
+}
+
+async function resampled({ samples, sampleRateHz }: Recording, toHz: number, gate: SessionGate): Promise<Float32Array> {
+  const steps = resampleInSteps(samples, sampleRateHz, toHz);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    // One after the other is what rests are for.
+    // oxlint-disable-next-line no-await-in-loop
+    await gate.rest();
   }
 }
 

@@ -4,9 +4,9 @@ export interface HeardSpeech {
   readonly chunks?: readonly { readonly timestamp: readonly (number | null)[]; readonly text: string }[];
 }
 
-/** A cut is made in the quietest of these, in seconds. */
-const PAUSE_S = 0.2;
+/** A cut is made in the quietest 0.2 s. */
 const STEP_S = 0.02;
+const STEPS_IN_PAUSE = 10;
 /** A shorter rest at the end is not heard. */
 const MIN_PART_S = 0.1;
 
@@ -66,12 +66,20 @@ export function cutInPauses(samples: Float32Array, sampleRateHz: number, windowS
 
 /** The middle of the quietest pause between two places; the later of equal ones, so that parts are as long as can be. */
 function quietestIn(samples: Float32Array, from: number, to: number, sampleRateHz: number): number {
-  const [pause, step] = [Math.floor(PAUSE_S * sampleRateHz), Math.max(1, Math.floor(STEP_S * sampleRateHz))];
+  const step = Math.max(1, Math.floor(STEP_S * sampleRateHz));
+  const energies: number[] = [];
   let best = { at: to, energy: Infinity };
-  for (let at = from; at + pause <= to; at += step) {
-    let energy = 0;
-    for (let i = at; i < at + pause; i += 1) energy += (samples[i] ?? 0) ** 2;
-    if (energy <= best.energy) best = { at: at + Math.floor(pause / 2), energy };
+  for (let end = from + step; end <= to; end += step) {
+    energies.push(energyOf(samples.subarray(end - step, end)));
+    if (energies.length < STEPS_IN_PAUSE) continue;
+    const energy = energies.slice(-STEPS_IN_PAUSE).reduce((sum, each) => sum + each, 0);
+    if (energy <= best.energy) best = { at: end - (STEPS_IN_PAUSE / 2) * step, energy };
   }
   return best.at;
+}
+
+function energyOf(samples: Float32Array): number {
+  let energy = 0;
+  for (const sample of samples) energy += sample * sample;
+  return energy;
 }

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import type { LoadedCargo } from "../../../../island-agent/runtimes/runtime.ts";
 import { readWav } from "../../../../shared/audio/wav-file.ts";
 import type { OnnxTask } from "../../../../shared/onnx-task.ts";
@@ -221,6 +222,33 @@ describe("automatic-speech-recognition by Whisper", () => {
     const { output } = await run({ audio: audioOf("one", "two", "three", "four", "five", "one", "two", "three") });
     expect(output.text).toContain("three");
     expect(output.text.trim().split(" ").length).toBeGreaterThan(5);
+  });
+
+  it("hears it in windows that overlap, where the client gives a stride alone", async () => {
+    const words = ["one", "two", "three", "four", "five", "one", "two", "three"] as const;
+    const { output } = await run({ audio: audioOf(...words), stride_length_s: 0.4 });
+    expect(output.text).toContain("three");
+    expect(output.text.trim().split(" ").length).toBeGreaterThan(5);
+  });
+
+  it("refuses more windows than it has memory for", async () => {
+    const audio = encodeWav(new Float32Array(16_000 * 70)).toString("base64");
+    await expect(run({ audio, chunk_length_s: 1 })).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "chunk_length_s: makes 105 windows; at most 100",
+    });
+  });
+
+  it("leaves a long recording at once when it is aborted, and the process lives", async () => {
+    const { pid } = cargo as HostedCargo;
+    const halfAnHour = buildWav({ bits: 8, rateHz: 11_025, data: new Uint8Array(11_025 * 1_800) });
+    const controller = new AbortController();
+    const input = { audio: halfAnHour.toString("base64") };
+    const running = cargo.run({ input, resume: null }, () => {}, controller.signal);
+    controller.abort(new Error("enough"));
+    await expect(running).rejects.toThrow("enough");
+    expect((await run({ audio: audioOf("one") })).output.text.trim()).toBe("one");
+    expect((cargo as HostedCargo).pid).toBe(pid);
   });
 });
 
