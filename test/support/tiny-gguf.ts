@@ -15,6 +15,8 @@ export interface TinyGgufOptions {
    * answer it begins anew. Those in angle brackets are tokens of a template, such as `<think>`. Needs a width of two more.
    */
   readonly says?: readonly string[];
+  /** Which of these are control tokens, whose text is not shown. */
+  readonly control?: readonly string[];
   /** Metadata keys to leave out. llama.cpp aborts without `llama.feed_forward_length`. */
   readonly without?: readonly string[];
 }
@@ -25,12 +27,13 @@ const CHATML =
   "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
 export function makeTinyGguf(options: TinyGgufOptions = {}): Buffer {
-  const { contextTokens = 2_048, width = 64, layers = 1, chatTemplate = CHATML, says = [], without = [] } = options;
+  const { contextTokens = 2_048, width = 64, layers = 1, chatTemplate = CHATML } = options;
+  const { says = [], control = [], without = [] } = options;
   const vocabulary = [...makeVocabulary(), ...says.map(inAlphabet)];
   const metadata = Object.fromEntries(
     Object.entries({
       ...architecture(contextTokens, width, layers),
-      ...tokenizer(vocabulary, chatTemplate),
+      ...tokenizer(vocabulary, chatTemplate, control),
     }).filter(([key]) => !without.includes(key)),
   );
   const tensors = listTensors(vocabulary.length, width, layers);
@@ -49,7 +52,11 @@ function architecture(contextTokens: number, width: number, layers: number): Rec
   };
 }
 
-function tokenizer(vocabulary: readonly string[], chatTemplate: string): Record<string, GgufValue> {
+function tokenizer(
+  vocabulary: readonly string[],
+  chatTemplate: string,
+  control: readonly string[],
+): Record<string, GgufValue> {
   const NORMAL = 1;
   const CONTROL = 3;
   const USER_DEFINED = 4;
@@ -61,7 +68,7 @@ function tokenizer(vocabulary: readonly string[], chatTemplate: string): Record<
       type: "array",
       of: "int32",
       value: vocabulary.map((token) => {
-        if (token.startsWith("<|")) return CONTROL;
+        if (token.startsWith("<|") || control.includes(token)) return CONTROL;
         return /^<.+>$/.test(token) ? USER_DEFINED : NORMAL;
       }),
     },

@@ -29,7 +29,7 @@ import { NO_THOUGHTS, thoughtBudget, withThoughts } from "./thoughts.ts";
 import { ToolAnswer } from "./tool-answer.ts";
 import { toolGrammarFor } from "./tool-grammar.ts";
 import { toolTemplate } from "./tool-template.ts";
-import { messagesWithTools } from "./tool-text.ts";
+import { hiddenMarks, messagesWithTools } from "./tool-text.ts";
 
 /** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
 const RESERVED_TOKENS = 2;
@@ -144,6 +144,7 @@ export class ChatModel {
                   ...(request.reasoningEffort !== null && { budgets: thoughtBudget(request.reasoningEffort) }),
                   maxTokens,
                 },
+                ...(toolUse !== null && { spoken: hiddenMarks(this.#model) }),
                 probabilities,
               },
               answer,

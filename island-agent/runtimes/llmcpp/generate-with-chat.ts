@@ -4,6 +4,7 @@ import {
   LlamaChat,
   type LlamaContextSequence,
   type LLamaChatGenerateResponseOptions,
+  type Token,
 } from "node-llama-cpp";
 import type { FinishReason } from "../../../shared/output.ts";
 import type { Answer } from "./answer.ts";
@@ -14,16 +15,19 @@ export interface ChatGeneration {
   readonly template: ChatWrapper;
   readonly history: ChatHistoryItem[];
   readonly options: LLamaChatGenerateResponseOptions;
+  /** Tokens that have a text here although they are control tokens, which have none elsewhere. */
+  readonly spoken?: ReadonlySet<Token>;
   readonly probabilities?: Pick<TokenProbabilities, "keep"> | null;
 }
 
 /** Generates an answer with LlamaChat, which knows grammars, thoughts and every template. */
 export async function generateWithChat(
-  { sequence, template, history, options, probabilities }: ChatGeneration,
+  { sequence, template, history, options, spoken, probabilities }: ChatGeneration,
   answer: Pick<Answer, "isOver" | "take" | "think">,
   signal: AbortSignal,
 ): Promise<FinishReason> {
   const halt = new AbortController();
+  const isSpoken = (tokens: readonly Token[]): boolean => tokens.some((token) => spoken?.has(token) === true);
   const chat = new LlamaChat({ contextSequence: sequence, chatWrapper: template });
   try {
     const { metadata } = await chat.generateResponse(history, {
@@ -34,7 +38,7 @@ export async function generateWithChat(
       onResponseChunk: ({ type, text, tokens }) => {
         probabilities?.keep(tokens);
         if (type === "segment") answer.think(text, tokens.length);
-        else answer.take(text, tokens.length);
+        else answer.take(isSpoken(tokens) ? sequence.model.detokenize(tokens, true) : text, tokens.length);
         if (answer.isOver) halt.abort();
       },
     });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
 import type { OutputItem } from "../../../../shared/output.ts";
 import { toolCallsOf } from "../../../../coordinator/jobs/tool-calls.ts";
-import { makeCargo, makeRequest, makeRuntime, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
+import { makeCargo, makeRequest, makeRuntime, ModelFolder, NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
 const weather = {
   type: "function",
@@ -146,5 +146,24 @@ describe("tools of tiny-islander", () => {
   it("ends with length in the midst of a call", async () => {
     const { finishReason, usage } = await run({ tool_choice: "required", max_tokens: 5 });
     expect([finishReason, usage.completionTokens]).toEqual(["length", 5]);
+  });
+});
+
+describe("a model with tokens of its own for calls", () => {
+  const CALL = ["<tool_call>", '\n{"name": "get_tide", "arguments": {}}\n', "</tool_call>"];
+  const folder = new ModelFolder();
+  afterAll(() => folder[Symbol.dispose]());
+
+  it.each([
+    ["shown", []],
+    ["control", ["<tool_call>", "</tool_call>"]],
+  ])("has its calls read, where they are %s tokens", async (_kind, control) => {
+    const file = folder.write("calls.gguf", { says: CALL, control });
+    await using llm = await makeRuntime().load(makeCargo(), file, NEVER);
+    const items: OutputItem[] = [];
+    const request = makeRequest({ prompt: "Tide?", tools: [tide], temperature: 0, max_tokens: 200 });
+    const { finishReason } = await llm.run(request, (item) => items.push(item), NEVER);
+    expect(toolCallsOf(items).map((call) => call.function)).toEqual([{ name: "get_tide", arguments: "{}" }]);
+    expect(finishReason).toBe("tool_calls");
   });
 });
