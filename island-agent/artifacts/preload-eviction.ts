@@ -58,8 +58,7 @@ export class PreloadEviction {
     const before = this.#tooLarge.get(cacheKeyOf(cargo) ?? "") ?? -Infinity;
     if (spare <= before) return before - spare + 1;
     const taken = this.#storeOf(cargo)?.takenBytes(cargo) ?? 0;
-    // A download of unknown size may begin while any space is free.
-    return Math.max(0, (cargo.model?.sizeBytes ?? 1) - taken - spare);
+    return Math.max(0, neededBytes(cargo) - taken - spare);
   }
 
   #spareBytes(cargo: CargoManifest): number {
@@ -85,4 +84,9 @@ export class PreloadEviction {
     this.#unused.delete(key);
     for (const store of this.#stores) if ((await store.remove(key)) !== "absent") return;
   }
+}
+
+/** Of the model and its adapters. A download of unknown size may begin while any space is free. */
+function neededBytes({ model, adapters = [] }: CargoManifest): number {
+  return [model, ...adapters].reduce((sum, file) => sum + (file?.sizeBytes ?? 1), 0);
 }

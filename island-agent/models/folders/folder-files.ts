@@ -9,7 +9,7 @@ export type FolderLayout = "onnx" | "diffusers";
 const MAX_FILES = 2_000;
 const MAX_PATH_LENGTH = 500;
 
-/** Components of a text-to-image pipeline. `vae_encoder`, `safety_checker` and others are not used. */
+/** Components of a text-to-image pipeline. `safety_checker` and others are not used. */
 const DRAWING_COMPONENTS = [
   "text_encoder",
   "text_encoder_2",

@@ -47,6 +47,12 @@ describe("what makes way for a preload", () => {
     expect(isOnDisk(used, brought)).toEqual([true, true]);
   });
 
+  it("is as much as a model takes with its adapters", async () => {
+    await runJob(serve("used", 4_000));
+    const adapters = [{ url: "/models/tune", sha256: "0".repeat(64), sizeBytes: 2_000, scale: 1 }];
+    expect(await files.makeRoom({ ...serve("tuned", 5_000), adapters }, anything)).toBe(1_000);
+  });
+
   it("is nothing that the owner pulled", async () => {
     const [pulled, next] = [serve("pulled", 8_000), serve("next", 3_000)];
     await files.pull(pulled, NEVER, nothing);
