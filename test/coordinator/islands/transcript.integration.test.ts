@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { encodeFrame, readFromCoordinator, readFromIsland } from "../../../shared/protocol/codec.ts";
+import type { FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, until } from "../../support/http.ts";
+import { TestCoordinator } from "../../support/test-coordinator.ts";
+
+const DOCUMENT = new URL("../../../docs/protocol.md", import.meta.url);
+const CUT = "  (the connection is cut";
+
+/** Lines of a section's code block. */
+function linesOf(heading: string): string[] {
+  const [, section = ""] = readFileSync(DOCUMENT, "utf8").split(`\n## ${heading}\n`);
+  const [, block = ""] = section.split("\n```\n");
+  return block.split("\n");
+}
+
+const TRANSCRIPT = linesOf("A transcript");
+const OTHER_FRAMES = linesOf("Other frames");
+const isFrame = (line: string): boolean => /^[→←] /.test(line);
+
+describe("documented frames", () => {
+  const frames = [...TRANSCRIPT, ...OTHER_FRAMES].filter(isFrame).map((line) => {
+    const frame = JSON.parse(line.slice(2)) as FromIsland | FromCoordinator;
+    return { from: line.startsWith("→") ? "the Island" : "the coordinator", type: frame.type, frame };
+  });
+
+  it.each(frames)("are read as they are: $type of $from", ({ from, frame }) => {
+    const read = from === "the Island" ? readFromIsland : readFromCoordinator;
+    expect(read(encodeFrame(frame))).toEqual(frame);
+  });
+});
+
+describe("the documented transcript, played by an Island of its time", () => {
+  let coordinator: TestCoordinator;
+  beforeAll(async () => {
+    coordinator = await TestCoordinator.open();
+  });
+  afterAll(() => coordinator[Symbol.asyncDispose]());
+
+  it("is answered as it says, and its jobs end with what the Island wrote", async () => {
+    const { url } = coordinator;
+    const { key, islandToken } = await coordinator.createAccount("ada@example.com");
+    /** Ids and secrets of this run, by those of the document. */
+    const present = new Map<string, string>();
+    const jobIds: string[] = [];
+    /** For each job, its frames' numbers of this run by those of the document, which counts also what it leaves out. */
+    const seqs = new Map<string, Map<number, number>>();
+    const texts = new Map<string, string>();
+
+    /** As the Island sends it in this run. */
+    function presentOf(line: string): FromIsland {
+      const frame = JSON.parse(line.slice(2), (_, value: unknown) =>
+        typeof value === "string" ? (present.get(value) ?? value) : value,
+      ) as FromIsland;
+      if (!("seq" in frame)) return frame;
+      const numbers = seqs.get(frame.jobId) ?? new Map<number, number>();
+      seqs.set(frame.jobId, numbers);
+      const isNew = !numbers.has(frame.seq);
+      const seq = numbers.get(frame.seq) ?? numbers.size + 1;
+      numbers.set(frame.seq, seq);
+      if (frame.type === "output" && isNew)
+        for (const item of frame.items)
+          if (item.type === "token") texts.set(frame.jobId, (texts.get(frame.jobId) ?? "") + item.content);
+      return { ...frame, seq };
+    }
+
+    let island = await FakeIsland.dial(url, islandToken);
+    for (const line of TRANSCRIPT) {
+      if (line.startsWith(CUT)) {
+        island.cut();
+        await island.closed;
+        island = await FakeIsland.dial(url, islandToken);
+      } else if (line.startsWith("→")) {
+        island.send(presentOf(line));
+      } else if (line.startsWith("←")) {
+        const documented = JSON.parse(line.slice(2)) as FromCoordinator;
+        if (documented.type === "ack") continue;
+        if (documented.type === "assign") {
+          const body = { workload: documented.cargo.slug, input: documented.input };
+          jobIds.push((await call(url, key, "POST", "/jobs", body)).body.data.id as string);
+        }
+        const frame = await island.next(documented.type);
+        expect(Object.keys(frame)).toEqual(expect.arrayContaining(Object.keys(documented)));
+        if (documented.type !== "assign" || frame.type !== "assign") continue;
+        expect(Object.keys(frame.cargo)).toEqual(expect.arrayContaining(Object.keys(documented.cargo)));
+        present.set(documented.jobId, frame.jobId).set(documented.claim, frame.claim);
+      }
+    }
+    await island[Symbol.asyncDispose]();
+    expect(jobIds).toHaveLength(2);
+    for (const id of jobIds) {
+      const read = async () => (await call(url, key, "GET", `/jobs/${id}?wait=20`)).body.data;
+      const job = await until(read, ({ status }) => status === "completed", "the end of the job");
+      expect(job).toMatchObject({ attempts: 1, output: texts.get(id) });
+    }
+  });
+});
