@@ -84,7 +84,7 @@ describe("a batch over a file, with a real coordinator", () => {
   const jobs = async (): Promise<Line[]> =>
     (await call(coordinator.url, account.key, "GET", "/jobs?limit=100")).body.data as Line[];
 
-  const why = "the Island comes back to another, and the jobs that it ran wait for their limits";
+  const why = "the Island comes back to another, and the jobs that it ran wait for the grace of a restart";
   it(...unlessSeveral("goes on after a stop: no line is paid for or answered twice", why), async () => {
     await makeAccount(1_000);
     const runs = new Map<string, number>();
