@@ -32,11 +32,13 @@ export function isFirstGrammar(schema: unknown): boolean {
   if (typeof schema !== "object" || schema === null) return true;
   return Object.entries(schema).every(([keyword, value]) => {
     if (keyword === "format") return FIRST_FORMATS.has(String(value));
+    if (keyword === "$ref" && typeof value === "string") return FIRST_REFERENCE.test(value);
     if (keyword === "allOf" && Array.isArray(value) && value.length > 1) return false;
     return !LATER.has(keyword) && isFirstGrammar(value);
   });
 }
 
+const FIRST_REFERENCE = /^#(?:$|\/(?:\$defs|definitions)\/[^/~%]+$)/;
 const FIRST_FORMATS = words("date-time time date");
 /** A property with one of these names costs no more than that agents of earlier versions are not asked. */
 const LATER = words(`

@@ -3,6 +3,7 @@ import { arrayBounds, checkKeywords, isAnnotation, numberKeywords, stringKeyword
 import { mergeSchemas, UnmergedSchema } from "./grammar-merge.ts";
 import { loopOf } from "./grammar-loop.ts";
 import { isJsonObject } from "./json-value.ts";
+import { pointerOf, pointerSteps, valueAt } from "./schema-pointer.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -51,18 +52,21 @@ class SchemaReader {
   #nodes = 0;
   /** References, by name, with the place of the first. */
   readonly #references = new Map<string, string>();
+  /** What references to other places than definitions mean, by name. zod-to-json-schema writes such. */
+  readonly #targets = new Map<string, unknown>();
 
   constructor(root: Schema) {
     this.#root = root;
   }
 
-  /** References name the root or definitions of the root alone: what is defined deeper is out of their reach, and is left out. */
   readRoot(): Schema {
     const core = this.read(this.#root, ROOT_PATH);
     const defs = {
       ...this.#readAll(this.#root["definitions"], "schema.definitions"),
       ...this.#readAll(this.#root["$defs"], "schema.$defs"),
     };
+    // Reading one may find others.
+    for (const [name, target] of this.#targets) defs[name] = this.read(target, pathOf(name));
     for (const [name, path] of this.#references) {
       if (name !== ROOT && !Object.hasOwn(defs, name)) throw unsupported(path, missingDefinition(name));
     }
@@ -140,9 +144,17 @@ class SchemaReader {
   }
 
   #referenceTo(ref: unknown, path: string): string {
-    const name = ref === "#" ? ROOT : /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(ref))?.[1];
-    if (name === undefined)
+    const steps = pointerSteps(ref);
+    if (steps === undefined)
       throw unsupported(path, `reference ${JSON.stringify(ref)} is not of the form "#/$defs/name"`);
+    const [place, definition] = steps;
+    const isDefinition = steps.length === 2 && (place === "$defs" || place === "definitions");
+    const name = (isDefinition ? definition : undefined) ?? pointerOf(steps);
+    if (steps.length > 0 && !isDefinition) {
+      const target = valueAt(this.#root, steps);
+      if (target === undefined) throw unsupported(path, `reference ${JSON.stringify(ref)} leads nowhere`);
+      this.#targets.set(name, target);
+    }
     if (!this.#references.has(name)) this.#references.set(name, path);
     return `#/$defs/${name}`;
   }
@@ -151,6 +163,7 @@ class SchemaReader {
   #definition(ref: string, path: string): unknown {
     const name = ref.slice("#/$defs/".length);
     if (name === ROOT) return this.#root;
+    if (this.#targets.has(name)) return this.#targets.get(name);
     for (const definitions of [this.#root["$defs"], this.#root["definitions"]]) {
       if (isJsonObject(definitions) && Object.hasOwn(definitions, name)) return definitions[name];
     }
@@ -266,6 +279,11 @@ function literals(raw: Schema, path: string): unknown[] {
   const values = raw["enum"];
   if (!Array.isArray(values) || values.length === 0) throw unsupported(path, "enum is not a list of values");
   return values;
+}
+
+/** Of the name that a reference to another place than a definition has. */
+function pathOf(name: string): string {
+  return name.replace("#", ROOT_PATH).replaceAll("/", ".");
 }
 
 function missingDefinition(name: string): string {

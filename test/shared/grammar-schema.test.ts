@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isFirstGrammar } from "../../shared/grammar-keywords.ts";
 import { grammarSchemaOf } from "../../shared/grammar-schema.ts";
 
 const read = (schema: Record<string, unknown>): unknown => grammarSchemaOf(schema);
@@ -84,6 +85,44 @@ describe("grammarSchemaOf()", () => {
       },
     ],
     [
+      "a reference may name another place of the schema",
+      {
+        properties: { a: { $ref: "#/properties/b~1c/items" }, "b/c": { type: "array", items: { type: "null" } } },
+        required: ["a", "b/c"],
+      },
+      {
+        type: "object",
+        properties: {
+          a: { $ref: "#/$defs/#/properties/b~1c/items" },
+          "b/c": { type: "array", items: { type: "null" } },
+        },
+        $defs: { "#/properties/b~1c/items": { type: "null" } },
+      },
+    ],
+    [
+      "a place that refers to itself may end where it is not required",
+      { properties: { a: { properties: { next: { $ref: "#/properties/a" } } } } },
+      {
+        type: "object",
+        properties: {
+          a: { type: "object", properties: { next: { $ref: "#/$defs/#/properties/a" } }, optional: ["next"] },
+        },
+        optional: ["a"],
+        $defs: {
+          "#/properties/a": {
+            type: "object",
+            properties: { next: { $ref: "#/$defs/#/properties/a" } },
+            optional: ["next"],
+          },
+        },
+      },
+    ],
+    [
+      "names in references are decoded",
+      { $defs: { "a/b c": { type: "null" } }, items: { $ref: "#/$defs/a~1b%20c" } },
+      { type: "array", items: { $ref: "#/$defs/a/b c" }, $defs: { "a/b c": { type: "null" } } },
+    ],
+    [
       "a tuple ends where no more items are allowed",
       { type: "array", prefixItems: [{ type: "null" }], items: false },
       { type: "array", prefixItems: [{ type: "null" }], maxItems: 1 },
@@ -105,6 +144,8 @@ describe("grammarSchemaOf()", () => {
     ],
     ["a type that is none", { type: "matrix" }, 'schema: type "matrix" is not known'],
     ["a foreign reference", { $ref: "https://example.com/x" }, "is not of the form"],
+    ["a reference to no place", { items: { $ref: "#/properties/a" } }, 'reference "#/properties/a" leads nowhere'],
+    ["a reference to no schema", { items: { $ref: "#/items/$ref" } }, "schema.items.$ref: is not a schema"],
     ["a reference to nothing", { items: { $ref: "#/$defs/A" } }, 'schema.items: there is no definition "A"'],
     [
       "schemas that exclude each other",
@@ -216,5 +257,19 @@ describe("grammarSchemaOf()", () => {
       const $defs = many(12, (index) => (index === 0 ? text(1) : twice(`p${index - 1}`)));
       expect(() => read({ $ref: "#/$defs/p11", $defs })).toThrow("expand to too many parts");
     });
+  });
+});
+
+describe("isFirstGrammar()", () => {
+  it.each([
+    [{ $ref: "#/$defs/A" }, true],
+    [{ items: { $ref: "#" } }, true],
+    [{ items: { $ref: "#/properties/a" } }, false],
+    [{ $ref: "#/$defs/a%20b" }, false],
+    [{ pattern: "a" }, false],
+    [{ type: "string", format: "date" }, true],
+    [{ type: "string", format: "uuid" }, false],
+  ])("knows what agents of all versions keep: %j", (schema, isFirst) => {
+    expect(isFirstGrammar(schema)).toBe(isFirst);
   });
 });

@@ -65,6 +65,34 @@ export const CLIENT_SCHEMAS: readonly (readonly [name: string, schema: Schema])[
     ([name, schema]) => [`OpenAI's guide: ${name}`, schema] as const,
   ),
   [
+    // A recursive object, and one that is used twice, of zod 3.
+    "zod-to-json-schema: places",
+    {
+      type: "object",
+      properties: {
+        from: {
+          type: "object",
+          properties: { street: { type: "string", maxLength: 8 } },
+          required: ["street"],
+          additionalProperties: false,
+        },
+        to: { $ref: "#/properties/from" },
+        tree: {
+          type: "object",
+          properties: {
+            name: { type: "string", maxLength: 4 },
+            children: { type: "array", items: { $ref: "#/properties/tree" }, maxItems: 2 },
+          },
+          required: ["name", "children"],
+          additionalProperties: false,
+        },
+      },
+      required: ["from", "tree"],
+      additionalProperties: false,
+      $schema: "http://json-schema.org/draft-07/schema#",
+    },
+  ],
+  [
     "mixed",
     {
       $defs: { Named: { type: "object", properties: { name: { type: "string", maxLength: 5 } }, required: ["name"] } },
