@@ -25,6 +25,8 @@ export class ResultFile {
   #sizeBytes = 0;
   #writtenBytes = 0;
   #setAsideBytes = 0;
+  /** What the first line that found no room threw: none comes after it. */
+  #full: Error | null = null;
 
   private constructor(path: string, handle: FileHandle, { maxBytes, setAside }: ResultLimits) {
     [this.path, this.#handle, this.#maxBytes, this.#setAside] = [path, handle, maxBytes, setAside];
@@ -33,10 +35,6 @@ export class ResultFile {
   /** Begins from nothing, whatever a crash left. */
   static async open(path: string, limits: ResultLimits): Promise<ResultFile> {
     return new ResultFile(path, await open(path, "w", 0o600), limits);
-  }
-
-  get sizeBytes(): number {
-    return this.#sizeBytes;
   }
 
   /**
@@ -52,13 +50,22 @@ export class ResultFile {
       );
     }
     this.#sizeBytes += bytes.length;
-    this.#hash.update(bytes);
     const written = this.#writing.then(() => this.#append(bytes));
     this.#writing = written.catch(() => undefined);
     return written;
   }
 
   async #append(bytes: Buffer): Promise<void> {
+    if (this.#full !== null) throw this.#full;
+    try {
+      await this.#appendWhole(bytes);
+    } catch (error) {
+      this.#full ??= error as Error;
+      throw error;
+    }
+  }
+
+  async #appendWhole(bytes: Buffer): Promise<void> {
     if (this.#writtenBytes + bytes.length > this.#setAsideBytes) {
       const more = Math.max(STEP_BYTES, bytes.length);
       await this.#setAside(more);
@@ -72,6 +79,7 @@ export class ResultFile {
       throw new ServiceError("disk_full", "The coordinator has no room for the results", { cause });
     }
     this.#writtenBytes += bytes.length;
+    this.#hash.update(bytes);
   }
 
   /** It is in use, for who clears away what was left. */
@@ -80,11 +88,13 @@ export class ResultFile {
     await utimes(this.path, now, now).catch(() => undefined);
   }
 
-  /** Call once, after all writes. */
+  /** Call once, after all writes. Of the lines for which there was room. */
   async close(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {
     await this.#writing;
+    // A disk that was full may have taken a part of a line.
+    if (this.#full !== null) await this.#handle.truncate(this.#writtenBytes);
     await this.#handle.close();
-    return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest("hex") };
+    return { sizeBytes: this.#writtenBytes, sha256: this.#hash.digest("hex") };
   }
 
   /** Removes what was not moved to its place. */

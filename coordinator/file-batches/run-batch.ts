@@ -20,6 +20,8 @@ const NO_INPUT: FileBatchError = {
   param: "input_file_id",
   line: null,
 };
+/** What a result is refused with when the account, its file or the disk has all that it may. */
+const NO_ROOM: ReadonlySet<string> = new Set(["file_budget_exceeded", "payload_too_large", "disk_full"]);
 /** Of the account's files, to look for results in that a coordinator stored before it died. */
 const NEWEST_FILES = 1_000;
 
@@ -37,9 +39,7 @@ export async function runBatch(deps: FileBatchDeps, hold: BatchHold, underWay: U
     if (!(error instanceof ServiceError)) deps.log.error({ err: error, file_batch_id: id }, "A batch of a file failed");
     // Who finds the lease over tries again.
     if (error instanceof ServiceError && error.code === "storage_unavailable") return;
-    const message = error instanceof ServiceError ? error.message : "Internal error";
-    const code = error instanceof ServiceError ? error.code : "internal";
-    await end(deps, hold, { state: "failed", errors: [{ code, message, param: null, line: null }] }).catch(() => false);
+    await end(deps, hold, { state: "failed", errors: [batchErrorOf(error)] }).catch(() => false);
   } finally {
     hold.stop();
   }
@@ -61,26 +61,41 @@ async function work(deps: FileBatchDeps, hold: BatchHold, underWay: UnderWay): P
   await using output = await openResult(deps, hold, room, "output");
   await using failures = await openResult(deps, hold, room, "errors");
   const pool = new LinePool(deps, hold, { output, failures }, underWay);
-  try {
-    for await (const line of linesOf(path, request.endpoint)) {
-      if ("error" in line) throw new Error(`Line ${line.error.line} of a file has changed`);
-      await pool.add(line);
-    }
-    await pool.finished();
-  } finally {
-    await pool.settled();
-  }
+  const full = await answerLines(pool, linesOf(path, request.endpoint));
   await hold.save({ state: "finalizing", finalizingAtMs: deps.clock.now() });
   if (wasFinalizing) await removeStored(deps, hold);
   // From here on the files count.
   room[Symbol.dispose]();
   const outputFileId = await storeResult(deps, hold, output, "output");
   const errorFileId = await storeResult(deps, hold, failures, "errors");
-  if (await end(deps, hold, { state: hold.early ?? "completed", outputFileId, errorFileId })) return;
+  const state = full === null ? (hold.early ?? "completed") : "failed";
+  if (await end(deps, hold, { state, outputFileId, errorFileId, errors: full === null ? [] : [full] })) return;
   for (const id of [outputFileId, errorFileId]) {
     // Another coordinator has stored files of its own.
     if (id !== null) await deps.files.remove(accountId, id);
   }
+}
+
+/** What there was no room for, if anything: the results before it are there, and were paid for. */
+async function answerLines(pool: LinePool, lines: ReturnType<typeof linesOf>): Promise<FileBatchError | null> {
+  try {
+    for await (const line of lines) {
+      if ("error" in line) throw new Error(`Line ${line.error.line} of a file has changed`);
+      await pool.add(line);
+    }
+    await pool.finished();
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError && NO_ROOM.has(error.code)) return batchErrorOf(error);
+    throw error;
+  } finally {
+    await pool.settled();
+  }
+}
+
+function batchErrorOf(error: unknown): FileBatchError {
+  const [code, message] = error instanceof ServiceError ? [error.code, error.message] : ["internal", "Internal error"];
+  return { code, message, param: null, line: null };
 }
 
 /** False when another coordinator has the batch. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { OpenAI, toFile } from "openai";
 import type { Batch } from "openai/resources/batches";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { WritableFeed } from "../../../../coordinator/jobs/feed.ts";
 import { Api, eventually } from "../api.ts";
 import { answerWith, failWith, MESSAGES, token } from "../chat-answers.ts";
 import { DONE } from "../scripted-jobs.ts";
@@ -23,7 +24,6 @@ const chatLine = (custom_id: string, body: object = {}) => ({
 });
 
 let fileCount = 0;
-
 type Endpoint = OpenAI.BatchCreateParams["endpoint"];
 
 async function create(
@@ -223,28 +223,28 @@ describe("batches over files", () => {
   });
 
   it("set room aside for their results as these grow, in the budget of the account", async () => {
-    let finish: () => void = () => undefined;
-    api.jobs.onSubmit = (feed) => {
-      finish = () => {
-        feed.push([token("x".repeat(1_000))]);
-        feed.end(DONE);
-      };
+    const feeds: WritableFeed[] = [];
+    api.jobs.onSubmit = (feed) => void feeds.push(feed);
+    const finish = (chars: number) => {
+      const feed = feeds.shift();
+      feed?.push([token("x".repeat(chars))]);
+      feed?.end(DONE);
     };
     const full = async (bytes: number) =>
       client().files.create({ file: await toFile(Buffer.alloc(bytes, bytes % 251), "full"), purpose: "user_data" });
-    const { id } = await create([chatLine("a")]);
-    await eventually(() => api.jobs.submitted.length === 1);
-    const [, second] = [await full(990_000), await full(980_000)];
-    finish();
+    const { id } = await create([chatLine("a"), chatLine("b")]);
+    await eventually(() => feeds.length === 2);
+    finish(10);
+    await expect.poll(async () => (await api.fileBatches.get(api.accountId, id)).progress.completed).toBe(1);
+    const [, second] = [await full(990_000), await full(920_000)];
+    finish(90_000);
     const failed = await ended(id);
     expect(failed).toMatchObject({ status: "failed", errors: { data: [{ code: "file_budget_exceeded" }] } });
-    await client().files.delete(second.id);
-    const next = await create([chatLine("a")]);
-    await eventually(() => api.jobs.submitted.length === 2);
-    finish();
-    expect((await ended(next.id)).status).toBe("completed");
+    // What was paid for and had room.
+    expect((await linesOf(failed.output_file_id)).map(({ custom_id }) => custom_id)).toEqual(["a"]);
     // What was set aside is free again.
-    await full(900_000);
+    await client().files.delete(second.id);
+    await full(985_000);
     await expect(full(999_999)).rejects.toMatchObject({ code: "file_budget_exceeded" });
   });
 
