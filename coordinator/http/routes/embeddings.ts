@@ -49,7 +49,7 @@ export async function answerEmbeddings(
   const model = body.model ?? deps.catalog.defaultSlug("embedding");
   const { slug } = await findModelFor(EMBEDS, deps.catalog, model, client.submitter.accountId);
   const texts = typeof body.input === "string" ? [body.input] : body.input;
-  const made = await wholeOutput(deps, client, { slug, input: { input: texts }, fieldOf: (path) => path });
+  const made = await wholeOutput(deps, client, { slug, input: { input: texts } });
   if (made === null) return null;
   const vectors = vectorsOf(made.output, texts.length);
   if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
