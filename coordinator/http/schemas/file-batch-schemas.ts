@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { FILE_BATCH_STATES, type FileBatch, type FileBatchState } from "../../store/file-batch-store.ts";
+import { MAX_FILE_LIFE_S, MIN_FILE_LIFE_S } from "./file-schemas.ts";
 import { queryInt } from "./pagination.ts";
+import { presentUnixTime, presentUnixTimeOrNull } from "./wire-units.ts";
 
-const MIN_LIFE_S = 3_600;
-const MAX_LIFE_S = 2_592_000;
 const MAX_METADATA = 16;
 const MAX_METADATA_KEY_CHARS = 64;
 const MAX_METADATA_VALUE_CHARS = 512;
-export const MAX_BATCHES_OF_PAGE = 100;
+const MAX_BATCHES_OF_PAGE = 100;
 const DEFAULT_BATCHES_OF_PAGE = 20;
 
 const metadataSchema = z
@@ -21,7 +21,7 @@ export const fileBatchBodySchema = z
     completion_window: z.literal("24h"),
     metadata: metadataSchema.nullish(),
     output_expires_after: z
-      .object({ anchor: z.literal("created_at"), seconds: z.int().min(MIN_LIFE_S).max(MAX_LIFE_S) })
+      .object({ anchor: z.literal("created_at"), seconds: z.int().min(MIN_FILE_LIFE_S).max(MAX_FILE_LIFE_S) })
       .nullish()
       .openapi({ description: "How long the files of results live; never longer than the coordinator keeps files" }),
   })
@@ -86,7 +86,8 @@ export function presentFileBatch(batch: FileBatch): z.infer<typeof fileBatchSche
   const { request, progress, endedAtMs, cancellingAtMs } = batch;
   const { errors, total, completed, failed } = progress;
   const isCancelling = endedAtMs === null && cancellingAtMs !== null;
-  const endedIn = (state: FileBatchState): number | null => (progress.state === state ? inSeconds(endedAtMs) : null);
+  const endedIn = (state: FileBatchState): number | null =>
+    progress.state === state ? presentUnixTimeOrNull(endedAtMs) : null;
   return {
     id: batch.id,
     object: "batch",
@@ -97,20 +98,16 @@ export function presentFileBatch(batch: FileBatch): z.infer<typeof fileBatchSche
     status: isCancelling ? "cancelling" : progress.state,
     output_file_id: progress.outputFileId,
     error_file_id: progress.errorFileId,
-    created_at: Math.floor(batch.createdAtMs / 1_000),
-    in_progress_at: inSeconds(progress.inProgressAtMs),
-    expires_at: Math.floor(batch.expiresAtMs / 1_000),
-    finalizing_at: inSeconds(progress.finalizingAtMs),
+    created_at: presentUnixTime(batch.createdAtMs),
+    in_progress_at: presentUnixTimeOrNull(progress.inProgressAtMs),
+    expires_at: presentUnixTime(batch.expiresAtMs),
+    finalizing_at: presentUnixTimeOrNull(progress.finalizingAtMs),
     completed_at: endedIn("completed"),
     failed_at: endedIn("failed"),
     expired_at: endedIn("expired"),
-    cancelling_at: inSeconds(cancellingAtMs),
+    cancelling_at: presentUnixTimeOrNull(cancellingAtMs),
     cancelled_at: endedIn("cancelled"),
     request_counts: { total, completed, failed },
     metadata: request.metadata,
   };
-}
-
-function inSeconds(ms: number | null): number | null {
-  return ms === null ? null : Math.floor(ms / 1_000);
 }

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/file-store.ts";
 import { queryInt } from "./pagination.ts";
+import { presentUnixTime, presentUnixTimeOrNull } from "./wire-units.ts";
 
-const MIN_LIFE_S = 3_600;
-const MAX_LIFE_S = 2_592_000;
+export const MIN_FILE_LIFE_S = 3_600;
+export const MAX_FILE_LIFE_S = 2_592_000;
 /** What OpenAI's clients may ask for; a page has at most {@link MAX_FILES_OF_PAGE}. */
 const MAX_LIMIT = 10_000;
 export const MAX_FILES_OF_PAGE = 1_000;
@@ -17,8 +18,8 @@ export const uploadPurposeSchema = z.enum(UPLOAD_PURPOSES as [FilePurpose, ...Fi
 /** Seconds. */
 export const fileLifeSchema = z
   .int()
-  .min(MIN_LIFE_S)
-  .max(MAX_LIFE_S)
+  .min(MIN_FILE_LIFE_S)
+  .max(MAX_FILE_LIFE_S)
   .openapi({ description: "How long the file lives; never longer than the coordinator keeps files" });
 
 /** Fields of the form that uploads a file, beside `file`. */
@@ -71,13 +72,12 @@ export const deletedFileSchema = z
 
 export function presentFile(file: FileRecord): z.infer<typeof fileSchema> {
   const { id, sizeBytes, createdAtMs, expiresAtMs, filename, purpose, sha256 } = file;
-  const inSeconds = (ms: number): number => Math.floor(ms / 1_000);
   return {
     id,
     object: "file",
     bytes: sizeBytes,
-    created_at: inSeconds(createdAtMs),
-    expires_at: expiresAtMs === null ? null : inSeconds(expiresAtMs),
+    created_at: presentUnixTime(createdAtMs),
+    expires_at: presentUnixTimeOrNull(expiresAtMs),
     filename,
     purpose,
     status: "processed",

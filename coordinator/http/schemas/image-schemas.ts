@@ -3,6 +3,7 @@ import type { Usage } from "../../../shared/output.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import type { LargeJson } from "../../store/large-json.ts";
 import { givenFields } from "./given-fields.ts";
+import { presentUnixTime } from "./wire-units.ts";
 
 /** Pictures of one request; each is a job of its own. */
 export const MAX_IMAGES = 10;
@@ -78,7 +79,7 @@ export interface DrawnImage {
 export function presentImages(images: readonly DrawnImage[], createdMs: number): unknown {
   const tokens = images.reduce((sum, { usage }) => sum + usage.promptTokens, 0);
   return {
-    created: Math.floor(createdMs / 1_000),
+    created: presentUnixTime(createdMs),
     data: images.map(({ data }) => ({ b64_json: data })),
     output_format: "png",
     usage: {

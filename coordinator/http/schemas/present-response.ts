@@ -7,6 +7,7 @@ import type { JobRecord } from "../../store/job-store.ts";
 import { jobPartSchema, type JobPart, type ResponseAnswer } from "./openai-response-schemas.ts";
 import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./response-output.ts";
 import { presentTools } from "./response-tools.ts";
+import { presentUnixTime } from "./wire-units.ts";
 
 /** A response is a job; both ids have the same end. */
 export function responseIdOf(jobId: string): string {
@@ -55,7 +56,7 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
   return {
     id: responseIdOf(job.id),
     object: "response",
-    created_at: Math.floor(job.createdAtMs / 1_000),
+    created_at: presentUnixTime(job.createdAtMs),
     status: statusOf(progress),
     background: part.background,
     error: failure === null ? null : { code: "server_error", message: failure },

@@ -3,6 +3,7 @@ import { MAX_PARTS, type UploadView } from "../../files/upload-service.ts";
 import type { UploadPart } from "../../store/upload-store.ts";
 import { fileLifeSchema, fileSchema, presentFile, secondsSchema, uploadPurposeSchema } from "./file-schemas.ts";
 import { orNull } from "./responses.ts";
+import { presentUnixTime } from "./wire-units.ts";
 
 const MAX_FILENAME_CHARS = 1_024;
 
@@ -63,10 +64,8 @@ export const uploadSchema = z
   })
   .openapi("Upload");
 
-const inSeconds = (ms: number): number => Math.floor(ms / 1_000);
-
 export function presentPart({ id, uploadId, sizeBytes, sha256, createdAtMs }: UploadPart): z.infer<typeof partSchema> {
-  const created_at = inSeconds(createdAtMs);
+  const created_at = presentUnixTime(createdAtMs);
   return { id, object: "upload.part", created_at, upload_id: uploadId, bytes: sizeBytes, sha256 };
 }
 
@@ -76,8 +75,8 @@ export function presentUpload(upload: UploadView): z.infer<typeof uploadSchema> 
     id,
     object: "upload",
     bytes: sizeBytes,
-    created_at: inSeconds(createdAtMs),
-    expires_at: inSeconds(expiresAtMs),
+    created_at: presentUnixTime(createdAtMs),
+    expires_at: presentUnixTime(expiresAtMs),
     filename,
     purpose,
     status: state,

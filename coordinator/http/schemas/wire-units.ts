@@ -22,6 +22,15 @@ export function presentTimeOrNull(ms: number | null): string | null {
   return ms === null ? null : presentTime(ms);
 }
 
+/** Seconds since 1970, as resources of OpenAI's API have times. */
+export function presentUnixTime(ms: number): number {
+  return Math.floor(ms / 1_000);
+}
+
+export function presentUnixTimeOrNull(ms: number | null): number | null {
+  return ms === null ? null : presentUnixTime(ms);
+}
+
 export const timeSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
 export const creditsSchema = z.number().openapi({ description: "Credits, with up to 6 decimals" });
 

@@ -1,5 +1,6 @@
 import type { FeedEncoder } from "./sse.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
+import { presentUnixTime } from "../schemas/wire-units.ts";
 import { openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
@@ -21,7 +22,7 @@ export interface ChatStreamHead {
 
 /** What completions and their chunks say of their job. */
 export function completionHeadOf(job: JobRecord): Pick<ChatStreamHead, "jobId" | "createdS" | "model"> {
-  return { jobId: job.id, createdS: Math.floor(job.createdAtMs / 1_000), model: job.slug };
+  return { jobId: job.id, createdS: presentUnixTime(job.createdAtMs), model: job.slug };
 }
 
 /** What all answers of a stream have used so far. */
