@@ -5,10 +5,17 @@ import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { EMBEDDING_PARAMETERS } from "../openai/embedding-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
-import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
+import {
+  embeddingsBodySchema,
+  embeddingsSchema,
+  jobsOfTexts,
+  presentEmbeddings,
+  vectorsOf,
+} from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
+import { inTurns, MOST_AT_ONCE } from "../streaming/in-turns.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
@@ -24,7 +31,7 @@ const embeddingsRoute = createRoute({
   path: `${API_BASE}/embeddings`,
   summary: "Embeddings of texts, as OpenAI has them",
   description:
-    "One job for all texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
+    "One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
   request: jsonBody(embeddingsBodySchema),
   responses: { 200: json(embeddingsSchema, "One vector for each text, in the same order"), ...failures(402, 404) },
 });
@@ -48,10 +55,16 @@ export async function answerEmbeddings(
 ) {
   const model = body.model ?? deps.catalog.defaultSlug("embedding");
   const { slug } = await findModelFor(EMBEDS, deps.catalog, model, client.submitter.accountId);
-  const texts = typeof body.input === "string" ? [body.input] : body.input;
-  const made = await wholeOutput(deps, client, { slug, input: { input: texts } });
+  const made = await inTurns(jobsOfTexts(body.input), MOST_AT_ONCE, client.gone, async ({ first, texts }, _, gone) => {
+    const fieldOf = (path: string): string => path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
+    const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });
+    if (job === null) return null;
+    const vectors = vectorsOf(job.output, texts.length);
+    if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
+    return { vectors, tokens: job.usage.promptTokens };
+  });
   if (made === null) return null;
-  const vectors = vectorsOf(made.output, texts.length);
-  if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
-  return presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, made.usage);
+  const tokens = made.reduce((sum, job) => sum + job.tokens, 0);
+  const vectors = made.flatMap((job) => job.vectors);
+  return presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, tokens);
 }
