@@ -19,7 +19,7 @@ from atoll_client import Atoll, AtollError
 PASSAGE = 400
 """Characters of a passage: small enough that each fits into a small model, and several into its context."""
 TEXTS = 256
-"""Most texts of one request for embeddings."""
+"""Texts of one request for embeddings: as many as one job takes."""
 CANDIDATES = 20
 """How many passages the ranking sees."""
 

@@ -70,7 +70,7 @@ export class FileBatchService {
     await this.#deps.store.fileBatches.release(this.#ownerId).catch(() => undefined);
   }
 
-  /** @throws {ServiceError} `validation_failed` for a file or endpoint that is none; `rate_limited` */
+  /** @throws {ValidationError} for an endpoint or a file that batches cannot have, and when the account has MAX_OPEN that have not ended. */
   async create(accountId: string, request: FileBatchRequest): Promise<FileBatch> {
     const { store, files, endpoints, clock } = this.#deps;
     if (!endpoints.paths.includes(request.endpoint))

@@ -7,7 +7,11 @@ export const EMBEDDING_PARAMETERS: readonly ParameterRule[] = [
     rule: "honoured",
     note: "a text, or up to 2,048, of which each 256, or 255 KiB, are a job; lists of tokens are refused",
   },
-  { name: "model", rule: "honoured", note: "a Cargo with the task feature-extraction" },
+  {
+    name: "model",
+    rule: "honoured",
+    note: "a Cargo with the task feature-extraction; default: `default_embedding_cargo`",
+  },
   { name: "encoding_format", rule: "honoured", note: "`float` (default) or `base64`" },
   { name: "dimensions", rule: "refused", note: "vectors have the model's own dimensions" },
   { name: "user", rule: "ignored", note: "a label for OpenAI" },

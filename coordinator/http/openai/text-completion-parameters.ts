@@ -25,8 +25,8 @@ export const TEXT_COMPLETION_PARAMETERS: readonly ParameterRule[] = [
   { name: "stream_options.include_usage", rule: "honoured", note: "" },
   { name: "stream_options.include_obfuscation", rule: "ignored", note: "answers have no padding" },
   { name: "suffix", rule: "refused", note: "models continue a text and do not fill gaps", neutral: [""] },
-  { name: "n", rule: "refused", note: "one choice for each prompt; 1 is taken", neutral: [1] },
-  { name: "best_of", rule: "refused", note: "1 is taken", neutral: [1] },
-  { name: "logprobs", rule: "refused", note: "probabilities of tokens are not known here" },
+  { name: "n", rule: "refused", note: "a prompt has one choice", neutral: [1] },
+  { name: "best_of", rule: "refused", note: "a prompt has one choice", neutral: [1] },
+  { name: "logprobs", rule: "refused", note: "only `POST /chat/completions` and `POST /responses` give probabilities" },
   { name: "user", rule: "ignored", note: "a label for OpenAI" },
 ];

@@ -27,7 +27,7 @@ export const embeddingsBodySchema = z
     }),
     model: z.string().min(1).nullish().openapi({
       description:
-        "Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction",
+        "Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo)",
     }),
     encoding_format: z
       .enum(["float", "base64"])

@@ -5,7 +5,7 @@ import { streamErrorSchema } from "./chat-schemas.ts";
 import { givenFieldsOf } from "./given-fields.ts";
 import type { JobInput } from "../../store/job-store.ts";
 
-/** Each is a job of its own, one after the other. */
+/** Each is a job of its own. */
 const MAX_PROMPTS = 16;
 /** Source: OpenAI's API. */
 const DEFAULT_TOKENS = 16;

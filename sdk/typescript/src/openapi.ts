@@ -3213,7 +3213,7 @@ export interface components {
              */
             encoding_format?: "float" | "base64" | null;
             input: string | string[];
-            /** @description Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction */
+            /** @description Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo) */
             model?: string | null;
         };
         Error400: {

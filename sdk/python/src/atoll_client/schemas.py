@@ -1679,7 +1679,7 @@ class EmbeddingsUsage(TypedDict):
 class EmbeddingsRequest(TypedDict):
     input: str | list[str]
     model: NotRequired[str | None]
-    """Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction"""
+    """Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo)"""
     dimensions: NotRequired[None]
     """Not supported"""
 
