@@ -35,7 +35,6 @@ export const adapterSchema = modelRefSchema.extend({
   /** How much of it is added. */
   scale: z.number().min(-10).max(10),
 });
-export type Adapter = z.infer<typeof adapterSchema>;
 export const MAX_ADAPTERS = 4;
 
 /** Number formats of ONNX weights under transformers.js' names. Each picks its files of a hub folder. */

@@ -14,11 +14,11 @@ export const MAX_PLACE_KEY_CHARS = 200;
 export const ISLAND_FILES_PATH = "/api/v1/island/files/";
 
 /** `base64`: the file's bytes in base64. `text`: the file, which is UTF-8. */
-export const FILE_FORMS = ["base64", "text"] as const;
+const FILE_FORMS = ["base64", "text"] as const;
 export type FileForm = (typeof FILE_FORMS)[number];
 
 /** A file that stands in a job's input as `{"file_id": …}`. The Island puts a string in that place. */
-export const jobFileSchema = z.object({
+const jobFileSchema = z.object({
   /** Members and indices from the input down. */
   at: z.array(z.string().max(MAX_PLACE_KEY_CHARS)).min(1).max(MAX_PLACE_DEPTH),
   form: z.enum(FILE_FORMS),

@@ -1,7 +1,7 @@
 import { setting } from "./settings.ts";
 
 /** `text`: one readable line each, for people. `json`: one object each, for machines. */
-export const LOG_FORMATS = ["json", "text"] as const;
+const LOG_FORMATS = ["json", "text"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** The same for both programs. */

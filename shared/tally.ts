@@ -15,7 +15,7 @@ export interface Series {
 /** What a label's value is beyond the values that have a row of their own. */
 export const OTHER = "other";
 /** No metric has more rows, whatever its labels say; a row of all `other` takes the rest. */
-export const MAX_SERIES = 2_000;
+const MAX_SERIES = 2_000;
 
 /** The rows of one metric, by their labels. */
 export class SeriesByLabels<S extends Series> {

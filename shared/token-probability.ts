@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Source: OpenAI's API. */
-export const MAX_TOP_LOGPROBS = 20;
+const MAX_TOP_LOGPROBS = 20;
 /** As OpenAI's API has it for what has no probability at all. */
 export const MIN_LOGPROB = -9_999;
 /** Of the text of one token; longer ones are cut. The longest of common vocabularies are runs of 128 spaces. */
@@ -9,7 +9,7 @@ export const MAX_PROBABLE_CHARS = 512;
 /** Tokens that one item may tell of: several come together when text was held back. */
 export const MAX_PROBABLE_TOKENS = 1_000;
 /** Probabilities, those of other tokens included, in one answer: an entry is about 150 bytes. */
-export const MAX_ANSWER_PROBABILITIES = 100_000;
+const MAX_ANSWER_PROBABILITIES = 100_000;
 /** What an entry takes in memory beside its text. */
 const ENTRY_BYTES = 112;
 

@@ -36,12 +36,10 @@ const ENDPOINTS = new Map<string, Endpoint>([
   ["/v1/rerank", endpoint(RERANK_PARAMETERS, rerankBodySchema, answerReranking)],
 ]);
 
-export const LINE_ENDPOINTS: readonly string[] = [...ENDPOINTS.keys()];
-
 /** The endpoints that lines of batches may ask, checked and answered by the code that serves them. */
 export function lineEndpoints(deps: Omit<AnswerDeps, "jobs">): LineEndpoints {
   return {
-    paths: LINE_ENDPOINTS,
+    paths: [...ENDPOINTS.keys()],
     async answer({ endpoint: path, body, submitter, jobs, gone }) {
       assertStructure(body);
       if ("stream" in body && body.stream === true) {

@@ -140,7 +140,7 @@ export const chatEventSchema = z
   .openapi("ChatCompletionEvent");
 
 /** The input of the chat's job. */
-export function jobInputOf(body: ChatBody): JobInput {
+function jobInputOf(body: ChatBody): JobInput {
   const tools = body.tools?.length === 0 ? null : body.tools;
   const asked = givenFieldsOf({ ...body, tools }, { ...toolFields, ...probabilityFields, ...reasoningFields });
   return { messages: body.messages, ...samplingOf(body), ...asked };

@@ -6,7 +6,7 @@ import { givenFields } from "./given-fields.ts";
 import { presentUnixTime } from "./wire-units.ts";
 
 /** Pictures of one request; each is a job of its own. */
-export const MAX_IMAGES = 10;
+const MAX_IMAGES = 10;
 const MAX_SEED = 4_294_967_295;
 
 /** Body of a request for pictures. `null` means "not given". Source: OpenAI's API. */

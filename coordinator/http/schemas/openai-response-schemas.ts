@@ -69,7 +69,7 @@ export const responseBodySchema = z
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
 
-export const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
+const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 
 export const responseSchema = z
   .object({

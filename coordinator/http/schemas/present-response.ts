@@ -10,7 +10,7 @@ import { presentTools } from "./response-tools.ts";
 import { presentUnixTime } from "./wire-units.ts";
 
 /** A response is a job; both ids have the same end. */
-export function responseIdOf(jobId: string): string {
+function responseIdOf(jobId: string): string {
   return jobId.replace(/^job_/, "resp_");
 }
 
