@@ -85,6 +85,11 @@ export function onlyField({ fields }: Form, name: string): string | null {
   return values[0] ?? null;
 }
 
+/** Size of the whole body, with the form's frame; Infinity if the client does not say. */
+export function announcedBytesOf(incoming: IncomingMessage): number {
+  return Number(incoming.headers["content-length"] ?? Infinity);
+}
+
 function isName(name: string | undefined): name is string {
   return name !== undefined && name !== "" && name.length <= MAX_FIELD_NAME_CHARS;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { readFile } from "node:fs/promises";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { readForm, type Form, type FormLimits } from "./read-form.ts";
+import { announcedBytesOf, readForm, type Form, type FormLimits } from "./read-form.ts";
 import type { FormFile } from "./write-form-file.ts";
 
 /** A job that runs keeps its file for longer. */
@@ -34,7 +34,7 @@ export async function receiveFile<T>(
   check: (form: Form, file: FormFile) => Promise<T>,
 ): Promise<ReceivedFile<T>> {
   const { inlineBytes, maxFileBytes } = limits;
-  const announced = Number(incoming.headers["content-length"] ?? Infinity);
+  const announced = announcedBytesOf(incoming);
   if (announced <= inlineBytes) return receive({});
   return files.receive(accountId, Math.min(announced, maxFileBytes), () => receive({ directory: files.arriving }));
 

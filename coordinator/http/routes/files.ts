@@ -4,7 +4,7 @@ import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { validate } from "../middleware/body.ts";
 import { FILE_PARAMETERS } from "../openai/file-parameters.ts";
-import { readForm, type Form } from "../multipart/read-form.ts";
+import { announcedBytesOf, readForm, type Form } from "../multipart/read-form.ts";
 import {
   deletedFileSchema,
   fileListQuery,
@@ -97,7 +97,7 @@ export function serveFiles(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", uploadRoute, async ({ c, identity }) => {
     const { accountId } = identity;
     const { incoming } = c.env;
-    const announced = Number(incoming.headers["content-length"] ?? Infinity);
+    const announced = announcedBytesOf(incoming);
     const maxBytes = Math.min(announced, files.maxFileBytes);
     return files.receive(accountId, maxBytes, async () => {
       await using form = await readForm(incoming, {

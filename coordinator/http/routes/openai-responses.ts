@@ -103,11 +103,7 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
     const wait = body.store === false ? awaitForgotten : awaitChat;
     const chat = await wait(deps, client, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
-    const { record } = chat.job;
-    const answer = isStreamed
-      ? null
-      : presentResponse(record, doneProgress(doneOf(chat), OutputRuns.of(chat.feed.items)));
-    return answer === null ? streamChat(deps, client, chat, responseEvents(record)) : c.json(answer);
+    return isStreamed ? streamChat(deps, client, chat, responseEvents(chat.job.record)) : c.json(responseOf(chat));
   });
 
   serveScoped(app, deps, "read", getResponseRoute, async ({ c, identity, params }) =>
@@ -116,6 +112,7 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", deleteResponseRoute, async ({ c, identity, params }) => {
     const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
+    // Of an unfinished job, the first call only cancels.
     if ((await jobs.delete(accountId, id)) !== null) await jobs.delete(accountId, id);
     return c.json({ id: params.id, object: "response" as const, deleted: true as const });
   });
@@ -135,7 +132,12 @@ export async function answerResponse(
 ): Promise<ResponseAnswer | null> {
   const order = { model: body.model, input: responseInputOf(body, []), fieldOf: responseFieldOf };
   const chat = await endedChat(deps, client, order);
-  return chat && presentResponse(chat.job.record, doneProgress(doneOf(chat), OutputRuns.of(chat.feed.items)));
+  return chat && responseOf(chat);
+}
+
+/** @throws unless the chat has ended in `done`. */
+function responseOf(chat: AwaitedChat): ResponseAnswer {
+  return presentResponse(chat.job.record, doneProgress(doneOf(chat), OutputRuns.of(chat.feed.items)));
 }
 
 /** @throws {ServiceError} `not_found`, also for a job that is no response; `content_removed` */

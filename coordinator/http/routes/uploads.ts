@@ -3,7 +3,7 @@ import { ValidationError } from "../../../shared/errors.ts";
 import { MAX_PART_BYTES } from "../../files/upload-service.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
-import { readForm, type Form } from "../multipart/read-form.ts";
+import { announcedBytesOf, readForm, type Form } from "../multipart/read-form.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import { COMPLETE_UPLOAD_PARAMETERS, UPLOAD_PARAMETERS } from "../openai/upload-parameters.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
@@ -92,7 +92,7 @@ export function serveUploads(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", partRoute, async ({ c, identity, params }) => {
     const { incoming } = c.env;
-    const announced = Number(incoming.headers["content-length"] ?? Infinity);
+    const announced = announcedBytesOf(incoming);
     const limits = { maxFields: 0, maxFieldBytes: 0, maxFiles: 1, maxFileBytes: MAX_PART_BYTES };
     const directory = files.arriving;
     let form: Form | undefined;

@@ -5,14 +5,14 @@ import type { ToolUse } from "../../../shared/chat-tools.ts";
 /** Around the JSON of a call, as Hermes and Qwen models write it. */
 export const CALL_BEGIN = "<tool_call>";
 export const CALL_END = "</tool_call>";
+const RESULT_BEGIN = "<tool_response>";
+const RESULT_END = "</tool_response>";
 
 /** The tokens of these marks in a model that has them as control tokens, whose text is not shown. */
 export function hiddenMarks(model: LlamaModel): ReadonlySet<Token> {
   const hidden = [CALL_BEGIN, CALL_END].map((mark) => model.tokenize(mark, true));
   return new Set(hidden.flatMap((tokens) => (model.detokenize(tokens) === "" ? tokens : [])));
 }
-const RESULT_BEGIN = "<tool_response>";
-const RESULT_END = "</tool_response>";
 
 /** The messages of a request as text alone: its tools in the system message, calls and results of tools in the others. */
 export function messagesWithTools({ messages, toolUse }: Pick<ChatRequest, "messages" | "toolUse">): ChatMessage[] {
