@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
@@ -20,6 +21,7 @@ import { wholeOutput } from "../streaming/whole-output.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
 
+const VECTORS_IN_A_TURN = 64;
 const EMBEDS: ModelNeed = {
   isMet: (cargo) => taskOf(cargo) === "feature-extraction",
   wanted: (name) => `Cargo "${name}" for embeddings`,
@@ -41,10 +43,22 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
     checkParameters(EMBEDDING_PARAMETERS, given);
     const embeddings = await answerEmbeddings(deps, waitingClientOf(identity, c.env.outgoing), body);
     if (embeddings === null) return RESPONSE_ALREADY_SENT;
-    const text = JSON.stringify(embeddings);
+    const text = await textOf(embeddings);
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });
+}
+
+/** Two million numbers take a second: others are served in between. */
+async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema>): Promise<string> {
+  const parts: string[] = [];
+  for (let from = 0; from < data.length; from += VECTORS_IN_A_TURN) {
+    const vectors = data.slice(from, from + VECTORS_IN_A_TURN);
+    parts.push(vectors.map((vector) => JSON.stringify(vector)).join(","));
+    await nextTurn();
+  }
+  const [head, tail] = [JSON.stringify({ object }).slice(0, -1), JSON.stringify(rest).slice(1)];
+  return `${head},"data":[${parts.join(",")}],${tail}`;
 }
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
