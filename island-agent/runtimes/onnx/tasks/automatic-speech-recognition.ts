@@ -54,7 +54,9 @@ export const automaticSpeechRecognition: TaskHandler<
   const count = new TokenCounter(pipe.model, positions);
   const windowS = config.chunk_length ?? 30;
   const seconds = samples.length / config.sampling_rate;
-  const windows = planWindows(input, seconds, windowS);
+  const isWindowed = input.chunk_length_s !== undefined || input.stride_length_s !== undefined;
+  const isCutInPauses = !isWindowed && seconds > windowS;
+  const windows = isWindowed ? planWindows(input, seconds, windowS) : {};
   const options = {
     ...(await languageAndTask(pipe, input, samples.subarray(0, windowS * config.sampling_rate))),
     return_timestamps: input.timestamps === "word" ? ("word" as const) : input.timestamps !== false,
@@ -62,8 +64,6 @@ export const automaticSpeechRecognition: TaskHandler<
     max_new_tokens: positions - START_TOKENS,
     streamer: count.streamer,
   };
-  const isWindowed = input.chunk_length_s !== undefined || input.stride_length_s !== undefined;
-  const isCutInPauses = !isWindowed && seconds > windowS;
   const { text, chunks } = isCutInPauses
     ? await hearInParts(samples, config.sampling_rate, windowS, (part, index, parts) => {
         if (index > 0) onProgress(index, parts);
@@ -95,8 +95,10 @@ function planWindows(
   if (stride > chunk / 4) throw new JobFailure("invalid_input", "stride_length_s: is over a quarter of the window");
   const windows = Math.ceil(seconds / (chunk - 2 * stride));
   // transformers.js makes the features of all windows first, each as large as those of a whole one.
-  if (windows > MAX_WINDOWS)
-    throw new JobFailure("invalid_input", `chunk_length_s: makes ${windows} windows; at most ${MAX_WINDOWS}`);
+  if (windows > MAX_WINDOWS) {
+    const name = chunkS === undefined ? "stride_length_s" : "chunk_length_s";
+    throw new JobFailure("invalid_input", `${name}: makes ${windows} windows; at most ${MAX_WINDOWS}`);
+  }
   return seconds > chunk ? { chunk_length_s: chunk, stride_length_s: stride } : {};
 }
 

@@ -231,6 +231,15 @@ describe("automatic-speech-recognition by Whisper", () => {
     expect(output.text.trim().split(" ").length).toBeGreaterThan(5);
   });
 
+  it("hears one of many times its window to the end", async () => {
+    const words = Array.from(
+      { length: 400 },
+      (_, index) => (["one", "two", "three", "four", "five"] as const)[index % 5]!,
+    );
+    const { output } = await run({ audio: audioOf(...words) });
+    expect(output.text.trim().split(" ").length).toBeGreaterThan(300);
+  });
+
   it("refuses more windows than it has memory for", async () => {
     const audio = encodeWav(new Float32Array(16_000 * 70)).toString("base64");
     await expect(run({ audio, chunk_length_s: 1 })).rejects.toMatchObject({
