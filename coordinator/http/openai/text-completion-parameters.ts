@@ -10,7 +10,7 @@ export const TEXT_COMPLETION_PARAMETERS: readonly ParameterRule[] = [
   },
   { name: "max_tokens", rule: "honoured", note: "default 16" },
   { name: "temperature", rule: "honoured", note: "0 to 2, default 0.7" },
-  { name: "top_p", rule: "honoured", note: "" },
+  { name: "top_p", rule: "honoured", note: "above 0, up to 1" },
   { name: "top_k", rule: "honoured", note: "0: any number" },
   { name: "min_p", rule: "honoured", note: "" },
   { name: "stop", rule: "honoured", note: "at most 4 texts of at most 200 characters" },
@@ -27,6 +27,6 @@ export const TEXT_COMPLETION_PARAMETERS: readonly ParameterRule[] = [
   { name: "suffix", rule: "refused", note: "models continue a text and do not fill gaps", neutral: [""] },
   { name: "n", rule: "refused", note: "one choice for each prompt; 1 is taken", neutral: [1] },
   { name: "best_of", rule: "refused", note: "1 is taken", neutral: [1] },
-  { name: "logprobs", rule: "refused", note: "probabilities of tokens are not known here" },
+  { name: "logprobs", rule: "refused", note: "use `POST /chat/completions`" },
   { name: "user", rule: "ignored", note: "a label for OpenAI" },
 ];
