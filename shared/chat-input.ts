@@ -82,7 +82,10 @@ const responseFormatSchema = z.discriminatedUnion("type", [
 export type ResponseFormat = z.infer<typeof responseFormatSchema>;
 
 const stopSequenceSchema = z.string().min(1).max(MAX_STOP_CHARS);
-const stopSchema = z.union([stopSequenceSchema, z.array(stopSequenceSchema).max(4)]);
+const MAX_STOPS = 4;
+const stopSchema = z.union([stopSequenceSchema, z.array(stopSequenceSchema).max(MAX_STOPS)], {
+  error: `must be a text of 1 to ${MAX_STOP_CHARS} characters, or a list of at most ${MAX_STOPS} of them`,
+});
 
 const MAX_TOP_K = 1_000;
 /** As many as OpenAI takes. */

@@ -58,7 +58,7 @@ function lengthErrors({ max_tokens: tokens }: ChatInput, contextTokens: number |
 
 function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: CheckedCargo): FieldError[] {
   if (effort == null || effort === "none" || reasoning === true) return [];
-  return [{ path: "reasoning_effort", message: 'must be "none": this Cargo does not think before it answers' }];
+  return [{ path: "reasoning_effort", message: "asks for thoughts, but this Cargo does not think before it answers" }];
 }
 
 const SCHEMA_PATH = "response_format.json_schema.schema";

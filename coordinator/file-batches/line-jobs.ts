@@ -26,11 +26,14 @@ export class NoAnswerError extends Error {
  * batch.
  */
 export function lineJobs(jobs: BatchJobs, place: LinePlace & { readonly isCancelled: () => boolean }): LineJobs {
-  const nextKey = keysOf(place);
+  const keys = new LineKeys(place);
   return {
     async submit({ waitLimitMs: _waits, isClientBound: _bound, ...request }) {
-      const key = nextKey();
-      const job = await jobs.submit({ ...request, idempotency: { key, bodyHash: key } });
+      const key = keys.next();
+      const job = await jobs.submit({ ...request, idempotency: { key, bodyHash: key } }).catch((error: unknown) => {
+        keys.giveBack(key);
+        throw error;
+      });
       return { ...job, cancel: async () => (place.isCancelled() ? job.cancel() : job.record.state) };
     },
   };
@@ -41,10 +44,10 @@ export function lineJobs(jobs: BatchJobs, place: LinePlace & { readonly isCancel
  * and those that have not ended are cancelled.
  */
 export function earlierLineJobs(jobs: BatchJobs, { sinceMs, ...place }: LinePlace & { sinceMs: number }): LineJobs {
-  const nextKey = keysOf(place);
+  const keys = new LineKeys(place);
   return {
     async submit({ accountId }) {
-      const job = await jobs.findSubmitted(accountId, nextKey(), sinceMs);
+      const job = await jobs.findSubmitted(accountId, keys.next(), sinceMs);
       if (job === undefined) throw new NoAnswerError();
       const { state } = job.record;
       if ((isTerminal(state) ? state : await endOf(job)) === "cancelled") throw new NoAnswerError();
@@ -63,10 +66,26 @@ async function endOf(job: Awaited<ReturnType<JobApi["submit"]>>): Promise<string
   }
 }
 
-function keysOf({ batchId, line }: LinePlace): () => string {
-  let count = 0;
-  return () => {
-    count += 1;
-    return `${batchId}/${line}/${count}`;
-  };
+/** Names the jobs of a line by their places in it. One that is refused is submitted again before those after it: `inTurns`. */
+class LineKeys {
+  readonly #line: LinePlace;
+  /** Of jobs that were refused, in their order. */
+  #free: number[] = [];
+  #count = 0;
+
+  constructor(line: LinePlace) {
+    this.#line = line;
+  }
+
+  next(): string {
+    return `${this.#prefix}${this.#free.shift() ?? ++this.#count}`;
+  }
+
+  giveBack(key: string): void {
+    this.#free = [...this.#free, Number(key.slice(this.#prefix.length))].toSorted((a, b) => a - b);
+  }
+
+  get #prefix(): string {
+    return `${this.#line.batchId}/${this.#line.line}/`;
+  }
 }

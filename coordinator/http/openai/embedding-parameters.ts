@@ -2,7 +2,11 @@ import type { ParameterRule } from "./parameters.ts";
 
 /** Parameters of `POST /embeddings`. Source of the names: OpenAI's API. */
 export const EMBEDDING_PARAMETERS: readonly ParameterRule[] = [
-  { name: "input", rule: "honoured", note: "a text, or up to 256; lists of tokens are refused" },
+  {
+    name: "input",
+    rule: "honoured",
+    note: "a text, or up to 2,048, of which each 256, or 255 KiB, are a job; lists of tokens are refused",
+  },
   { name: "model", rule: "honoured", note: "a Cargo with the task feature-extraction" },
   { name: "encoding_format", rule: "honoured", note: "`float` (default) or `base64`" },
   { name: "dimensions", rule: "refused", note: "vectors have the model's own dimensions" },

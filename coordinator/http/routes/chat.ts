@@ -6,7 +6,7 @@ import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, doneOf, endedChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
-import { chatChunks, chatUsage, NO_USAGE } from "../streaming/chat-encoder.ts";
+import { chatChunks, chatUsage, completionHeadOf, NO_USAGE } from "../streaming/chat-encoder.ts";
 import { streamChats } from "../streaming/several-chats.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputsOf } from "../schemas/chat-schemas.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
@@ -45,7 +45,7 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
     const first = await awaitChat(deps, client, order);
     if (first === null) return RESPONSE_ALREADY_SENT;
     const includeUsage = body.stream_options?.include_usage === true;
-    const head = { ...headOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
+    const head = { ...completionHeadOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
     const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === orders.length - 1 });
     return streamChats(deps, client, first, orders, encoderOf);
   });
@@ -70,13 +70,9 @@ function reasoningTokensOf(items: readonly FeedItem[]): number {
   return items.reduce((sum, item) => sum + (item.type === "reasoning" ? item.count : 0), 0);
 }
 
-function headOf(job: JobRecord) {
-  return { jobId: job.id, createdS: Math.floor(job.createdAtMs / 1_000), model: job.slug };
-}
-
 /** @param job of the first choice. @throws unless all have ended in `done`. */
 function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<typeof completionSchema> {
-  const { jobId, createdS, model } = headOf(job);
+  const { jobId, createdS, model } = completionHeadOf(job);
   const ends = chats.map((chat) => {
     const { feed } = chat;
     return { message: assistantMessageOf(feed), logprobs: presentLogprobs(feed.items), ...doneOf(chat) };

@@ -2,11 +2,10 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { TEXT_COMPLETION_PARAMETERS } from "../openai/text-completion-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
-import type { JobRecord } from "../../store/job-store.ts";
 import { awaitChat, doneOf, endedChat, streamChat } from "../streaming/awaited-chat.ts";
 import { inTurns, MOST_AT_ONCE } from "../streaming/in-turns.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
-import { chatUsage } from "../streaming/chat-encoder.ts";
+import { chatUsage, completionHeadOf } from "../streaming/chat-encoder.ts";
 import { textChunks } from "../streaming/text-completion-encoder.ts";
 import {
   promptsOf,
@@ -56,7 +55,7 @@ export function serveCompletions(app: HttpApp, deps: HttpDeps): void {
       deps,
       client,
       chat,
-      textChunks({ ...headOf(chat.job.record), includeUsage }, echoOf(prompt, body)),
+      textChunks({ ...completionHeadOf(chat.job.record), includeUsage }, echoOf(prompt, body)),
     );
   });
 }
@@ -74,7 +73,7 @@ export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, 
   if (chats === null) return null;
   const [first] = chats;
   if (first === undefined) throw new Error("A completion has a prompt");
-  const { jobId: id, createdS: created, model } = headOf(first.job.record);
+  const { jobId: id, createdS: created, model } = completionHeadOf(first.job.record);
   const ends = chats.map((chat) => ({ text: chat.echo + chat.feed.text(), ...doneOf(chat) }));
   return {
     id,
@@ -92,10 +91,6 @@ export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, 
       completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
     }),
   };
-}
-
-function headOf({ id, createdAtMs, slug }: JobRecord) {
-  return { jobId: id, createdS: Math.floor(createdAtMs / 1_000), model: slug };
 }
 
 function echoOf(prompt: string, body: Body): string {

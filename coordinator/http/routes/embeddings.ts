@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
@@ -5,14 +6,22 @@ import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { EMBEDDING_PARAMETERS } from "../openai/embedding-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
-import { embeddingsBodySchema, embeddingsSchema, presentEmbeddings, vectorsOf } from "../schemas/embedding-schemas.ts";
+import {
+  embeddingsBodySchema,
+  embeddingsSchema,
+  jobsOfTexts,
+  presentEmbeddings,
+  vectorsOf,
+} from "../schemas/embedding-schemas.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
+import { inTurns, MOST_AT_ONCE } from "../streaming/in-turns.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
 
+const VECTORS_IN_A_TURN = 64;
 const EMBEDS: ModelNeed = {
   isMet: (cargo) => taskOf(cargo) === "feature-extraction",
   wanted: (name) => `Cargo "${name}" for embeddings`,
@@ -24,7 +33,7 @@ const embeddingsRoute = createRoute({
   path: `${API_BASE}/embeddings`,
   summary: "Embeddings of texts, as OpenAI has them",
   description:
-    "One job for all texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
+    "One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
   request: jsonBody(embeddingsBodySchema),
   responses: { 200: json(embeddingsSchema, "One vector for each text, in the same order"), ...failures(402, 404) },
 });
@@ -34,10 +43,22 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
     checkParameters(EMBEDDING_PARAMETERS, given);
     const embeddings = await answerEmbeddings(deps, waitingClientOf(identity, c.env.outgoing), body);
     if (embeddings === null) return RESPONSE_ALREADY_SENT;
-    const text = JSON.stringify(embeddings);
+    const text = await textOf(embeddings);
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });
+}
+
+/** Two million numbers take a second: others are served in between. */
+async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema>): Promise<string> {
+  const parts: string[] = [];
+  for (let from = 0; from < data.length; from += VECTORS_IN_A_TURN) {
+    const vectors = data.slice(from, from + VECTORS_IN_A_TURN);
+    parts.push(vectors.map((vector) => JSON.stringify(vector)).join(","));
+    await nextTurn();
+  }
+  const [head, tail] = [JSON.stringify({ object }).slice(0, -1), JSON.stringify(rest).slice(1)];
+  return `${head},"data":[${parts.join(",")}],${tail}`;
 }
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
@@ -48,10 +69,16 @@ export async function answerEmbeddings(
 ) {
   const model = body.model ?? deps.catalog.defaultSlug("embedding");
   const { slug } = await findModelFor(EMBEDS, deps.catalog, model, client.submitter.accountId);
-  const texts = typeof body.input === "string" ? [body.input] : body.input;
-  const made = await wholeOutput(deps, client, { slug, input: { input: texts }, fieldOf: (path) => path });
+  const made = await inTurns(jobsOfTexts(body.input), MOST_AT_ONCE, client.gone, async ({ first, texts }, _, gone) => {
+    const fieldOf = (path: string): string => path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
+    const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });
+    if (job === null) return null;
+    const vectors = vectorsOf(job.output, texts.length);
+    if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
+    return { vectors, tokens: job.usage.promptTokens };
+  });
   if (made === null) return null;
-  const vectors = vectorsOf(made.output, texts.length);
-  if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
-  return presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, made.usage);
+  const tokens = made.reduce((sum, job) => sum + job.tokens, 0);
+  const vectors = made.flatMap((job) => job.vectors);
+  return presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, tokens);
 }

@@ -144,7 +144,7 @@ export function serveFiles(app: HttpApp, deps: HttpDeps): void {
         // Not that of the content, which another account may have brought before.
         "Last-Modified": new Date(file.createdAtMs).toUTCString(),
         "Content-Type": "application/octet-stream",
-        "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.filename)}`,
+        "Content-Disposition": `attachment; filename*=UTF-8''${extendedValueOf(file.filename)}`,
         // It is private, and may be deleted.
         "Cache-Control": "private, no-cache",
       },
@@ -166,4 +166,10 @@ function arrivedFile(form: Form): Parameters<HttpDeps["files"]["add"]>[1] {
   const seconds = life["expires_after[seconds]"];
   const { path, filename, sizeBytes, sha256 } = file;
   return { path, filename, sizeBytes, sha256, purpose, expiresAfterMs: seconds === undefined ? null : seconds * 1_000 };
+}
+
+/** A text in a header's parameter. Source: RFC 8187 §3.2.1. */
+function extendedValueOf(text: string): string {
+  const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(text).replaceAll(/['()*]/g, escaped);
 }

@@ -71,7 +71,7 @@ interface WayToRank {
 
 /** By a model that reads the query with each document. */
 const BY_RANKER: WayToRank = {
-  jobOf: (body) => ({ input: { query: body.query, documents: documentTexts(body) }, fieldOf: (path) => path }),
+  jobOf: (body) => ({ input: { query: body.query, documents: documentTexts(body) } }),
   scoresOf: rankerScoresOf,
 };
 

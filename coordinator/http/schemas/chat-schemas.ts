@@ -5,6 +5,7 @@ import { FINISH_REASONS } from "../../../shared/output.ts";
 import { reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { givenFieldsOf } from "./given-fields.ts";
 
 /** Checked here so that the error names `messages`; submitting checks the whole input again. */
 function fitsInputLimit(messages: unknown): boolean {
@@ -141,7 +142,7 @@ export const chatEventSchema = z
 /** The input of the chat's job. */
 export function jobInputOf(body: ChatBody): JobInput {
   const tools = body.tools?.length === 0 ? null : body.tools;
-  const asked = givenOf({ ...body, tools }, { ...toolFields, ...probabilityFields, ...reasoningFields });
+  const asked = givenFieldsOf({ ...body, tools }, { ...toolFields, ...probabilityFields, ...reasoningFields });
   return { messages: body.messages, ...samplingOf(body), ...asked };
 }
 
@@ -154,15 +155,9 @@ export function jobInputsOf(body: ChatBody): JobInput[] {
   );
 }
 
-/** The fields of a body that are given, of those with these names. */
-function givenOf(body: Readonly<Record<string, unknown>>, fields: Readonly<Record<string, unknown>>) {
-  const entries = Object.keys(fields).map((name): [string, unknown] => [name, body[name]]);
-  return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
-}
-
 /** Sampling fields of a chat job's input, without those that are `null` or not given. `max_completion_tokens` wins. */
 export function samplingOf(
   body: Pick<ChatBody, keyof typeof samplingFields | "max_completion_tokens">,
 ): Record<string, unknown> {
-  return givenOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
+  return givenFieldsOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
 }

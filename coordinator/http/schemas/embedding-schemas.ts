@@ -1,13 +1,17 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
-import type { Usage } from "../../../shared/output.ts";
 
-const MAX_TEXTS = 256;
-/** Leaves 1 KiB of a job's input for the JSON around the texts. */
-const MAX_TEXTS_BYTES = MAX_INPUT_BYTES - KIB;
+/** As many as OpenAI takes. */
+const MAX_TEXTS = 2_048;
+/** Texts of one job, and their bytes as JSON, which leave 1 KiB of its input for what is around them. */
+const MAX_TEXTS_OF_JOB = 256;
+const MAX_BYTES_OF_JOB = MAX_INPUT_BYTES - KIB;
 
-const textSchema = z.string().min(1, "must not be empty");
+const textSchema = z
+  .string()
+  .min(1, "must not be empty")
+  .refine((text) => bytesInList(text) <= MAX_BYTES_OF_JOB, `is larger than ${MAX_BYTES_OF_JOB} bytes as JSON`);
 
 function describeInputFault(input: unknown): string {
   if (!Array.isArray(input)) return `must be a text, or a list of 1 to ${MAX_TEXTS} texts`;
@@ -18,13 +22,9 @@ function describeInputFault(input: unknown): string {
 /** Body of an embeddings request. `openai/embedding-parameters.ts` says what is refused; `null` means "not given". */
 export const embeddingsBodySchema = z
   .object({
-    input: z
-      .union([textSchema, z.array(textSchema).min(1, "must have at least one text").max(MAX_TEXTS)], {
-        error: ({ input }) => describeInputFault(input),
-      })
-      .refine((input) => Buffer.byteLength(JSON.stringify(input)) <= MAX_TEXTS_BYTES, {
-        message: `is larger than ${MAX_TEXTS_BYTES} bytes as JSON`,
-      }),
+    input: z.union([textSchema, z.array(textSchema).min(1, "must have at least one text").max(MAX_TEXTS)], {
+      error: ({ input }) => describeInputFault(input),
+    }),
     model: z.string().min(1).nullish().openapi({
       description:
         "Default: the operator's (default_embedding_cargo). Slug of an onnx Cargo with the task feature-extraction",
@@ -56,6 +56,35 @@ export const embeddingsSchema = z
   })
   .openapi("Embeddings");
 
+/** Texts that one job takes, with the place of the first in the request. */
+export interface TextsOfJob {
+  readonly first: number;
+  readonly texts: readonly string[];
+}
+
+/** As many as fit in each job, in their order. */
+export function jobsOfTexts(input: EmbeddingsBody["input"]): TextsOfJob[] {
+  const jobs: { first: number; texts: string[] }[] = [];
+  let bytes = 0;
+  for (const [index, text] of (typeof input === "string" ? [input] : input).entries()) {
+    const more = bytesInList(text);
+    const last = jobs.at(-1);
+    if (last !== undefined && last.texts.length < MAX_TEXTS_OF_JOB && bytes + more <= MAX_BYTES_OF_JOB) {
+      last.texts.push(text);
+      bytes += more;
+    } else {
+      jobs.push({ first: index, texts: [text] });
+      bytes = more;
+    }
+  }
+  return jobs;
+}
+
+/** With the comma or bracket before it. */
+function bytesInList(text: string): number {
+  return Buffer.byteLength(JSON.stringify(text)) + 1;
+}
+
 /** Output of a feature-extraction Cargo: one vector for each text, all of the same length. */
 const outputSchema = z
   .object({ embeddings: z.array(z.array(z.number()).min(1)).min(1) })
@@ -70,7 +99,7 @@ export function vectorsOf(output: unknown, count: number): number[][] | undefine
 export function presentEmbeddings(
   vectors: readonly number[][],
   { model, encoding_format: format }: Pick<EmbeddingsBody, "encoding_format"> & { model: string },
-  { promptTokens }: Usage,
+  promptTokens: number,
 ): z.infer<typeof embeddingsSchema> {
   return {
     object: "list",

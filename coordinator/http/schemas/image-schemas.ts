@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Usage } from "../../../shared/output.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import type { LargeJson } from "../../store/large-json.ts";
+import { givenFields } from "./given-fields.ts";
 
 /** Pictures of one request; each is a job of its own. */
 export const MAX_IMAGES = 10;
@@ -51,7 +52,7 @@ export const imagesSchema = z
 export function imageInputOf(body: ImagesBody, index: number): JobInput {
   const { prompt, size, negative_prompt, steps, guidance_scale, seed } = body;
   const [width, height] = size == null || size === "auto" ? [] : size.split("x").map(Number);
-  const given = {
+  return givenFields({
     prompt,
     negative_prompt,
     width,
@@ -59,8 +60,7 @@ export function imageInputOf(body: ImagesBody, index: number): JobInput {
     steps,
     guidance_scale,
     seed: seed == null ? null : (seed + index) % (MAX_SEED + 1),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null));
+  });
 }
 
 /** The request's field for a path of the job's input. */

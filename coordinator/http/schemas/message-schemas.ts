@@ -6,6 +6,7 @@ import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.t
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { AssistantMessage } from "../../jobs/tool-calls.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { givenFields } from "./given-fields.ts";
 import { argumentsOf, messageToolChoiceSchema, messageToolSchema, toolInputOf } from "./message-tools.ts";
 
 /** Most blocks of one message. */
@@ -202,14 +203,13 @@ function turnsOf({ role, content }: MessageBody["messages"][number]): object[] {
 /** The input of the message's job. Anthropic's default temperature is 1. */
 export function messageInputOf(body: MessageBody): JobInput {
   const schema = body.output_config?.format?.schema;
-  const given = {
+  const fields = givenFields({
     temperature: body.temperature ?? 1,
     top_p: body.top_p,
     top_k: body.top_k,
     stop: body.stop_sequences,
     response_format: schema && { type: "json_schema", json_schema: { name: "output", schema, strict: true } },
-  };
-  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
+  });
   return { ...promptOf(body), max_tokens: body.max_tokens, ...fields };
 }
 

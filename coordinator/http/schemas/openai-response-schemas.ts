@@ -4,6 +4,7 @@ import { KIB } from "../../../shared/format-bytes.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
+import { givenFields } from "./given-fields.ts";
 import { responseInputSchema, turnsOf, type Turn } from "./response-items.ts";
 import { outputItemSchema, reasoningPartSchema, responseLogprobsSchema, textPartSchema } from "./response-output.ts";
 import { presentedToolsSchema, responseToolFields, responseToolInputOf } from "./response-tools.ts";
@@ -174,7 +175,7 @@ export function responseInputOf(body: ResponseBody, before: readonly Turn[]): Jo
   const { input, instructions, text } = body;
   const messages = typeof input === "string" ? [{ role: "user", content: input }] : turnsOf(input);
   const format = text?.format ?? { type: "text" };
-  const given = {
+  const fields = givenFields({
     system_prompt: instructions,
     max_tokens: body.max_output_tokens,
     temperature: body.temperature,
@@ -183,8 +184,7 @@ export function responseInputOf(body: ResponseBody, before: readonly Turn[]): Jo
     ...responseToolInputOf(body),
     ...probabilitiesAskedBy(body),
     reasoning_effort: body.reasoning?.effort,
-  };
-  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
+  });
   const { response }: JobPart = {
     response: {
       previous_response_id: body.previous_response_id ?? null,

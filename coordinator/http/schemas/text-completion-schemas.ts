@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { streamErrorSchema } from "./chat-schemas.ts";
+import { givenFieldsOf } from "./given-fields.ts";
 import type { JobInput } from "../../store/job-store.ts";
 
 /** Each is a job of its own, one after the other. */
@@ -69,7 +70,6 @@ export function promptsOf({ prompt }: TextCompletionBody): readonly string[] {
 
 /** The input of the job of one prompt, without fields that are `null` or not given. */
 export function rawInputOf(prompt: string, body: TextCompletionBody): JobInput {
-  const names = Object.keys(sampling) as (keyof typeof sampling)[];
-  const given = names.map((name): [string, unknown] => [name, body[name]]).filter(([, value]) => value != null);
-  return { prompt, raw: true, ...Object.fromEntries(given), max_tokens: body.max_tokens ?? DEFAULT_TOKENS };
+  const given = givenFieldsOf(body, sampling);
+  return { prompt, raw: true, ...given, max_tokens: body.max_tokens ?? DEFAULT_TOKENS };
 }

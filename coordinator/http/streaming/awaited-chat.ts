@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import { ValidationError } from "../../../shared/errors.ts";
 import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
 import { CHATS, findModelFor } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
@@ -13,9 +12,10 @@ import {
   cancelWhenGone,
   failureOf,
   readyFeed,
+  submitAs,
   waitingClientOf,
-  withFieldsOf,
   type AnswerDeps,
+  type FieldOf,
   type WaitingClient,
 } from "./waiting-client.ts";
 
@@ -34,8 +34,8 @@ export interface ChatOrder {
   readonly model: string | null | undefined;
   readonly input: JobInput;
   readonly isStreamed: boolean;
-  /** From the path of a wrong field of the job's input, without `input.`, to the field that the client sent; by default the same. */
-  readonly fieldOf?: (path: string) => string;
+  /** By default the client's fields have the names of the input's. */
+  readonly fieldOf?: FieldOf;
   /** Called once the job is stored, before it is waited for. When it rejects, the job is cancelled. */
   readonly onJob?: (job: JobHandle) => Promise<void>;
 }
@@ -119,7 +119,7 @@ export function startChat(
 async function submitChat(
   deps: Pick<AnswerDeps, "jobs" | "catalog">,
   submitter: Submitter,
-  { model, input, fieldOf = (path) => path }: Omit<ChatOrder, "isStreamed">,
+  { model, input, fieldOf }: Omit<ChatOrder, "isStreamed">,
   {
     beforeSubmission,
     ...wait
@@ -130,9 +130,7 @@ async function submitChat(
   const { slug } = await findModelFor(CHATS, deps.catalog, model ?? deps.catalog.defaultChatSlug, submitter.accountId);
   await beforeSubmission?.();
   const request = { ...submitter, slug, input, priority: 0, idempotency: null, ...wait };
-  return deps.jobs.submit(request).catch((error: unknown) => {
-    throw error instanceof ValidationError ? withFieldsOf(error, fieldOf) : error;
-  });
+  return submitAs(deps, request, fieldOf);
 }
 
 /** Streams the chat. From here the relay watches the client, who cannot come back for the rest. */

@@ -2,7 +2,7 @@ import type { FeedEncoder } from "./sse.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
 import { openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
-import type { FeedItem } from "../../store/job-store.ts";
+import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 import type { Usage } from "../../../shared/output.ts";
 
 export interface ChatStreamHead {
@@ -17,6 +17,11 @@ export interface ChatStreamHead {
   readonly index?: number;
   /** No answer follows on the stream. */
   readonly isLast?: boolean;
+}
+
+/** What completions and their chunks say of their job. */
+export function completionHeadOf(job: JobRecord): Pick<ChatStreamHead, "jobId" | "createdS" | "model"> {
+  return { jobId: job.id, createdS: Math.floor(job.createdAtMs / 1_000), model: job.slug };
 }
 
 /** What all answers of a stream have used so far. */

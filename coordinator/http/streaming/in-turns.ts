@@ -33,7 +33,8 @@ export async function inTurns<T, R>(
       } catch (error) {
         const isFull = error instanceof RateLimitedError && error.limit === "concurrent_jobs";
         if (isFull && turns > 1) {
-          left.unshift(next);
+          left.push(next);
+          left.sort(([a], [b]) => a - b);
           break;
         }
         failures.push(error);

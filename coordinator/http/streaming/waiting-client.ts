@@ -2,12 +2,12 @@ import type { ServerResponse } from "node:http";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
 import { openUntil, type Feed, type FeedEnding } from "../../jobs/feed.ts";
-import type { JobHandle } from "../../jobs/submitted-job.ts";
+import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { JobFailedError, NoIslandError } from "../error-answers.ts";
 
 /*
- * Shared by the endpoints whose client waits on the connection for a job: chats, answers of conversations, embeddings, long polls.
+ * Shared by the endpoints whose client waits on the connection for a job: chats, embeddings, pictures, long polls and others.
  */
 
 /** Who waits for jobs: a client on its connection, or a line of a batch. */
@@ -87,8 +87,23 @@ export function failureOf(ending: Extract<FeedEnding, { type: "error" }>): Servi
 
 const INPUT = "input.";
 
-/** The error with the fields that the client sent, in place of those of the job's input. `fieldOf`: of a path without `input.`. */
-export function withFieldsOf({ details }: ValidationError, fieldOf: (path: string) => string): ValidationError {
+/** From the path of a wrong field of a job's input, without `input.`, to the field that the client sent. */
+export type FieldOf = (path: string) => string;
+
+/** Submits a job whose input was made from other fields: errors name those. @param fieldOf By default the names are the same. */
+export async function submitAs(
+  { jobs }: Pick<AnswerDeps, "jobs">,
+  request: SubmitRequest,
+  fieldOf: FieldOf = (path) => path,
+): Promise<JobHandle> {
+  try {
+    return await jobs.submit(request);
+  } catch (error) {
+    throw error instanceof ValidationError ? withFieldsOf(error, fieldOf) : error;
+  }
+}
+
+function withFieldsOf({ details }: ValidationError, fieldOf: FieldOf): ValidationError {
   return new ValidationError(
     details.map(({ path, message }) => ({
       path: path.startsWith(INPUT) ? fieldOf(path.slice(INPUT.length)) : path,

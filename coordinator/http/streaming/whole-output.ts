@@ -1,15 +1,14 @@
-import { ValidationError } from "../../../shared/errors.ts";
 import type { Usage } from "../../../shared/output.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
-import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { LargeJson } from "../../store/large-json.ts";
 import {
   cancelWhenGone,
   failureOf,
   readyFeed,
-  withFieldsOf,
+  submitAs,
   type AnswerDeps,
+  type FieldOf,
   type WaitingClient,
 } from "./waiting-client.ts";
 
@@ -17,8 +16,8 @@ import {
 export interface AwaitedJob {
   readonly slug: string;
   readonly input: JobInput;
-  /** From the path of a wrong field of the job's input, without `input.`, to the field that the client sent. */
-  readonly fieldOf: (path: string) => string;
+  /** By default the client's fields have the names of the input's. */
+  readonly fieldOf?: FieldOf;
 }
 
 export interface WholeOutput {
@@ -45,15 +44,9 @@ export async function endedJob(
   { slug, input, fieldOf }: AwaitedJob,
 ): Promise<EndedJob | null> {
   const { options, log } = deps;
-  const job = await submit(deps, fieldOf, {
-    ...submitter,
-    slug,
-    input,
-    priority: 0,
-    idempotency: null,
-    waitLimitMs: options.chatWaitMs,
-    isClientBound: true,
-  });
+  const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
+  const request = { ...submitter, slug, input, priority: 0, idempotency: null, ...wait };
+  const job = await submitAs(deps, request, fieldOf);
   cancelWhenGone(job, gone, log);
   const feed = await readyFeed(job, ({ ending }) => ending !== null, gone, log);
   const { ending } = feed;
@@ -72,18 +65,4 @@ export async function wholeOutput(
   if (job === null) return null;
   const { output, usage } = job.ending;
   return { jobId: job.jobId, output: output instanceof LargeJson ? await output.value() : output, usage };
-}
-
-/** Errors of the Cargo's own schema name the field as the client sent it. */
-async function submit(
-  { jobs }: Pick<AnswerDeps, "jobs">,
-  fieldOf: AwaitedJob["fieldOf"],
-  request: SubmitRequest,
-): Promise<JobHandle> {
-  try {
-    return await jobs.submit(request);
-  } catch (error) {
-    if (!(error instanceof ValidationError)) throw error;
-    throw withFieldsOf(error, fieldOf);
-  }
 }

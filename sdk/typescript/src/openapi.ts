@@ -614,7 +614,7 @@ export interface paths {
         put?: never;
         /**
          * Embeddings of texts, as OpenAI has them
-         * @description One job for all texts. Like a chat it waits for an Island and is cancelled when the client disconnects.
+         * @description One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.
          */
         post: operations["createEmbeddings"];
         delete?: never;

@@ -98,6 +98,21 @@ describe("POST /embeddings", () => {
     expect(body.data.credits).toBe(999.5 + 0.5 * 0.9);
   });
 
+  it("runs a job for each 256 texts, and gives all vectors in their order", async () => {
+    await using island = await joinIsland();
+    island.handle((frame) => {
+      if (frame.type !== "assign") return;
+      const embeddings = (frame.input["input"] as string[]).map((text) => [Number(text)]);
+      island.send(...beginFrames(frame), finishedFrame(frame, 1, { output: { embeddings }, promptTokens: 7 }));
+    });
+    const input = Array.from({ length: 600 }, (_, index) => String(index));
+    const { data, usage } = await client.embeddings.create({ model: "words-embed", input, encoding_format: "float" });
+    expect(data.map(({ embedding, index }) => [embedding, index])).toEqual(input.map((_, index) => [[index], index]));
+    expect(usage).toEqual({ prompt_tokens: 21, total_tokens: 21 });
+    const wrong = { model: "words-embed", input: [...input, "longer than the Cargo takes"] };
+    expect((await embed(wrong)).body.error.param).toBe("input.600");
+  });
+
   it("is served by GGUF files, too", async () => {
     await using island = await FakeIsland.join(coordinator.url, account.islandToken, {
       runtimes: [{ type: "llmcpp", version: "test" }],
@@ -138,7 +153,7 @@ describe("POST /embeddings", () => {
   it.each([
     [{ model: "words-embed", input: "" }, "input"],
     [{ model: "words-embed", input: [] }, "input"],
-    [{ model: "words-embed", input: Array<string>(257).fill("a") }, "input"],
+    [{ model: "words-embed", input: Array<string>(2_049).fill("a") }, "input"],
     [{ model: "words-embed", input: [1, 2] }, "input"],
     [{ model: "words-embed", input: "x".repeat(262_144) }, "input"],
     [{ model: "words-embed", input: ["ok", "longer than the Cargo takes"] }, "input.1"],
@@ -156,8 +171,8 @@ describe("POST /embeddings", () => {
     [["a", ""], "input.1: must not be empty"],
     [[1, 2], "input: must be texts; lists of tokens are not supported"],
     [[[1, 2]], "input: must be texts; lists of tokens are not supported"],
-    [7, "input: must be a text, or a list of 1 to 256 texts"],
-    [Array.from({ length: 257 }, () => "a"), "input: has 257 texts; send at most 256"],
+    [7, "input: must be a text, or a list of 1 to 2048 texts"],
+    [Array.from({ length: 2_049 }, () => "a"), "input: has 2049 texts; send at most 2048"],
   ])("says what is wrong with the input %j", async (input, message) => {
     expect((await embed({ model: "words-embed", input })).body.error.message).toBe(message);
   });

@@ -32,11 +32,17 @@ describe("/files", () => {
     expect(await client.files.retrieve(file.id)).toEqual(file);
     const content = await client.files.content(file.id);
     expect(Buffer.from(await content.arrayBuffer())).toEqual(BYTES);
-    expect(content.headers.get("content-disposition")).toContain("attachment");
+    expect(content.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''a.txt");
     expect(await client.files.delete(file.id)).toEqual({ id: file.id, object: "file", deleted: true });
     await expect(client.files.retrieve(file.id)).rejects.toMatchObject({ status: 404, code: "not_found" });
     await expect(client.files.delete(file.id)).rejects.toMatchObject({ status: 404 });
     expect(await contents()).toEqual([]);
+  });
+
+  it("are given with their names, whatever these have in them", async () => {
+    const { id } = await upload(BYTES, "l'été (1)*.txt");
+    const { headers } = await client.files.content(id);
+    expect(headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''l%27%C3%A9t%C3%A9%20%281%29%2A.txt");
   });
 
   it("are listed page by page, newest first or oldest", async () => {
