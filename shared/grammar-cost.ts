@@ -59,11 +59,12 @@ class CostWalk {
   /** Most alternatives that can be open at once while a value of `schema` is written. */
   #choices(schema: Schema): number {
     this.#visit();
-    const { $ref, oneOf, enum: values, items, prefixItems, properties, additionalProperties } = schema;
+    const { $ref, oneOf, enum: literals, items, prefixItems, properties, additionalProperties, propertyNames } = schema;
     if (typeof $ref === "string") return this.#follow($ref);
-    if (Array.isArray(values)) return values.length;
+    if (Array.isArray(literals)) return literals.length;
     if (Array.isArray(oneOf)) return this.#choicesOf(oneOf as Schema[]);
-    const parts = [items, ...listOf(prefixItems), ...valuesOf(properties), additionalProperties].filter(isJsonObject);
+    const values = [items, ...listOf(prefixItems), ...valuesOf(properties), additionalProperties];
+    const parts = [...values, propertyNames].filter(isJsonObject);
     return parts.reduce((most, part) => Math.max(most, this.#choices(part)), 1);
   }
 

@@ -45,6 +45,23 @@ const LATER = words(`
   pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf uniqueItems propertyNames additionalItems discriminator id
 `);
 
+/** Those that a schema names, or that its keywords are of; empty for any value. */
+export function typesOf(raw: Schema): readonly string[] {
+  const type = raw["type"];
+  if (Array.isArray(type)) return type.map(String);
+  if (typeof type === "string") return [type];
+  if (raw["properties"] !== undefined || raw["additionalProperties"] !== undefined || raw["required"] !== undefined)
+    return ["object"];
+  if (raw["items"] !== undefined || raw["prefixItems"] !== undefined) return ["array"];
+  return [];
+}
+
+/** Names that properties may have, where a schema of names lists them. Other keywords of it are left to the check of the answer. */
+export function listedNames({ enum: names, const: only }: Schema): { propertyNames?: { enum: string[] } } {
+  const listed = (Array.isArray(names) ? (names as unknown[]) : [only]).filter((name) => typeof name === "string");
+  return listed.length === 0 ? {} : { propertyNames: { enum: listed } };
+}
+
 export function stringKeywords(raw: Schema, fail: Fail): Record<string, unknown> {
   const { format, pattern } = raw;
   if (pattern !== undefined && !isPattern(pattern)) fail(`pattern ${JSON.stringify(pattern)} is no regular expression`);

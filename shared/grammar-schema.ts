@@ -1,5 +1,13 @@
 import { costProblem } from "./grammar-cost.ts";
-import { arrayBounds, checkKeywords, isAnnotation, numberKeywords, stringKeywords } from "./grammar-keywords.ts";
+import {
+  arrayBounds,
+  checkKeywords,
+  isAnnotation,
+  listedNames,
+  numberKeywords,
+  stringKeywords,
+  typesOf,
+} from "./grammar-keywords.ts";
 import { mergeSchemas, UnmergedSchema } from "./grammar-merge.ts";
 import { loopOf } from "./grammar-loop.ts";
 import { isJsonObject } from "./json-value.ts";
@@ -228,9 +236,11 @@ class SchemaReader {
       if (more === false) return { type: "object", properties: {} };
       const values = isJsonObject(more) ? this.read(more, `${path}.additionalProperties`) : true;
       const { minItems, maxItems } = counts;
+      const { propertyNames } = raw;
       return {
         type: "object",
         additionalProperties: values,
+        ...(isJsonObject(propertyNames) ? listedNames(this.#merged(propertyNames, `${path}.propertyNames`, 0)) : {}),
         ...(minItems === undefined ? {} : { minProperties: minItems }),
         ...(maxItems === undefined ? {} : { maxProperties: maxItems }),
       };
@@ -262,16 +272,6 @@ function hasOthers(raw: Schema, keyword?: string): boolean {
 
 function hasReference(schema: unknown): boolean {
   return JSON.stringify(schema).includes('"$ref":');
-}
-
-function typesOf(raw: Schema): readonly string[] {
-  const type = raw["type"];
-  if (Array.isArray(type)) return type.map(String);
-  if (typeof type === "string") return [type];
-  if (raw["properties"] !== undefined || raw["additionalProperties"] !== undefined || raw["required"] !== undefined)
-    return ["object"];
-  if (raw["items"] !== undefined || raw["prefixItems"] !== undefined) return ["array"];
-  return [];
 }
 
 /** The values of an `enum` that are of the schema's types. */

@@ -10,7 +10,7 @@ import { type AssistantMessage, assistantMessageOf } from "../jobs/tool-calls.ts
 import type { LetDown, SchedulerEvent } from "../scheduler/scheduler.ts";
 import { errorOf, schemaUnmet } from "./island-errors.ts";
 import { islandLost } from "./present-job.ts";
-import { faultOf, isAskedFor, unmetSchema, type ResultFault } from "./result-faults.ts";
+import { faultOf, isAskedFor, mayBeAskedEmpty, unmetSchema, type ResultFault } from "./result-faults.ts";
 
 export interface AttemptResultsDeps {
   readonly jobs: JobRegistry;
@@ -114,7 +114,9 @@ export class AttemptResults {
     complete: () => Promise<void>,
   ): Promise<void> {
     const { attempts } = this.#deps.jobs;
-    const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
+    // A client who asks for nothing must not keep the Island from others: it has let the job down only if another one finds an answer.
+    const isAsked = fault === "empty" && mayBeAskedEmpty(job.traits, frame);
+    const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isAsked });
     // Who contradicts itself has streamed what cannot be trusted and cannot be taken back: nobody may continue after it.
     const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
     if (isSpoilt) return attempts.fail(job.id, error);

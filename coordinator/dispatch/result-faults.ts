@@ -63,6 +63,15 @@ export function faultOf(
   return isEmptyOutput(value) ? "empty" : null;
 }
 
+/**
+ * Whether the request may be why an answer is empty: a stop text came first, or the answer was cut before its first call had a name. Nobody
+ * can check that here. Another Island may refute it.
+ */
+export function mayBeAskedEmpty(traits: JobTraits | null, { finishReason }: Pick<Finished, "finishReason">): boolean {
+  if (traits === null) return false;
+  return finishReason === "length" ? traits.toolUse !== null : finishReason === "stop" && traits.stopBytes > 0;
+}
+
 function hasProbabilities({ items }: ActiveJob["feed"]): boolean {
   return items.some((item) => item.type === "token" && item.logprobs !== undefined && item.logprobs.length > 0);
 }

@@ -102,4 +102,19 @@ export const CLIENT_SCHEMAS: readonly (readonly [name: string, schema: Schema])[
       required: ["mixed", "fixed"],
     },
   ],
+  [
+    "listed names",
+    {
+      $defs: { Color: { enum: ["red", "green"], title: "Color", type: "string" } },
+      type: "object",
+      properties: {
+        // As pydantic writes `dict[Color, int]` and `dict[Literal["a"], bool]`, and zod a partial record.
+        colors: { additionalProperties: { type: "integer" }, propertyNames: { $ref: "#/$defs/Color" }, type: "object" },
+        one: { additionalProperties: { type: "boolean" }, propertyNames: { const: "a" }, type: "object" },
+        some: z.toJSONSchema(z.partialRecord(z.enum(["b", "ü"]), z.boolean())),
+      },
+      required: ["colors", "one", "some"],
+      additionalProperties: false,
+    },
+  ],
 ];

@@ -27,7 +27,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "max_completion_tokens", rule: "honoured", note: "up to 4096, or to the Cargo's context" },
   { name: "max_tokens", rule: "honoured", note: "the older name; `max_completion_tokens` wins" },
   { name: "temperature", rule: "honoured", note: "0 to 2, default 0.7" },
-  { name: "top_p", rule: "honoured", note: "" },
+  { name: "top_p", rule: "honoured", note: "above 0, up to 1" },
   { name: "stop", rule: "honoured", note: "up to 4" },
   { name: "seed", rule: "honoured", note: "0 to 4294967295; the same answer on the same engine and model" },
   { name: "frequency_penalty", rule: "honoured", note: "" },

@@ -55,7 +55,7 @@ export const MESSAGE_PARAMETERS: readonly ParameterRule[] = [
   ...PROMPT,
   { name: "max_tokens", rule: "honoured", note: "required" },
   { name: "temperature", rule: "honoured", note: "0 to 1, default 1" },
-  { name: "top_p", rule: "honoured", note: "" },
+  { name: "top_p", rule: "honoured", note: "above 0, up to 1" },
   { name: "top_k", rule: "honoured", note: "0: any number" },
   { name: "stop_sequences", rule: "honoured", note: "up to 4" },
   { name: "stream", rule: "honoured", note: "" },

@@ -64,5 +64,5 @@ export async function answerModeration(
     return { jobId: job.jobId, result: presentModeration(labels) };
   });
   if (made === null) return null;
-  return { id: made.at(-1)?.jobId ?? "", model: slug, results: made.map(({ result }) => result) };
+  return { id: made[0]?.jobId ?? "", model: slug, results: made.map(({ result }) => result) };
 }

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { mayBeAskedEmpty } from "../../../coordinator/dispatch/result-faults.ts";
+import type { JobTraits } from "../../../coordinator/jobs/job-traits.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { GRACE_MS, JobWorld } from "../jobs/job-world.ts";
@@ -45,6 +47,37 @@ describe("what the scheduler learns of a run", () => {
     await agent.act("start", 0);
     await agent.act("empty", 0);
     expect(world.measured).toMatchObject([{ slug: "cheap", tokensPerSecond: null, succeeded: false }]);
+  });
+
+  it.each([
+    ["keeps jobs from its Island for a while", {}, null],
+    ["keeps none from it where its stop text may have come first", { stop: ["END"] }, "job"],
+  ])("%s when the result is empty", async (_, more, given) => {
+    const request = { accountId, slug: "cheap", input: { prompt: "Hi", ...more }, priority: 0, idempotency: null };
+    const first = await world.jobs.submit(request);
+    await agent.act("start", 0);
+    await agent.act("empty", 0);
+    expect(await world.jobs.get(accountId, first.record.id)).toMatchObject({ state: "completed", output: "" });
+    const { record } = await world.jobs.submit(request);
+    await world.settle();
+    const { islandId } = (await world.jobs.get(accountId, record.id)) ?? expect.fail();
+    expect(islandId === null ? null : "job").toBe(given);
+  });
+});
+
+describe("mayBeAskedEmpty()", () => {
+  const chat = { stopBytes: 0, toolUse: null } as JobTraits;
+  const withTools = { stopBytes: 0, toolUse: { tools: [], isRequired: true, maxCalls: 1 } } as unknown as JobTraits;
+
+  it.each([
+    [{ ...chat, stopBytes: 3 }, "stop", true],
+    [{ ...chat, stopBytes: 3 }, "length", false],
+    [withTools, "length", true],
+    [withTools, "stop", false],
+    [chat, "stop", false],
+    [null, "length", false],
+  ] as const)("knows answers that were ended before they had text, case %#", (traits, finishReason, expected) => {
+    expect(mayBeAskedEmpty(traits, { finishReason })).toBe(expected);
   });
 });
 

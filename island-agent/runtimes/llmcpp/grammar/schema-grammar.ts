@@ -73,10 +73,12 @@ class SchemaWriter {
     }
   }
 
-  #object({ properties, optional: left, additionalProperties, minProperties, maxProperties }: Schema): Grammar {
+  #object({ properties, optional: left, additionalProperties, propertyNames, ...counts }: Schema): Grammar {
     if (!isJsonObject(properties)) {
+      const { minProperties, maxProperties } = counts;
+      const name = isJsonObject(propertyNames) ? this.#named(this.#value(propertyNames)) : rule("string");
       const value = isJsonObject(additionalProperties) ? this.#value(additionalProperties) : ANY;
-      const member = sequence(rule("string"), text(":"), SPACE, value);
+      const member = sequence(name, text(":"), SPACE, value);
       return braces("{", list(member, countOf(minProperties) ?? 0, countOf(maxProperties)), "}");
     }
     const mayMiss = new Set(Array.isArray(left) ? left : []);
