@@ -126,30 +126,7 @@ describe.runIf(HAS_EVERY_CASE)("packages", () => {
       ]);
     }, 900_000);
 
-    it("atoll-coordinator installs, makes a network as its own user, and leaves nothing when it is purged", async () => {
-      await installInside(root, deb("coordinator"));
-      const init = "ATOLL_PASSWORD='correct horse' atoll-coordinator init --email ann@example.com --json";
-      const made = await runInside(root, init);
-      expect(made).toContain('"next":"atoll-coordinator serve --config /var/lib/atoll/atoll.toml"');
-      const owner = await runInside(
-        root,
-        "stat --format %U:%a /var/lib/atoll /var/lib/atoll/atoll.toml /var/lib/atoll/data",
-      );
-      expect(owner.trim().split("\n")).toEqual(["atoll:700", "atoll:600", "atoll:700"]);
-      expect(await runInside(root, "atoll-coordinator ledger verify")).toMatch(/balance/i);
-      await runInside(root, "dpkg --purge atoll-coordinator");
-      const left = ["var/lib/atoll", "usr/lib/atoll-coordinator", "etc/default/atoll-coordinator"];
-      expect(left.filter((path) => existsSync(join(root, path)))).toEqual([]);
-    }, 300_000);
-
-    it("atoll-island installs and says what can run, without a coordinator", async () => {
-      await installInside(root, deb("island"));
-      expect(await runInside(root, "island doctor --json")).toContain('"type":"llmcpp","probe":{"usable":true');
-      expect((await stat(join(root, "var/lib/atoll-island"))).uid).not.toBe(0);
-      await runInside(root, "dpkg --purge atoll-island");
-    }, 300_000);
-
-    // Two minutes beside other tests.
+    // First, as the others change that Debian. It takes two minutes beside other tests.
     it.runIf(HAS_EVERY_ROUND)(
       "images run read-only and without rights, are healthy, and answer a chat",
       async () => {
@@ -220,5 +197,28 @@ describe.runIf(HAS_EVERY_CASE)("packages", () => {
       },
       600_000,
     );
+
+    it("atoll-coordinator installs, makes a network as its own user, and leaves nothing when it is purged", async () => {
+      await installInside(root, deb("coordinator"));
+      const init = "ATOLL_PASSWORD='correct horse' atoll-coordinator init --email ann@example.com --json";
+      const made = await runInside(root, init);
+      expect(made).toContain('"next":"atoll-coordinator serve --config /var/lib/atoll/atoll.toml"');
+      const owner = await runInside(
+        root,
+        "stat --format %U:%a /var/lib/atoll /var/lib/atoll/atoll.toml /var/lib/atoll/data",
+      );
+      expect(owner.trim().split("\n")).toEqual(["atoll:700", "atoll:600", "atoll:700"]);
+      expect(await runInside(root, "atoll-coordinator ledger verify")).toMatch(/balance/i);
+      await runInside(root, "dpkg --purge atoll-coordinator");
+      const left = ["var/lib/atoll", "usr/lib/atoll-coordinator", "etc/default/atoll-coordinator"];
+      expect(left.filter((path) => existsSync(join(root, path)))).toEqual([]);
+    }, 300_000);
+
+    it("atoll-island installs and says what can run, without a coordinator", async () => {
+      await installInside(root, deb("island"));
+      expect(await runInside(root, "island doctor --json")).toContain('"type":"llmcpp","probe":{"usable":true');
+      expect((await stat(join(root, "var/lib/atoll-island"))).uid).not.toBe(0);
+      await runInside(root, "dpkg --purge atoll-island");
+    }, 300_000);
   });
 });
