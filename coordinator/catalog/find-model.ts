@@ -17,23 +17,32 @@ export async function findModel(
   return catalog.find(slug, accountId) ?? (await catalog.seek(slug, accountId));
 }
 
+type Defaults = Pick<Catalog, "defaultSlug" | "defaultChatSlug">;
+
 /** What an endpoint needs of a model. */
 export interface ModelNeed {
   readonly isMet: (cargo: CatalogEntry) => boolean;
+  /** Of a request that names none. @throws {ServiceError} `cargo_not_found` */
+  readonly defaultIn: (catalog: Defaults) => string;
   /** Ends the sentence "There is no …". */
   readonly wanted: (name: string) => string;
 }
 
 /** As `findModel`. @throws {ServiceError} `cargo_not_found`, also for a Cargo of another kind */
 export async function findModelFor(
-  { isMet, wanted }: ModelNeed,
-  catalog: Parameters<typeof findModel>[0],
-  name: string,
+  { isMet, defaultIn, wanted }: ModelNeed,
+  catalog: Parameters<typeof findModel>[0] & Defaults,
+  asked: string | null | undefined,
   accountId: string,
 ): Promise<CatalogEntry> {
+  const name = asked ?? defaultIn(catalog);
   const cargo = await findModel(catalog, name, accountId);
   if (cargo !== undefined && isMet(cargo)) return cargo;
   throw new ServiceError("cargo_not_found", `There is no ${wanted(name)}`);
 }
 
-export const CHATS: ModelNeed = { isMet: ({ isChat }) => isChat, wanted: (name) => `chat Cargo "${name}"` };
+export const CHATS: ModelNeed = {
+  isMet: ({ isChat }) => isChat,
+  defaultIn: (catalog) => catalog.defaultChatSlug,
+  wanted: (name) => `chat Cargo "${name}"`,
+};

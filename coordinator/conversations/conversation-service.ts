@@ -59,7 +59,7 @@ export class ConversationService {
   /** @throws {ServiceError} `cargo_not_found` for a model that does not chat. */
   async create(accountId: string, { slug, ...rest }: NewConversation): Promise<Conversation> {
     const { catalog, clock } = this.#deps;
-    const { slug: model } = await findModelFor(CHATS, catalog, slug ?? catalog.defaultChatSlug, accountId);
+    const { slug: model } = await findModelFor(CHATS, catalog, slug, accountId);
     const atMs = clock.now();
     const id = newId("conv", atMs);
     const conversation = { id, accountId, slug: model, ...rest, createdAtMs: atMs, updatedAtMs: atMs };

@@ -24,6 +24,7 @@ import { LARGE_ANSWER_CHARS } from "../middleware/json-answer.ts";
 const VECTORS_IN_A_TURN = 64;
 const EMBEDS: ModelNeed = {
   isMet: (cargo) => taskOf(cargo) === "feature-extraction",
+  defaultIn: (catalog) => catalog.defaultSlug("embedding"),
   wanted: (name) => `Cargo "${name}" for embeddings`,
 };
 
@@ -67,8 +68,7 @@ export async function answerEmbeddings(
   client: WaitingClient,
   body: z.output<typeof embeddingsBodySchema>,
 ) {
-  const model = body.model ?? deps.catalog.defaultSlug("embedding");
-  const { slug } = await findModelFor(EMBEDS, deps.catalog, model, client.submitter.accountId);
+  const { slug } = await findModelFor(EMBEDS, deps.catalog, body.model, client.submitter.accountId);
   const made = await inTurns(jobsOfTexts(body.input), MOST_AT_ONCE, client.gone, async ({ first, texts }, _, gone) => {
     const fieldOf = (path: string): string => path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
     const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });

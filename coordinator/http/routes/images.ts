@@ -22,6 +22,7 @@ import { waitingClientOf } from "../streaming/waiting-client.ts";
 
 const DRAWS: ModelNeed = {
   isMet: (cargo) => modelKindOf(cargo) === "image",
+  defaultIn: (catalog) => catalog.defaultSlug("image"),
   wanted: (name) => `Cargo "${name}" that draws pictures`,
 };
 
@@ -39,12 +40,7 @@ const imagesRoute = createRoute({
 export function serveImages(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", imagesRoute, async ({ c, identity, body, given }) => {
     checkParameters(IMAGE_PARAMETERS, given);
-    const { slug } = await findModelFor(
-      DRAWS,
-      deps.catalog,
-      body.model ?? deps.catalog.defaultSlug("image"),
-      identity.accountId,
-    );
+    const { slug } = await findModelFor(DRAWS, deps.catalog, body.model, identity.accountId);
     const client = waitingClientOf(identity, c.env.outgoing);
     const createdMs = deps.clock.now();
     const images: DrawnImage[] = [];

@@ -21,6 +21,7 @@ import { wholeOutput } from "../streaming/whole-output.ts";
 
 const CLASSIFIES: ModelNeed = {
   isMet: (cargo) => taskOf(cargo) === "text-classification",
+  defaultIn: (catalog) => catalog.defaultSlug("moderation"),
   wanted: (name) => `Cargo "${name}" that classifies texts`,
 };
 
@@ -52,8 +53,7 @@ export async function answerModeration(
   client: WaitingClient,
   body: z.output<typeof moderationBodySchema>,
 ) {
-  const model = body.model ?? deps.catalog.defaultSlug("moderation");
-  const { slug } = await findModelFor(CLASSIFIES, deps.catalog, model, client.submitter.accountId);
+  const { slug } = await findModelFor(CLASSIFIES, deps.catalog, body.model, client.submitter.accountId);
   const made = await inTurns(moderatedTexts(body), MOST_AT_ONCE, client.gone, async (text, number, gone) => {
     const fieldOf = (): string => (typeof body.input === "string" ? "input" : `input.${number}`);
     const waiting = { ...client, gone };

@@ -24,6 +24,7 @@ import { wholeOutput, type AwaitedJob } from "../streaming/whole-output.ts";
 const RANKING_TASKS: ReadonlySet<string> = new Set(["text-ranking", "feature-extraction"]);
 const RANKS: ModelNeed = {
   isMet: (cargo) => RANKING_TASKS.has(taskOf(cargo) ?? ""),
+  defaultIn: (catalog) => catalog.defaultSlug("rerank"),
   wanted: (name) => `Cargo "${name}" that ranks or makes embeddings`,
 };
 
@@ -48,12 +49,7 @@ export function serveRerank(app: HttpApp, deps: HttpDeps): void {
 
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerReranking(deps: AnswerDeps, client: WaitingClient, body: RerankBody) {
-  const cargo = await findModelFor(
-    RANKS,
-    deps.catalog,
-    body.model ?? deps.catalog.defaultSlug("rerank"),
-    client.submitter.accountId,
-  );
+  const cargo = await findModelFor(RANKS, deps.catalog, body.model, client.submitter.accountId);
   const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
   const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
   if (made === null) return null;

@@ -30,6 +30,7 @@ import { wholeOutput } from "../streaming/whole-output.ts";
 
 const SPEAKS: ModelNeed = {
   isMet: (cargo) => modelKindOf(cargo) === "speech",
+  defaultIn: (catalog) => catalog.defaultSlug("speech"),
   wanted: (name) => `Cargo "${name}" that speaks`,
 };
 
@@ -61,12 +62,7 @@ export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
   const encoder = new SpeechEncoder();
   serveScoped(app, deps, "write", speechRoute, async ({ c, identity, body, given }) => {
     checkParameters(SPEECH_PARAMETERS, given);
-    const cargo = await findModelFor(
-      SPEAKS,
-      deps.catalog,
-      body.model ?? deps.catalog.defaultSlug("speech"),
-      identity.accountId,
-    );
+    const cargo = await findModelFor(SPEAKS, deps.catalog, body.model, identity.accountId);
     const { outgoing: response } = c.env;
     // Before the submission: what may not be sent must not be paid for.
     const limits = c.get("limits");

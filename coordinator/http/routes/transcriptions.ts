@@ -35,6 +35,7 @@ import { waitingClientOf } from "../streaming/waiting-client.ts";
 
 const HEARS: ModelNeed = {
   isMet: (cargo) => modelKindOf(cargo) === "transcription",
+  defaultIn: (catalog) => catalog.defaultSlug("transcription"),
   wanted: (name) => `Cargo "${name}" that writes speech down`,
 };
 
@@ -116,12 +117,7 @@ async function answer(
   // Removed at the end of this function, with its file.
   await using received = await receiveSound(deps, c, accountId, async (form, file): Promise<Asked> => {
     const fields = read(valuesOf(form));
-    const cargo = await findModelFor(
-      HEARS,
-      deps.catalog,
-      fields.model ?? deps.catalog.defaultSlug("transcription"),
-      accountId,
-    );
+    const cargo = await findModelFor(HEARS, deps.catalog, fields.model, accountId);
     return { fields, cargo, seconds: await secondsOf(file) };
   });
   const { fields, cargo, seconds } = received.checked;

@@ -127,7 +127,7 @@ async function submitChat(
     readonly beforeSubmission: (() => Promise<void> | undefined) | null;
   },
 ): Promise<JobHandle> {
-  const { slug } = await findModelFor(CHATS, deps.catalog, model ?? deps.catalog.defaultChatSlug, submitter.accountId);
+  const { slug } = await findModelFor(CHATS, deps.catalog, model, submitter.accountId);
   await beforeSubmission?.();
   const request = { ...submitter, slug, input, priority: 0, idempotency: null, ...wait };
   return submitAs(deps, request, fieldOf);
