@@ -67,7 +67,10 @@ export function faultOf(
  * Whether the request may be why an answer is empty: a stop text came first, or the answer was cut before its first call had a name. Nobody
  * can check that here. Another Island may refute it.
  */
-export function mayBeAskedEmpty(traits: JobTraits | null, { finishReason }: Pick<Finished, "finishReason">): boolean {
+export function mayBeAskedEmpty(
+  traits: Pick<JobTraits, "stopBytes" | "toolUse"> | null,
+  { finishReason }: Pick<Finished, "finishReason">,
+): boolean {
   if (traits === null) return false;
   return finishReason === "length" ? traits.toolUse !== null : finishReason === "stop" && traits.stopBytes > 0;
 }

@@ -25,7 +25,10 @@ export class NoAnswerError extends Error {
  * whoever, gets the jobs that are there. Nobody is cut off when a coordinator stops, so that they go on; they are cancelled only with the
  * batch.
  */
-export function lineJobs(jobs: BatchJobs, place: LinePlace & { readonly isCancelled: () => boolean }): LineJobs {
+export function lineJobs(
+  jobs: Pick<BatchJobs, "submit">,
+  place: LinePlace & { readonly isCancelled: () => boolean },
+): LineJobs {
   const keys = new LineKeys(place);
   return {
     async submit({ waitLimitMs: _waits, isClientBound: _bound, ...request }) {

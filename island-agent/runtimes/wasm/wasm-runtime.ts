@@ -77,8 +77,8 @@ async function sizeOf(path: string): Promise<number> {
   return size;
 }
 
-/** On its way to the host it is JSON once more, twice as long at most: far below what would end the process with the jobs of others. */
-const MAX_INPUT_CHARS = 16 * 2 ** 20;
+/** On its way to the host it is JSON once more, twice as long at most: below the length of a message. */
+const MAX_INPUT_CHARS = 16 * MIB;
 
 /** The input as one line of JSON. @throws {JobFailure} `invalid_input` */
 function readInput(input: RunRequest["input"]): WasmJob {

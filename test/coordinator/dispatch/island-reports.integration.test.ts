@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mayBeAskedEmpty } from "../../../coordinator/dispatch/result-faults.ts";
-import type { JobTraits } from "../../../coordinator/jobs/job-traits.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { GRACE_MS, JobWorld } from "../jobs/job-world.ts";
@@ -66,8 +65,8 @@ describe("what the scheduler learns of a run", () => {
 });
 
 describe("mayBeAskedEmpty()", () => {
-  const chat = { stopBytes: 0, toolUse: null } as JobTraits;
-  const withTools = { stopBytes: 0, toolUse: { tools: [], isRequired: true, maxCalls: 1 } } as unknown as JobTraits;
+  const chat = { stopBytes: 0, toolUse: null };
+  const withTools = { stopBytes: 0, toolUse: { tools: [], isRequired: true, maxCalls: 1 } };
 
   it.each([
     [{ ...chat, stopBytes: 3 }, "stop", true],

@@ -16,7 +16,7 @@ async function keysOf(most: number, waits: readonly number[]): Promise<Map<strin
     keys.set(input["text"] as string, idempotency?.key ?? "");
     return {} as Awaited<ReturnType<Submit>>;
   };
-  const jobs = lineJobs({ submit } as unknown as BatchJobs, { batchId: "b", line: 1, isCancelled: () => false });
+  const jobs = lineJobs({ submit }, { batchId: "b", line: 1, isCancelled: () => false });
   const texts = ["a", "b", "c", "d", "e", "f", "g"];
   await inTurns(texts, MOST_AT_ONCE, NEVER, async (text, index) => {
     await jobs.submit({ input: { text } } as unknown as Parameters<Submit>[0]);
