@@ -10,7 +10,7 @@ import { ownText, type SharedTexts } from "./shared-texts.ts";
 /** Lists of the many Islands that have nothing to say in them. */
 const NONE: readonly never[] = [];
 
-type StateFacts = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "cpuLoad" | "rttMs">;
+type StateFacts = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "cpuLoad" | "rttMs">;
 
 /** The state behind an {@link IslandView}. Only `IslandRegistry` has it. Most Islands are idle: what only jobs need is made with the first. */
 export class MutableIsland implements IslandView {
@@ -158,7 +158,8 @@ export class MutableIsland implements IslandView {
     this.freeVramBytes = freeVramBytes;
   }
 
-  #stateFacts({ cpuLoad, cachedModels, loaded, downloads }: IslandState, before: SchedulerIsland | null): StateFacts {
+  #stateFacts(state: IslandState, before: SchedulerIsland | null): StateFacts {
+    const { cpuLoad, cachedModels, loaded, downloads, noSpaceFor = NONE } = state;
     const models = cachedModels.map(({ key }) => key);
     return {
       cachedModels: this.#listOf(before?.cachedModels, models),
@@ -167,6 +168,7 @@ export class MutableIsland implements IslandView {
         downloads.length === 0
           ? NONE
           : downloads.map(({ slug, fraction }) => ({ slug: this.#texts.one(slug), fraction })),
+      noSpaceFor: this.#listOf(before?.noSpaceFor, noSpaceFor),
       cpuLoad,
       rttMs: this.rttMs,
     };

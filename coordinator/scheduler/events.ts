@@ -27,6 +27,8 @@ export interface SchedulerIsland {
   readonly loaded: readonly string[];
   /** `fraction` 0 to 1, null when the size is unknown. */
   readonly downloads: readonly { readonly slug: string; readonly fraction: number | null }[];
+  /** Slugs of the Cargos that it lacks disk space for; absent: it does not say. */
+  readonly noSpaceFor?: readonly string[] | undefined;
   /** 0 to 1; null when unknown. */
   readonly cpuLoad: number | null;
   readonly rttMs: number | null;

@@ -139,6 +139,8 @@ function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): strin
       return `${formatBytes(cargo.requiredRamBytes)} of RAM`;
     case "too_little_vram":
       return `${formatBytes(cargo.requiredVramBytes)} of VRAM`;
+    case "too_little_disk":
+      return "disk space for its model or image";
     default:
       return misfit satisfies never;
   }

@@ -3341,7 +3341,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -3767,7 +3767,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -3819,7 +3819,7 @@ export interface components {
              * @description Why it failed or timed out
              * @enum {string}
              */
-            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -3923,7 +3923,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;

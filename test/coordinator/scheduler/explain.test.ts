@@ -95,6 +95,10 @@ describe("explain()", () => {
     [[{ ramBytes: 8 * GB }], "1 Island offers llmcpp, but it lacks 12.0 GiB of RAM"],
     [[{ ramBytes: 8 * GB }, { ramBytes: 4 * GB }], "2 Islands offer llmcpp, none has 12.0 GiB of RAM"],
     [[large, large].map((island) => ({ ...island, vramBytes: 0 })), "2 Islands offer llmcpp, none has 1.5 GiB of VRAM"],
+    [
+      [{ ...large, noSpaceFor: [needy.slug] }],
+      "1 Island offers llmcpp, but it lacks disk space for its model or image",
+    ],
     [[{ ...large, draining: true }], "1 Island offers llmcpp, but it takes no new jobs now"],
     [
       [large, large].map((island) => ({ ...island, draining: true })),

@@ -43,7 +43,7 @@ class JobWebhookData(TypedDict):
 
 
 class JobWebhookDataError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -198,7 +198,7 @@ class Job(TypedDict):
 
 
 class JobError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -410,7 +410,7 @@ class ErrorEvent(TypedDict):
     type: Literal["error"]
     """discriminator enum property added by openapi-typescript"""
     error: str
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
     """A new try may succeed"""
 
@@ -2579,7 +2579,7 @@ class JobChangedEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     cargo: str
     """The same as workload_slug"""
-    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
+    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
     """Why it failed or timed out"""
     updated_at: str
     """ISO 8601, UTC"""
