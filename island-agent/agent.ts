@@ -37,7 +37,7 @@ export interface AgentDeps extends Pick<ExecutorDeps, "jobFiles" | "onEnded"> {
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
-    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads"
+    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
   >;
   /** Whether new jobs are taken. The agent owns it from here on. */
   readonly availability: Availability;
@@ -100,7 +100,7 @@ export class IslandAgent {
       runtimes: { get: (type) => runtimes.get(type)?.runtime },
       ...{ files, clock, log, onChange, caps, freeRamBytes: deps.freeRamBytes },
     });
-    this.#executor = new Executor({ ...deps, outbox: this.#outbox, pool: this.#pool, slots });
+    this.#executor = new Executor({ ...deps, onChange, outbox: this.#outbox, pool: this.#pool, slots });
     this.#reports = new IslandReports({
       ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.#pool },
       executor: this.#executor,

@@ -4,7 +4,10 @@ import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
 /** The part of {@link ImageStore} that is used here. */
-export interface PulledImages extends Pick<ImageStore, "spareBytes" | "list" | "downloads" | "remove" | "prune"> {
+export interface PulledImages extends Pick<
+  ImageStore,
+  "spareBytes" | "assertFits" | "list" | "downloads" | "remove" | "prune"
+> {
   acquire(...parameters: Parameters<ImageStore["acquire"]>): Promise<{ release(): void }>;
 }
 
@@ -34,6 +37,10 @@ export class ImageArtifacts implements ArtifactStore {
     if (container === undefined) throw new TypeError(`Cargo ${slug} names no image`);
     const lease = await this.#images.acquire(slug, container, signal, onProgress, mayEvict);
     return { path: null, release: () => lease.release() };
+  }
+
+  assertFits({ container }: CargoManifest): void {
+    if (container !== undefined) this.#images.assertFits(container);
   }
 
   bytesOnDisk(cargo: CargoManifest): number | null {

@@ -1,4 +1,4 @@
-import { hasFolderModel, modelKey, type CargoManifest } from "../../shared/cargo.ts";
+import { hasFolderModel, modelKey, type CargoManifest, type ModelRef } from "../../shared/cargo.ts";
 import type { DownloadStatus, RemoveOutcome } from "../disk/stored-item.ts";
 import type { FolderStore } from "../models/folders/folder-store.ts";
 import type { ModelStore } from "../models/store/model-store.ts";
@@ -8,8 +8,8 @@ import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } fro
 export function modelArtifacts(models: ModelStore, folders: FolderStore): readonly ArtifactStore[] {
   const budget: ArtifactBudget = {
     spareBytes: () => {
-      const { budgetBytes, usedBytes } = models.usage();
-      return budgetBytes - usedBytes;
+      const { limitBytes, usedBytes } = models.usage();
+      return limitBytes - usedBytes;
     },
     storedBytes: () => [...models.list(), ...models.parts()].reduce((sum, { bytes }) => sum + bytes, 0),
   };
@@ -37,6 +37,10 @@ class FolderArtifacts implements ArtifactStore {
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
     return this.#folders.acquire(cargo, signal, onProgress, mayEvict);
+  }
+
+  assertFits(cargo: CargoManifest): void {
+    this.#folders.assertFits(cargo);
   }
 
   bytesOnDisk(cargo: CargoManifest): number | null {
@@ -106,6 +110,10 @@ class FileArtifacts implements ArtifactStore {
     return { path, adapterPaths, release };
   }
 
+  assertFits(cargo: CargoManifest): void {
+    this.#models.assertModelsFit(refsOf(cargo));
+  }
+
   /** Of the model and its adapters. */
   bytesOnDisk(cargo: CargoManifest): number | null {
     const stored = new Map(this.#models.list().map(({ key, bytes }) => [key, bytes]));
@@ -139,7 +147,11 @@ class FileArtifacts implements ArtifactStore {
   }
 }
 
+function refsOf({ model, adapters = [] }: CargoManifest): ModelRef[] {
+  return [...(model === null ? [] : [model]), ...adapters];
+}
+
 /** Keys of the files that a Cargo needs. */
-function keysOf({ model, adapters = [] }: CargoManifest): string[] {
-  return [...(model === null ? [] : [model]), ...adapters].map(modelKey);
+function keysOf(cargo: CargoManifest): string[] {
+  return refsOf(cargo).map(modelKey);
 }

@@ -3,7 +3,7 @@ import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 import { formatAge } from "../../shared/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/text-table.ts";
-import { inSeconds, type ShownStatus } from "./status-command.ts";
+import { describeLack, inSeconds, type ShownStatus } from "./status-command.ts";
 
 /** What the agent remembers of its last jobs, and what the coordinator says that they earned. */
 export interface ShownHistory {
@@ -72,6 +72,7 @@ export function describeBriefly(
     const side = clockAheadMs > 0 ? "ahead of" : "behind";
     rows.push(["Clock", `${formatAge(Math.abs(clockAheadMs))} ${side} the coordinator's: set this machine's clock`]);
   }
+  rows.push(...describeLack(status));
   if (status.lastProblem !== null) rows.push(["Problem", status.lastProblem]);
   const credits = creditsOf(earnings);
   for (const [index, job] of jobs.slice(0, SHOWN_LAST).entries()) {

@@ -168,7 +168,8 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     );
     probes.onFound = () => agent.announce();
     const status = (): ShownStatus => {
-      return { ...agent.status(), unusable: probes.unusable(), sandbox: sandbox.state };
+      const disk = { disk: stores.disk(), noSpaceFor: files.noSpaceFor() };
+      return { ...agent.status(), unusable: probes.unusable(), sandbox: sandbox.state, ...disk };
     };
     const stored = new StoredFiles(stores.artifacts, stores.names, () => files.users);
     stack.use(

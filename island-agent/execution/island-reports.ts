@@ -54,7 +54,7 @@ export interface IslandFacts {
   readonly caps: MemoryUse;
   /** Load of the machine now. */
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC">;
-  readonly files: Pick<CargoFiles, "cached" | "downloads">;
+  readonly files: Pick<CargoFiles, "cached" | "downloads" | "noSpaceFor">;
   readonly pool: Pick<CargoPool, "loaded">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
@@ -122,6 +122,7 @@ export class IslandReports {
       cachedModels: thatFit(files.cached().slice(0, MAX_LENGTHS.cachedModels)),
       loaded: [...new Set(slugs)].slice(0, MAX_LENGTHS.loaded),
       downloads: files.downloads().slice(0, MAX_LENGTHS.downloads),
+      noSpaceFor: files.noSpaceFor(),
       working: executor.working().slice(0, MAX_LENGTHS.working),
     };
   }

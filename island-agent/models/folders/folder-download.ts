@@ -3,7 +3,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { FolderFile } from "./fetch-folder-list.ts";
 import type { ModelLease } from "../store/model-files.ts";
 import type { ModelStore } from "../store/model-store.ts";
-import { DiskBudgetExceededError } from "../../disk/disk-budget-error.ts";
+import { DiskFullError } from "../../disk/disk-full-error.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 
 /** Files of one folder that are downloaded at once. */
@@ -75,7 +75,7 @@ export class FolderDownload {
       return lease;
     } catch (error) {
       if (signal.aborted || !(error instanceof JobFailure)) throw error;
-      if (error instanceof DiskBudgetExceededError) throw new DiskBudgetExceededError(`${path}: ${error.message}`);
+      if (error instanceof DiskFullError) throw new DiskFullError(`${path}: ${error.message}`);
       const { code, message, retryable } = error;
       throw new JobFailure(code, `${path}: ${message}`, { retryable, cause: error });
     }

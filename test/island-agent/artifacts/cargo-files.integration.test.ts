@@ -47,6 +47,7 @@ class FakeImages implements PulledImages {
     this.pulled.set(image, (this.pulled.get(image) ?? 0) + 1);
     return { release: () => this.pulled.set(image, (this.pulled.get(image) ?? 0) - 1) };
   }
+  assertFits(): void {}
   list() {
     return [...this.pulled].map(([key, leases]) => ({ key, bytes: 7, lastUsedMs: 1, inUse: leases > 0 }));
   }
