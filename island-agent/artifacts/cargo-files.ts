@@ -1,23 +1,27 @@
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
+import type { DownloadProgress } from "../models/download/transfer.ts";
 import { DiskBudgetExceededError } from "../disk/disk-budget-error.ts";
 import type { ArtifactLease, ArtifactStore } from "./artifact-store.ts";
 import type { CargoNames } from "./cargo-names.ts";
 import { DownloadPriority } from "./download-priority.ts";
+import type { DownloadWatch } from "./download-watch.ts";
 import { PreloadEviction } from "./preload-eviction.ts";
 
 /** Puts on disk what Cargos need, whatever kind of artifact it is, and reports what is there. */
 export class CargoFiles {
   readonly #stores: readonly ArtifactStore[];
   readonly #names: CargoNames;
+  readonly #watch: DownloadWatch;
   readonly #priority = new DownloadPriority();
   readonly #eviction: PreloadEviction;
   /** Slugs of Cargos that have or await a lease, once for each lease. */
   readonly #users: string[] = [];
 
-  constructor(stores: readonly ArtifactStore[], names: CargoNames) {
+  constructor(stores: readonly ArtifactStore[], names: CargoNames, watch: DownloadWatch) {
     this.#stores = stores;
     this.#names = names;
+    this.#watch = watch;
     this.#eviction = new PreloadEviction(stores);
   }
 
@@ -76,7 +80,10 @@ export class CargoFiles {
   /** One entry for each Cargo that waits for a download. */
   downloads(): IslandState["downloads"] {
     const downloads = this.#stores.flatMap((store) => store.downloads());
-    return downloads.map(({ slug, fraction }) => ({ slug, fraction }));
+    return downloads.map(({ slug, receivedBytes, totalBytes }) => {
+      const fraction = totalBytes === null || totalBytes === 0 ? null : Math.min(1, receivedBytes / totalBytes);
+      return { slug, fraction, receivedBytes, totalBytes, bytesPerSecond: this.#watch.bytesPerSecond(slug) };
+    });
   }
 
   #storeOf(cargo: CargoManifest): ArtifactStore | undefined {
@@ -94,7 +101,13 @@ export class CargoFiles {
     this.#users.push(slug);
     const leave = (): void => void this.#users.splice(this.#users.indexOf(slug), 1);
     try {
-      const lease = await this.#storeOf(cargo)?.acquire(cargo, signal, onProgress, mayEvict);
+      const lease = await this.#watch.follow(slug, async (note) => {
+        const noteProgress = (progress: DownloadProgress): void => {
+          note(progress);
+          onProgress();
+        };
+        return this.#storeOf(cargo)?.acquire(cargo, signal, noteProgress, mayEvict);
+      });
       if (key !== null) this.#names.note(slug, key);
       let isHeld = true;
       const releaseOnce = (): void => {

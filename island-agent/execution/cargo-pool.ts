@@ -89,6 +89,12 @@ export class CargoPool {
     return entries.map(({ manifest, users, memory }) => ({ slug: manifest.slug, users, ...memory }));
   }
 
+  /** Slugs of the Cargos whose files are there, and which are on their way into memory. */
+  loading(): string[] {
+    const entries = [...this.#entries.values()].filter((entry) => entry.readySinceMs !== null && entry.loaded === null);
+    return entries.map(({ manifest }) => manifest.slug);
+  }
+
   /** A number that grows while the Cargo comes nearer to memory; with a download that stands still, it does not. */
   progressOf(manifest: CargoManifest): number {
     const entry = this.#entries.get(keyOf(manifest));
@@ -196,8 +202,11 @@ export class CargoPool {
       onChange();
     });
     entry.files = lease;
-    entry.readySinceMs = this.#deps.clock.monotonicMs();
+    const beganMs = this.#deps.clock.monotonicMs();
+    entry.readySinceMs = beganMs;
     signal.throwIfAborted();
+    log.info({ cargo: manifest.slug }, "Cargo loads");
+    onChange();
     const admit = (estimate: () => Promise<MemoryUse>): Promise<number> => this.#admit(entry, estimate);
     const loaded = await runtime.load(manifest, lease.path, signal, admit, lease.adapterPaths);
     if (signal.aborted) {
@@ -207,7 +216,9 @@ export class CargoPool {
     entry.loaded = loaded;
     this.#budget.arrange();
     onChange();
-    log.info({ cargo: manifest.slug, estimate: entry.estimate, measured: loaded.memory }, "Cargo loaded");
+    const loadMs = Math.round(this.#deps.clock.monotonicMs() - beganMs);
+    const facts = { cargo: manifest.slug, load_ms: loadMs, estimate: entry.estimate, measured: loaded.memory };
+    log.info(facts, "Cargo loaded");
     void loaded.gone.then(() => this.#unload(entry));
     return loaded;
   }

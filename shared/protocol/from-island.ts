@@ -26,8 +26,9 @@ const runtimeReportSchema = z.object({
 });
 export type RuntimeReport = z.infer<typeof runtimeReportSchema>;
 
+const bytes = z.number().int().nonnegative();
 /** A model or image on the Island's disk. `key`: from `cacheKeyOf()`. */
-const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes: z.number().int().nonnegative() });
+const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes });
 
 const heldInputSchema = z.object({
   received: z.number().int().nonnegative(),
@@ -47,6 +48,16 @@ const heldJobSchema = z.object({
 });
 export type HeldJob = z.infer<typeof heldJobSchema>;
 
+/** A download in progress. `fraction`: 0 to 1, or null when the size is unknown. Agents of earlier versions tell no more than it. */
+const downloadSchema = z.object({
+  slug,
+  fraction: z.number().min(0).max(1).nullable(),
+  receivedBytes: bytes.optional(),
+  totalBytes: bytes.nullable().optional(),
+  /** Of the last seconds; null: not known yet. */
+  bytesPerSecond: bytes.nullable().optional(),
+});
+
 /** State that changes while an Island runs; sent with `hello` and every heartbeat. */
 const islandStateSchema = z.object({
   /** 0 to 1, over all cores; null where the platform does not report it. */
@@ -58,8 +69,9 @@ const islandStateSchema = z.object({
   cachedModels: z.array(cachedModelSchema).max(10_000),
   /** Cargos whose model is in memory now. */
   loaded: z.array(slug).max(1_000),
-  /** Downloads in progress. `fraction`: 0 to 1, or null when the size is unknown. */
-  downloads: z.array(z.object({ slug, fraction: z.number().min(0).max(1).nullable() })).max(1_000),
+  downloads: z.array(downloadSchema).max(1_000),
+  /** Cargos whose files are on disk and whose model is on its way into memory. Absent: the agent does not tell. */
+  loading: z.array(slug).max(1_000).optional(),
   /** `count` changes while the download, the load or the run of an attempt makes progress. Absent: the agent does not tell. */
   working: z
     .array(z.object({ ...attemptFields, count: z.number().nonnegative() }))
