@@ -22,7 +22,12 @@ export function openProgress(stream: ProgressStream): ProgressLine {
 
 function openBar(stream: ProgressStream): ProgressLine {
   // The package's graceful exit would catch Ctrl-C and let the command go on.
-  const bar = new SingleBar({ stream, format: "{what} [{bar}] {percentage}% {detail}", barsize: 30, gracefulExit: false });
+  const bar = new SingleBar({
+    stream,
+    format: "{what} [{bar}] {percentage}% {detail}",
+    barsize: 30,
+    gracefulExit: false,
+  });
   bar.start(100, 0, { what: "", detail: "" });
   return {
     show: (what, fraction, detail) => bar.update(percentOf(fraction), { what, detail }),

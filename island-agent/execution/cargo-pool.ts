@@ -3,12 +3,12 @@ import { abortable } from "../../shared/abortable.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { ArtifactLease } from "../artifacts/artifact-store.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 import { waitForFreeRam } from "./free-ram.ts";
-import { MemoryBudget, type Occupant } from "./memory-budget.ts";
+import { MemoryBudget } from "./memory-budget.ts";
 import { MemoryNeeds } from "./memory-need.ts";
+import { keyOf, type Entry } from "./pool-entry.ts";
 
 /**
  * How long a Cargo of a type stays in memory without a job, where it does not stay until its memory is needed and its definition does
@@ -39,28 +39,6 @@ export interface CargoLease {
 export interface LoadedReport extends MemoryUse {
   readonly slug: string;
   readonly users: number;
-}
-
-interface Entry extends Occupant {
-  readonly manifest: CargoManifest;
-  readonly key: string;
-  /** Aborts the load when no job waits for it. */
-  readonly stopLoading: AbortController;
-  readonly loading: Promise<LoadedCargo>;
-  estimate: MemoryUse;
-  /** Grows with the download. */
-  steps: number;
-  /** When its files were there (monotonic ms); null before. From then on, waits and load have limits of their own. */
-  readySinceMs: number | null;
-  /** Set once, from the first estimate: growth that jobs caused must not raise it. */
-  ramCeilingBytes: number;
-  users: number;
-  lastUse: number;
-  /** Unloads it when it has been idle for long. */
-  idleTimer: Timer | null;
-  loaded: LoadedCargo | null;
-  files: ArtifactLease | null;
-  isLeaving: boolean;
 }
 
 /** The Cargos in memory. Loads each once, however many jobs need it, as soon as it fits the memory budget. */
@@ -298,9 +276,4 @@ export class CargoPool {
     this.#ongoing.add(work);
     void work.finally(() => this.#ongoing.delete(work));
   }
-}
-
-/** The whole manifest: a Cargo whose definition changed is a different one. */
-function keyOf(manifest: CargoManifest): string {
-  return JSON.stringify(manifest);
 }

@@ -67,7 +67,14 @@ export interface IslandFacts {
 }
 
 /** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts, docs/protocol.md "Limits". */
-const MAX_LENGTHS = { cachedModels: 10_000, loaded: 1_000, loading: 1_000, downloads: 1_000, working: 1_000, version: 100 } as const;
+const MAX_LENGTHS = {
+  cachedModels: 10_000,
+  loaded: 1_000,
+  loading: 1_000,
+  downloads: 1_000,
+  working: 1_000,
+  version: 100,
+} as const;
 
 /** Of the 256 KiB of a whole report; the rest is for downloads, loaded Cargos and hardware. */
 const MAX_CACHED_BYTES = 160 * KIB;

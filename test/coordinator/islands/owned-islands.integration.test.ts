@@ -84,6 +84,7 @@ describe("/islands", () => {
     const shown = await until(
       async () => (await ask(key, "GET", `/islands/${hostId}`)).body.data,
       ({ downloads, running }) => downloads.length === 2 && running.length === 1,
+      "a report and a job",
     );
     expect(shown).toMatchObject({
       downloads: [

@@ -115,7 +115,11 @@ describe("describeDownload()", () => {
     ["nothing", {}, ""],
     ["no size", { receivedBytes: 5 * MIB, totalBytes: null, bytesPerSecond: null }, "5.0 MiB"],
     ["a size below 10 MiB", { receivedBytes: 100 * KIB, totalBytes: 2 * MIB }, "100 KiB of 2.0 MiB"],
-    ["a size in GiB", { receivedBytes: GIB / 2, totalBytes: 4 * GIB, bytesPerSecond: MIB }, "0.5 of 4.0 GiB, 1.0 MiB/s, 59 min left"],
+    [
+      "a size in GiB",
+      { receivedBytes: GIB / 2, totalBytes: 4 * GIB, bytesPerSecond: MIB },
+      "0.5 of 4.0 GiB, 1.0 MiB/s, 59 min left",
+    ],
     ["a stop", { receivedBytes: 20 * MIB, totalBytes: 40 * MIB, bytesPerSecond: 0 }, "20 of 40 MiB, 0 KiB/s"],
   ])("tells what is known of %s", (_title, figures, text) => {
     expect(describeDownload(figures)).toBe(text);
