@@ -1,6 +1,6 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import { abortable } from "../../shared/abortable.ts";
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
