@@ -1,16 +1,19 @@
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import { MAX_NO_SPACE_FOR, type IslandState } from "../../shared/protocol/from-island.ts";
 import { recentMap } from "../../shared/recent-map.ts";
+import type { DownloadProgress } from "../models/download/transfer.ts";
 import { DiskFullError } from "../disk/disk-full-error.ts";
 import type { ArtifactLease, ArtifactStore } from "./artifact-store.ts";
 import type { CargoNames } from "./cargo-names.ts";
 import { DownloadPriority } from "./download-priority.ts";
+import type { DownloadWatch } from "./download-watch.ts";
 import { PreloadEviction } from "./preload-eviction.ts";
 
 /** Puts on disk what Cargos need, whatever kind of artifact it is, and reports what is there. */
 export class CargoFiles {
   readonly #stores: readonly ArtifactStore[];
   readonly #names: CargoNames;
+  readonly #watch: DownloadWatch;
   readonly #priority = new DownloadPriority();
   readonly #eviction: PreloadEviction;
   /** Slugs of Cargos that have or await a lease, once for each lease. */
@@ -18,9 +21,10 @@ export class CargoFiles {
   /** Cargos that jobs or the owner could not have for lack of disk space, by slug. */
   readonly #tooLarge = recentMap<CargoManifest>(MAX_NO_SPACE_FOR);
 
-  constructor(stores: readonly ArtifactStore[], names: CargoNames) {
+  constructor(stores: readonly ArtifactStore[], names: CargoNames, watch: DownloadWatch) {
     this.#stores = stores;
     this.#names = names;
+    this.#watch = watch;
     this.#eviction = new PreloadEviction(stores);
   }
 
@@ -92,7 +96,10 @@ export class CargoFiles {
   /** One entry for each Cargo that waits for a download. */
   downloads(): IslandState["downloads"] {
     const downloads = this.#stores.flatMap((store) => store.downloads());
-    return downloads.map(({ slug, fraction }) => ({ slug, fraction }));
+    return downloads.map(({ slug, receivedBytes, totalBytes }) => {
+      const fraction = totalBytes === null || totalBytes === 0 ? null : Math.min(1, receivedBytes / totalBytes);
+      return { slug, fraction, receivedBytes, totalBytes, bytesPerSecond: this.#watch.bytesPerSecond(slug) };
+    });
   }
 
   #lackOf(cargo: CargoManifest): DiskFullError | null {
@@ -121,7 +128,13 @@ export class CargoFiles {
     this.#users.push(slug);
     const leave = (): void => void this.#users.splice(this.#users.indexOf(slug), 1);
     try {
-      const lease = await this.#storeOf(cargo)?.acquire(cargo, signal, onProgress, mayEvict);
+      const lease = await this.#watch.follow(slug, async (note) => {
+        const noteProgress = (progress: DownloadProgress): void => {
+          note(progress);
+          onProgress();
+        };
+        return this.#storeOf(cargo)?.acquire(cargo, signal, noteProgress, mayEvict);
+      });
       if (key !== null) this.#names.note(slug, key);
       let isHeld = true;
       const releaseOnce = (): void => {

@@ -1,5 +1,6 @@
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { DownloadStatus, RemoveOutcome } from "../disk/stored-item.ts";
+import type { DownloadProgress } from "../models/download/transfer.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
@@ -31,7 +32,7 @@ export class ImageArtifacts implements ArtifactStore {
   async acquire(
     { slug, container }: CargoManifest,
     signal: AbortSignal,
-    onProgress: () => void,
+    onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
     if (container === undefined) throw new TypeError(`Cargo ${slug} names no image`);

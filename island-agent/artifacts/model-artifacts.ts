@@ -1,5 +1,6 @@
 import { hasFolderModel, modelKey, type CargoManifest, type ModelRef } from "../../shared/cargo.ts";
 import type { DownloadStatus, RemoveOutcome } from "../disk/stored-item.ts";
+import type { DownloadProgress } from "../models/download/transfer.ts";
 import type { FolderStore } from "../models/folders/folder-store.ts";
 import type { ModelStore } from "../models/store/model-store.ts";
 import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
@@ -33,7 +34,7 @@ class FolderArtifacts implements ArtifactStore {
   acquire(
     cargo: CargoManifest,
     signal: AbortSignal,
-    onProgress: () => void,
+    onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
     return this.#folders.acquire(cargo, signal, onProgress, mayEvict);
@@ -87,7 +88,7 @@ class FileArtifacts implements ArtifactStore {
   async acquire(
     { slug, model, adapters = [] }: CargoManifest,
     signal: AbortSignal,
-    onProgress: () => void,
+    onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
     if (model === null) throw new TypeError(`Cargo ${slug} has no model`);

@@ -5,6 +5,7 @@ import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.ts";
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
+import { describeDownload } from "../artifacts/describe-download.ts";
 import type { PullStatus } from "../preload/owner-pulls.ts";
 import { StoredFiles, type ListedArtifact } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -68,7 +69,7 @@ export async function pullModel(place: ModelsPlace, slug: string, progress: Prog
       if (pull === undefined)
         throw new CliError("The agent has stopped. Downloaded data is kept; pull again when it runs");
       if (pull.state === "failed") throw new CliError(`${slug} could not be pulled: ${pull.detail}`);
-      progress.show(`${slug}: ${pull.state}`, pull.fraction);
+      progress.show(`${slug}: ${pull.state}`, pull.fraction, describeDownload(pull.download ?? {}));
       if (pull.state === "on disk") return `${slug} is on disk`;
       await place.clock.sleep(POLL_MS);
       pulls = await askAgent<PullStatus[]>(place.dataDirectory, "/models/pulls");

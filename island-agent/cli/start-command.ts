@@ -7,6 +7,7 @@ import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
 import { readPause, storePause } from "../availability/pause-file.ts";
 import { CargoFiles } from "../artifacts/cargo-files.ts";
+import { DownloadWatch } from "../artifacts/download-watch.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
 import { describeUnknownEnv, resolveAgentConfig } from "../config/resolve-agent-config.ts";
@@ -98,7 +99,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const presentUrl = (): string => coordinators.current;
     const engine = engineSearch(env, hardware);
     const stores = stack.use(await openStores(dataDirectory, config, engine, clock, presentUrl));
-    const files = new CargoFiles(stores.artifacts, stores.names);
+    const files = new CargoFiles(stores.artifacts, stores.names, new DownloadWatch(clock, log));
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };

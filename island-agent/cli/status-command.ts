@@ -1,6 +1,7 @@
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { describeDisk, describeShortage, type DiskState } from "../disk/describe-disk.ts";
 import { describePolicy } from "../config/owner-policy.ts";
+import { describeDownload } from "../artifacts/describe-download.ts";
 import { askAgent } from "../control/control-client.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
 import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
@@ -31,6 +32,7 @@ export function describeStatus(status: ShownStatus | null): string {
     ...(status.unusable ?? []).flatMap(describeUnusable),
     ...(status.sandbox === undefined ? [] : describeSandbox(status.sandbox)),
     ["In memory", status.loaded.map(describeLoaded).join(", ") || "nothing"],
+    ...describeComing(status),
     ["For Cargos", describeMemory(memoryCaps.ramBytes, memoryCaps.vramBytes)],
     ...(status.disk === undefined ? [] : [["Disk", describeDisk(status.disk)] satisfies [string, string]]),
     ...describeLack(status),
@@ -77,6 +79,14 @@ function describeUnusable({ type, reason, retryAtMs }: UnusableRuntime): [string
 
 function describeSandbox({ kind, remedy }: SandboxState): [string, string][] {
   return [["Sandbox", remedy === null ? kind : `${kind}; ${remedy}`]];
+}
+
+/** What is on its way to the disk and into memory. */
+function describeComing({ downloads = [], loading = [] }: ShownStatus): [string, string][] {
+  return [
+    ...downloads.map((each): [string, string] => ["Downloading", `${each.slug} ${describeDownload(each)}`.trimEnd()]),
+    ...(loading.length === 0 ? [] : [["Loading", loading.join(", ")] satisfies [string, string]]),
+  ];
 }
 
 function describePreload(preload: AgentStatus["preload"]): string[] {

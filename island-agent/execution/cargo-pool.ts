@@ -1,14 +1,14 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import { abortable } from "../../shared/abortable.ts";
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { ArtifactLease } from "../artifacts/artifact-store.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 import { waitForFreeRam } from "./free-ram.ts";
-import { MemoryBudget, type Occupant } from "./memory-budget.ts";
+import { MemoryBudget } from "./memory-budget.ts";
 import { MemoryNeeds } from "./memory-need.ts";
+import { keyOf, type Entry } from "./pool-entry.ts";
 
 /**
  * How long a Cargo of a type stays in memory without a job, where it does not stay until its memory is needed and its definition does
@@ -41,28 +41,6 @@ export interface LoadedReport extends MemoryUse {
   readonly users: number;
 }
 
-interface Entry extends Occupant {
-  readonly manifest: CargoManifest;
-  readonly key: string;
-  /** Aborts the load when no job waits for it. */
-  readonly stopLoading: AbortController;
-  readonly loading: Promise<LoadedCargo>;
-  estimate: MemoryUse;
-  /** Grows with the download. */
-  steps: number;
-  /** When its files were there (monotonic ms); null before. From then on, waits and load have limits of their own. */
-  readySinceMs: number | null;
-  /** Set once, from the first estimate: growth that jobs caused must not raise it. */
-  ramCeilingBytes: number;
-  users: number;
-  lastUse: number;
-  /** Unloads it when it has been idle for long. */
-  idleTimer: Timer | null;
-  loaded: LoadedCargo | null;
-  files: ArtifactLease | null;
-  isLeaving: boolean;
-}
-
 /** The Cargos in memory. Loads each once, however many jobs need it, as soon as it fits the memory budget. */
 export class CargoPool {
   readonly #deps: CargoPoolDeps;
@@ -87,6 +65,12 @@ export class CargoPool {
   loaded(): LoadedReport[] {
     const entries = [...this.#entries.values()].filter((entry) => entry.loaded !== null);
     return entries.map(({ manifest, users, memory }) => ({ slug: manifest.slug, users, ...memory }));
+  }
+
+  /** Slugs of the Cargos whose files are there, and which are on their way into memory. */
+  loading(): string[] {
+    const entries = [...this.#entries.values()].filter((entry) => entry.readySinceMs !== null && entry.loaded === null);
+    return entries.map(({ manifest }) => manifest.slug);
   }
 
   /** A number that grows while the Cargo comes nearer to memory; with a download that stands still, it does not. */
@@ -196,8 +180,11 @@ export class CargoPool {
       onChange();
     });
     entry.files = lease;
-    entry.readySinceMs = this.#deps.clock.monotonicMs();
+    const beganMs = this.#deps.clock.monotonicMs();
+    entry.readySinceMs = beganMs;
     signal.throwIfAborted();
+    log.info({ cargo: manifest.slug }, "Cargo loads");
+    onChange();
     const admit = (estimate: () => Promise<MemoryUse>): Promise<number> => this.#admit(entry, estimate);
     const loaded = await runtime.load(manifest, lease.path, signal, admit, lease.adapterPaths);
     if (signal.aborted) {
@@ -207,7 +194,9 @@ export class CargoPool {
     entry.loaded = loaded;
     this.#budget.arrange();
     onChange();
-    log.info({ cargo: manifest.slug, estimate: entry.estimate, measured: loaded.memory }, "Cargo loaded");
+    const loadMs = Math.round(this.#deps.clock.monotonicMs() - beganMs);
+    const facts = { cargo: manifest.slug, load_ms: loadMs, estimate: entry.estimate, measured: loaded.memory };
+    log.info(facts, "Cargo loaded");
     void loaded.gone.then(() => this.#unload(entry));
     return loaded;
   }
@@ -287,9 +276,4 @@ export class CargoPool {
     this.#ongoing.add(work);
     void work.finally(() => this.#ongoing.delete(work));
   }
-}
-
-/** The whole manifest: a Cargo whose definition changed is a different one. */
-function keyOf(manifest: CargoManifest): string {
-  return JSON.stringify(manifest);
 }

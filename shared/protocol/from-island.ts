@@ -26,8 +26,9 @@ const runtimeReportSchema = z.object({
 });
 export type RuntimeReport = z.infer<typeof runtimeReportSchema>;
 
+const bytes = z.number().int().nonnegative();
 /** A model or image on the Island's disk. `key`: from `cacheKeyOf()`. */
-const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes: z.number().int().nonnegative() });
+const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes });
 
 /** Codes that the first version of the protocol lacks, each with the nearest one that it has. */
 const LATER_CODES: Partial<Record<JobErrorCode, JobErrorCode>> = { disk_full: "model_unavailable" };
@@ -74,6 +75,15 @@ export type HeldJob = z.infer<typeof heldJobSchema>;
 
 /** Longest list of Cargos that lack disk space. */
 export const MAX_NO_SPACE_FOR = 100;
+/** A download in progress. `fraction`: 0 to 1, or null when the size is unknown. Agents of earlier versions tell no more than it. */
+const downloadSchema = z.object({
+  slug,
+  fraction: z.number().min(0).max(1).nullable(),
+  receivedBytes: bytes.optional(),
+  totalBytes: bytes.nullable().optional(),
+  /** Of the last seconds; null: not known yet. */
+  bytesPerSecond: bytes.nullable().optional(),
+});
 
 /** State that changes while an Island runs; sent with `hello` and every heartbeat. */
 const islandStateSchema = z.object({
@@ -86,8 +96,9 @@ const islandStateSchema = z.object({
   cachedModels: z.array(cachedModelSchema).max(10_000),
   /** Cargos whose model is in memory now. */
   loaded: z.array(slug).max(1_000),
-  /** Downloads in progress. `fraction`: 0 to 1, or null when the size is unknown. */
-  downloads: z.array(z.object({ slug, fraction: z.number().min(0).max(1).nullable() })).max(1_000),
+  downloads: z.array(downloadSchema).max(1_000),
+  /** Cargos whose files are on disk and whose model is on its way into memory. Absent: the agent does not tell. */
+  loading: z.array(slug).max(1_000).optional(),
   /**
    * Cargos that the Island refused, or failed to fetch, for lack of disk space, and which still would not fit. Absent in agents of earlier
    * versions.

@@ -35,10 +35,9 @@ export class FolderDownload {
     this.#mayEvict = mayEvict;
   }
 
-  /** 0 to 1 over all files; null while they are unknown. */
-  get fraction(): number | null {
-    if (this.#totalBytes === null) return null;
-    return this.#totalBytes === 0 ? 1 : Math.min(1, this.#receivedBytes / this.#totalBytes);
+  /** Of all files. */
+  get progress(): DownloadProgress {
+    return { receivedBytes: this.#receivedBytes, totalBytes: this.#totalBytes };
   }
 
   /**
@@ -84,6 +83,6 @@ export class FolderDownload {
   #report(key: string, bytes: number): void {
     this.#receivedBytes += bytes - (this.#bytesOf.get(key) ?? 0);
     this.#bytesOf.set(key, bytes);
-    this.#onProgress({ receivedBytes: this.#receivedBytes, totalBytes: this.#totalBytes });
+    this.#onProgress(this.progress);
   }
 }

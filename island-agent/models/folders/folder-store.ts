@@ -132,7 +132,7 @@ export class FolderStore {
 
   /** One entry for each Cargo that waits for a folder. */
   downloads(): DownloadStatus[] {
-    return [...this.#downloads].map(({ slug, key, fraction }) => ({ slug, key, fraction }));
+    return [...this.#downloads].map(({ slug, key, progress }) => ({ slug, key, ...progress }));
   }
 
   /** Deletes a folder, except files that other folders contain, too. */

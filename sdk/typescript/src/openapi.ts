@@ -3511,6 +3511,8 @@ export interface components {
         };
         Island: {
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3532,8 +3534,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3553,6 +3566,8 @@ export interface components {
         /** @description An Island came or went, was renamed, or says something else of itself: the row of GET /islands */
         IslandChangedEvent: {
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3574,10 +3589,21 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
             /** @description Its status is not offline */
             online: boolean;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3627,6 +3653,8 @@ export interface components {
             cached_models: string[];
             /** @description The last 30 UTC days with today, oldest first, without a gap */
             days: components["schemas"]["IslandDay"][];
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3648,8 +3676,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3665,6 +3704,17 @@ export interface components {
             /** @description Of these jobs */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
+        };
+        /** @description As it last said. What is not known is null */
+        IslandDownload: {
+            /** @description Of the last 10 s */
+            bytes_per_second: number | null;
+            /** @description Slug */
+            cargo: string;
+            /** @description 0 to 1; null while the size is not known */
+            fraction: number | null;
+            received_bytes: number | null;
+            total_bytes: number | null;
         };
         /** @description As in the ledger, by the UTC day of the entry */
         IslandEarnings: {
@@ -4027,6 +4077,8 @@ export interface components {
             /** @description Of its owner */
             account_id: string;
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -4046,8 +4098,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -4072,6 +4135,8 @@ export interface components {
             cached_models: string[];
             /** @description The last 30 UTC days with today, oldest first, without a gap */
             days: components["schemas"]["IslandDay"][];
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -4093,8 +4158,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";

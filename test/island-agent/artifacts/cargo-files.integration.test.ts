@@ -4,13 +4,15 @@ import { describe, expect, it } from "vitest";
 import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
 import { ImageArtifacts, type PulledImages } from "../../../island-agent/artifacts/image-artifacts.ts";
 import { modelArtifacts } from "../../../island-agent/artifacts/model-artifacts.ts";
+import { DownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
 import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
 import { StoredFiles } from "../../../island-agent/artifacts/stored-files.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { file, makeBytes, sha256 } from "../models/file-server.ts";
 import { HubRepository } from "../models/hub-repository.ts";
 import { NEVER, StoreFixture } from "../models/store-fixture.ts";
-import { makeManifest } from "../builders.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { FakeLog, makeManifest } from "../builders.ts";
 
 const GGUF = makeBytes(10_000, "gguf");
 const CONFIG = Buffer.from("{}");
@@ -55,7 +57,7 @@ class FakeImages implements PulledImages {
     return 100 - 7 * this.pulled.size;
   }
   downloads() {
-    return [{ slug: "tool", key: IMAGE, fraction: 0.5 }];
+    return [{ slug: "tool", key: IMAGE, receivedBytes: 5, totalBytes: 10 }];
   }
   async remove(key: string): Promise<"removed" | "in_use" | "absent"> {
     return this.pulled.delete(key) ? "removed" : "absent";
@@ -72,6 +74,7 @@ interface World extends AsyncDisposable {
   readonly files: CargoFiles;
   readonly stored: StoredFiles;
   readonly images: FakeImages;
+  readonly log: FakeLog;
 }
 
 async function open(): Promise<World> {
@@ -79,10 +82,11 @@ async function open(): Promise<World> {
   fixture.server.on("/models/chat.gguf", file(GGUF));
   HubRepository.on(fixture.server, "owner/repo", { "config.json": CONFIG, "onnx/model.onnx": GRAPH });
   const images = new FakeImages();
+  const log = new FakeLog();
   const names = await CargoNames.open(fixture.directory);
   const { models, folders } = await fixture.openFolders();
   const stores = [...modelArtifacts(models, folders), new ImageArtifacts(images)];
-  const files = new CargoFiles(stores, names);
+  const files = new CargoFiles(stores, names, new DownloadWatch(new ManualClock(), log));
   const close = async (): Promise<void> => {
     await names.close();
     await fixture[Symbol.asyncDispose]();
@@ -91,6 +95,7 @@ async function open(): Promise<World> {
     fixture,
     files,
     images,
+    log,
     stored: new StoredFiles(stores, names, () => files.users),
     [Symbol.asyncDispose]: close,
   };
@@ -178,8 +183,8 @@ describe("CargoFiles", () => {
     const failure = files.acquire(sentiment, leave.signal, onProgress).catch((error: unknown) => error);
     await halfway.promise;
     expect(files.downloads()).toEqual([
-      { slug: "sentiment", fraction: 10_002 / 20_002 },
-      { slug: "tool", fraction: 0.5 },
+      { slug: "sentiment", fraction: 10_002 / 20_002, receivedBytes: 10_002, totalBytes: 20_002, bytesPerSecond: null },
+      { slug: "tool", fraction: 0.5, receivedBytes: 5, totalBytes: 10, bytesPerSecond: null },
     ]);
     leave.abort(new Error("enough"));
     await failure;
@@ -190,7 +195,8 @@ describe("CargoFiles", () => {
     await using fixture = await StoreFixture.make();
     const names = await CargoNames.open(fixture.directory);
     const { models, folders } = await fixture.openFolders();
-    const files = new CargoFiles(modelArtifacts(models, folders), names);
+    const watch = new DownloadWatch(new ManualClock(), new FakeLog());
+    const files = new CargoFiles(modelArtifacts(models, folders), names, watch);
     expect((await files.acquire(makeManifest(), NEVER, nothing)).path).toBeNull();
     expect((await files.acquire(container, NEVER, nothing)).path).toBeNull();
     await names.close();

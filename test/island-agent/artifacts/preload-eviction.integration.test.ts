@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
+import { DownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
 import { modelArtifacts } from "../../../island-agent/artifacts/model-artifacts.ts";
 import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
 import { DiskFullError } from "../../../island-agent/disk/disk-full-error.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
-import { makeManifest } from "../builders.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { FakeLog, makeManifest } from "../builders.ts";
 import { file, makeBytes, sha256 } from "../models/file-server.ts";
 import { HubRepository } from "../models/hub-repository.ts";
 import { NEVER, StoreFixture } from "../models/store-fixture.ts";
@@ -19,7 +21,7 @@ beforeEach(async () => {
   fixture = await StoreFixture.make();
   names = await CargoNames.open(fixture.directory);
   const { models, folders } = await fixture.openFolders({ budgetBytes: 10_000 });
-  files = new CargoFiles(modelArtifacts(models, folders), names);
+  files = new CargoFiles(modelArtifacts(models, folders), names, new DownloadWatch(systemClock, new FakeLog()));
 });
 afterEach(async () => {
   await names.close();

@@ -16,7 +16,7 @@ it("a report of very many models stays under the 256 KiB that the coordinator ta
     policy: () => ALLOWS_ALL,
     usage: () => state,
     files: { cached: () => cached, downloads: () => [] },
-    pool: { loaded: () => [] },
+    pool: { loaded: () => [], loading: () => [] },
     executor: { working: () => [] },
     outbox: { held: () => [] },
   } as unknown as IslandFacts);

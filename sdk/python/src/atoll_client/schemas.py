@@ -2605,6 +2605,12 @@ class IslandChangedEvent(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[IslandChangedEventRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -2623,6 +2629,12 @@ class IslandChangedEvent(TypedDict):
 class IslandChangedEventRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class IslandChangedEventRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class IslandHardware(TypedDict):
@@ -2666,6 +2678,19 @@ class IslandLoad(TypedDict):
     """In MB of 2^20 bytes"""
     temperature_c: float | None
     """Of its hottest processor or graphics card, in degrees Celsius"""
+
+
+class IslandDownload(TypedDict):
+    """As it last said. What is not known is null"""
+
+    cargo: str
+    """Slug"""
+    fraction: float | None
+    """0 to 1; null while the size is not known"""
+    received_bytes: int | None
+    total_bytes: int | None
+    bytes_per_second: int | None
+    """Of the last 10 s"""
 
 
 class IslandUptime(TypedDict):
@@ -2716,6 +2741,12 @@ class Island(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[IslandRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -2730,6 +2761,12 @@ class Island(TypedDict):
 class IslandRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class IslandRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class IslandRemovedEvent(TypedDict):
@@ -3078,6 +3115,12 @@ class IslandDetail(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[IslandDetailRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3098,6 +3141,12 @@ class IslandDetail(TypedDict):
 class IslandDetailRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class IslandDetailRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class IslandDay(TypedDict):
@@ -3305,6 +3354,12 @@ class KnownIsland(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[KnownIslandRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3317,6 +3372,12 @@ class KnownIsland(TypedDict):
 class KnownIslandRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class KnownIslandRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class KnownIslandDetail(TypedDict):
@@ -3337,6 +3398,12 @@ class KnownIslandDetail(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[KnownIslandDetailRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3360,6 +3427,12 @@ class KnownIslandDetail(TypedDict):
 class KnownIslandDetailRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class KnownIslandDetailRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class KnownCargo(TypedDict):

@@ -194,7 +194,7 @@ describe.runIf(CAN_MOUNT)("ModelStore on a disk of 8 MB", () => {
     const store = await fixture.open({ minFreeBytes: KEPT });
     const leave = new AbortController();
     const ended = failureOf(store.acquire("x", first, leave.signal));
-    await expect.poll(() => store.downloads()[0]?.fraction).toBe(0.75);
+    await expect.poll(() => store.downloads()[0]?.receivedBytes).toBe(1_500_000);
     await pull(store, serve(fixture, "b", b));
     const third = serve(fixture, "c", makeBytes(1_000_000, "c"));
     expect(await failureOf(store.acquire("x", third, NEVER, undefined, false))).toMatchObject({ code: "disk_full" });
@@ -213,7 +213,7 @@ describe.runIf(CAN_MOUNT)("ModelStore on a disk of 8 MB", () => {
     const store = await fixture.open();
     const leave = new AbortController();
     const left = failureOf(store.acquire("x", stopped, leave.signal));
-    await expect.poll(() => store.downloads()[0]?.fraction).toBe(0.5);
+    await expect.poll(() => store.downloads()[0]?.receivedBytes).toBe(500_000);
     leave.abort(new Error("enough"));
     await left;
 
@@ -223,8 +223,8 @@ describe.runIf(CAN_MOUNT)("ModelStore on a disk of 8 MB", () => {
       response.writeHead(200, { "content-length": String(bytes.length) });
       response.write(bytes.subarray(0, 2_000_000), () => {
         void expect
-          .poll(() => store.downloads()[0]?.fraction)
-          .toBe(0.5)
+          .poll(() => store.downloads()[0]?.receivedBytes)
+          .toBe(2_000_000)
           .then(() => {
             disk.fill();
             response.end(bytes.subarray(2_000_000));
