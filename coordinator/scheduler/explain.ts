@@ -29,7 +29,9 @@ type Cause = Pick<Waiting, "reason" | "message">;
 /** Why an Island that may run the Cargo does not fit. */
 type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
-const OWN_ONLY = "only your own Islands run it until it is approved";
+const UNTIL_APPROVED = "only your own Islands run it until it is approved";
+/** The account's job keeps the private definition that it was accepted for, as the approval was of another one. */
+const FOR_EARLIER = "only your own Islands run it, as it was submitted for an earlier definition of the Cargo";
 
 /** Not a lack of Islands, but the closest reason that clients know. */
 export function explainUnknownCargo(slug: string): Cause {
@@ -43,9 +45,10 @@ export function explainUnknownCargo(slug: string): Cause {
 export function explainWait(cargo: ScheduledCargo, census: Census, avoided: number): Cause {
   const own = census.online - census.misfits.not_own;
   if (cargo.onlyIslandsOf === null) return explainLack(cargo, census, own, avoided);
-  if (own === 0) return { reason: "own_islands_only", message: `${OWN_ONLY}, and none of them is online` };
+  const ownOnly = cargo.privateTo === undefined ? FOR_EARLIER : UNTIL_APPROVED;
+  if (own === 0) return { reason: "own_islands_only", message: `${ownOnly}, and none of them is online` };
   const { reason, message } = explainLack(cargo, census, own, avoided);
-  return { reason, message: `${message}; ${OWN_ONLY}` };
+  return { reason, message: `${message}; ${ownOnly}` };
 }
 
 /** @param online Number of online Islands that may run the Cargo. */

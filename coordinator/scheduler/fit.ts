@@ -15,8 +15,14 @@ export const MISFITS = [
 ] as const;
 export type Misfit = (typeof MISFITS)[number];
 
+/** A Cargo as the catalog has it now. */
+export interface KnownCargo extends CargoManifest {
+  /** The only account that may run it until it is approved; absent for a public Cargo. */
+  readonly privateTo?: string;
+}
+
 /** A Cargo with a rule on which Islands may run it. */
-export interface ScheduledCargo extends CargoManifest {
+export interface ScheduledCargo extends KnownCargo {
   /** As in `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
   /** As in `WaitingJob`. */

@@ -32,7 +32,7 @@ describe("explain()", () => {
   });
 
   it("says that only the account's own Islands run what is not approved, and what those lack", () => {
-    const bench = new Bench();
+    const bench = new Bench([makeCargo({ privateTo: "user_1" })]);
     bench.up({ id: "isle-1", accountId: "owner_1" });
     bench.submit({ onlyIslandsOf: "user_1" });
     expect(bench.scheduler.explain("job_1")).toEqual({
@@ -47,6 +47,15 @@ describe("explain()", () => {
         "1 Island offers llmcpp, but it takes no new jobs now; only your own Islands run it until it is approved",
     });
     expect(bench.change({ id: "isle-2", accountId: "user_1" })).toEqual(["job_1 on isle-2"]);
+  });
+
+  it("says that a job is for an earlier definition when another one was approved", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1", accountId: "owner_1" });
+    bench.submit({ onlyIslandsOf: "user_1" });
+    expect(bench.scheduler.explain("job_1")?.message).toBe(
+      "only your own Islands run it, as it was submitted for an earlier definition of the Cargo, and none of them is online",
+    );
   });
 
   it("says what Islands' owners do not allow", () => {
