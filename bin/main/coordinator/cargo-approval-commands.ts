@@ -4,6 +4,7 @@ import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/o
 import { resolvePins } from "../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { CliError } from "../../../shared/errors.ts";
+import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
 import { askYes } from "../terminal/ask-again.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
@@ -13,6 +14,9 @@ import { catalogOf, commandActor } from "./operator-tools.ts";
 /** All questions to a registry or hub together. */
 const LOOKUP_LIMIT_MS = 30_000;
 const DEFAULT_HUB = "https://huggingface.co";
+
+/** Those that `cargo show` does not take. */
+const APPROVAL_FLAGS = ["revision", "imageDigest", "modelHash", "modelCommit", "hub", "allowPrivate"];
 
 interface ApproveOptions extends DataOptions {
   readonly revision?: string;
@@ -49,7 +53,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
     .option("--model-commit <commit>", "commit of the model's folder on the hub")
     .option("--hub <url>", "the model hub, or a mirror of it", DEFAULT_HUB)
     .option("--allow-private", "also ask a registry or hub of the local network")
-    .action(async (slug: string, options: ApproveOptions) => {
+    .action(async (slug: string, options: ApproveOptions, command: Command) => {
       await withCargos(options, async (cargos, store, catalogDirectory) => {
         const { imageDigest, modelHash, modelCommit, hub, allowPrivate = false } = options;
         const review = await cargos.review(slug);
@@ -64,7 +68,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
         // On standard error with --json, whose output is the result.
         if (options.json === true) console.error(describeReview(pinned, owner));
         else console.log(describeReview(pinned, owner));
-        await assertChosen(review, pinned, options.revision);
+        await assertChosen(review, pinned, options.revision, command);
         const actor = commandActor();
         const approval = await catalogOf(cargos, store).approveReviewed(actor, actor.actor, review, file);
         const value = { slug, approved: true, revision: approval.revision };
@@ -74,14 +78,21 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
 }
 
 /** The operator names the revision with its pins, or says yes to what was shown. @throws {CliError} */
-async function assertChosen(review: CargoReview, pinned: CargoReview, chosen: string | undefined): Promise<void> {
+async function assertChosen(
+  review: CargoReview,
+  pinned: CargoReview,
+  chosen: string | undefined,
+  command: Command,
+): Promise<void> {
   const { slug } = pinned.file;
-  const again = `coordinator cargo approve ${slug} --revision ${pinned.revision}`;
+  const name = coordinatorName();
+  const flags = givenFlags(command, ["revision"]);
+  const again = `${name} cargo approve ${slug} --revision ${pinned.revision}${flags}`;
   if (chosen !== undefined) {
     if (chosen === pinned.revision) return;
     if (Number(chosen) !== review.storedRevision) {
       throw new CliError(
-        `Not approved: ${slug} is not revision ${chosen}. Review it again: coordinator cargo show ${slug}`,
+        `Not approved: ${slug} is not revision ${chosen}. Review it again: ${name} cargo show ${slug}${givenFlags(command, APPROVAL_FLAGS)}`,
       );
     }
     // A number counts changes, as earlier versions wanted it. It says nothing of a pin that was looked up just now.

@@ -42,7 +42,11 @@ describe("coordinator cargo approve", () => {
     expect(shown).toMatch(/state +waits for approval[^]*approval +never[^]*owner +owner@example\.com/);
 
     const unnamed = await cargo("approve", "some-container", "--allow-private");
-    const [, revision = ""] = /--revision ([0-9a-f]{64})$/m.exec(unnamed.stderr) ?? [];
+    // The line can be pasted: it has the flags that were given.
+    const [, revision = "", flags] =
+      /coordinator cargo approve some-container --revision ([0-9a-f]{64})(.*)$/m.exec(unnamed.stderr) ?? [];
+    expect(flags).toContain(" --allow-private");
+    expect(flags).toContain(coordinator.placeFlags.join(" "));
     expect([unnamed.code, unnamed.stdout]).toEqual([1, expect.stringMatching(/digest +sha256:1{64}\n/)]);
     const byNumber = await cargo("approve", "some-container", "--allow-private", "--revision", "1");
     expect([byNumber.code, byNumber.stderr]).toEqual([1, expect.stringContaining(`--revision ${revision}`)]);
