@@ -1437,7 +1437,7 @@ export interface paths {
         put?: never;
         /**
          * The same, with the pin that an approval needs
-         * @description A pin that is not given is asked of the image's registry or the model's hub, for 15 s. Changes nothing.
+         * @description A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in the error. Changes nothing.
          */
         post: operations["reviewCargo"];
         delete?: never;
