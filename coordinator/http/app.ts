@@ -20,6 +20,7 @@ import { serveCompletions } from "./routes/completions.ts";
 import { serveConversationMessages } from "./routes/conversation-messages.ts";
 import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
+import { serveDownloads } from "./routes/downloads.ts";
 import { serveEmbeddings } from "./routes/embeddings.ts";
 import { serveEvents } from "./routes/events.ts";
 import { serveFileBatches } from "./routes/file-batches.ts";
@@ -122,6 +123,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveAnnouncements(app, deps);
   serveMetrics(app, deps);
   serveModelFiles(app, deps);
+  serveDownloads(app, deps);
   serveFrontDoor(app, deps);
   serveDocs(app, deps);
   serveOpenApi(app, deps);

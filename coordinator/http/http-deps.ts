@@ -75,6 +75,8 @@ export interface HttpDeps {
   readonly version: string;
   /** Folder of the model files that the coordinator itself serves at /models. */
   readonly modelsDirectory: string;
+  /** Folder of the packages that the coordinator serves at /download. It may be missing. */
+  readonly downloadsDirectory: string;
   readonly options: HttpOptions;
 }
 

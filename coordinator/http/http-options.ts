@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import { isExposed } from "../config/exposure.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
-import type { HttpOptions } from "./http-deps.ts";
+import type { HttpDeps, HttpOptions } from "./http-deps.ts";
 
 /** The settings of the HTTP API. */
 export function httpOptionsOf(config: CoordinatorConfig, memory: MemoryBudgets): HttpOptions {
@@ -14,4 +15,15 @@ export function httpOptionsOf(config: CoordinatorConfig, memory: MemoryBudgets):
     answerMemoryBytes: memory.answerMemoryBytes,
     metrics: config.metricsToken === null ? (isExposed(config) ? "off" : "open") : { token: config.metricsToken },
   };
+}
+
+/** Folders whose files the coordinator serves. */
+export function servedFolders({
+  catalogDirectory,
+  dataDirectory,
+}: Pick<CoordinatorConfig, "catalogDirectory" | "dataDirectory">): Pick<
+  HttpDeps,
+  "modelsDirectory" | "downloadsDirectory"
+> {
+  return { modelsDirectory: join(catalogDirectory, "models"), downloadsDirectory: join(dataDirectory, "downloads") };
 }

@@ -18,7 +18,7 @@ import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
 import { Moderations } from "./moderations.ts";
 import { Operator } from "./operator.ts";
-import type { Announcement, Health } from "./schemas.ts";
+import type { Announcement, Downloads, Health } from "./schemas.ts";
 import { Sessions } from "./sessions.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
@@ -73,6 +73,11 @@ export class Atoll {
   /** What the operators tell everybody, newest first. */
   async announcements(options?: CallOptions): Promise<readonly Announcement[]> {
     return (await this.#http.call("get", "/announcements", {}, options)).data;
+  }
+
+  /** Packages that the coordinator serves to hosts and clients, newest version first. */
+  async downloads(options?: CallOptions): Promise<Downloads> {
+    return (await this.#http.call("get", "/downloads", {}, options)).data;
   }
 
   /**

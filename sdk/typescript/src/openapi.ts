@@ -603,6 +603,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/downloads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the packages that the coordinator serves to hosts and clients, newest version first */
+        get: operations["listDownloads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/embeddings": {
         parameters: {
             query?: never;
@@ -3183,6 +3200,30 @@ export interface components {
              */
             type: "done";
             usage: components["schemas"]["Usage"];
+        };
+        Download: {
+            /**
+             * @description npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`
+             * @enum {string}
+             */
+            format: "npm" | "deb" | "wheel";
+            name: string;
+            /**
+             * @description The agent of hosts, or the client of programs
+             * @enum {string}
+             */
+            package: "island" | "client";
+            /** @description Below the coordinator's address; with .sha256 after it, its hash */
+            path: string;
+            /** @description In hexadecimal */
+            sha256: string;
+            size_bytes: number;
+            version: string;
+        };
+        Downloads: {
+            files: components["schemas"]["Download"][];
+            /** @description Address at which other machines reach the coordinator, if the operator set it */
+            public_url: string | null;
         };
         EmailProof: {
             password: string;
@@ -8977,6 +9018,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listDownloads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The packages */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "public_url": "https://atoll.example",
+                     *         "files": [
+                     *           {
+                     *             "name": "atoll-island-0.1.0.tgz",
+                     *             "path": "/download/atoll-island-0.1.0.tgz",
+                     *             "package": "island",
+                     *             "format": "npm",
+                     *             "version": "0.1.0",
+                     *             "size_bytes": 115794626,
+                     *             "sha256": "0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Downloads"];
+                    };
+                };
             };
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];

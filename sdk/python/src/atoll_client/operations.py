@@ -118,5 +118,6 @@ LIST_ANNOUNCEMENTS: Operation[s.ListAnnouncementsAnswer] = Operation("GET", "/an
 ADD_ANNOUNCEMENT: Operation[s.AddAnnouncementAnswer] = Operation("POST", "/operator/announcements")
 REMOVE_ANNOUNCEMENT: Operation[s.RemoveAnnouncementAnswer] = Operation("DELETE", "/operator/announcements/{id}")
 GET_METRICS: Operation[Any] = Operation("GET", "/metrics")
+LIST_DOWNLOADS: Operation[s.ListDownloadsAnswer] = Operation("GET", "/downloads")
 GET_DOCS: Operation[Any] = Operation("GET", "/docs")
 GET_OPEN_API: Operation[s.GetOpenApiAnswer] = Operation("GET", "/openapi.json")

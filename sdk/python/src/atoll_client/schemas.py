@@ -3463,6 +3463,26 @@ class AddAnnouncement(TypedDict):
     """Left out or null: until it is removed"""
 
 
+class Downloads(TypedDict):
+    public_url: str | None
+    """Address at which other machines reach the coordinator, if the operator set it"""
+    files: list[Download]
+
+
+class Download(TypedDict):
+    name: str
+    path: str
+    """Below the coordinator's address; with .sha256 after it, its hash"""
+    package: Literal["island", "client"]
+    """The agent of hosts, or the client of programs"""
+    format: Literal["npm", "deb", "wheel"]
+    """npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`"""
+    version: str
+    size_bytes: int
+    sha256: str
+    """In hexadecimal"""
+
+
 class ListJobsAnswer(TypedDict):
     data: list[ListedJob]
     meta: ListJobsAnswerMeta
@@ -4020,6 +4040,10 @@ class RemoveAnnouncementAnswer(TypedDict):
 class RemoveAnnouncementAnswerData(TypedDict):
     id: str
     removed: Literal[True]
+
+
+class ListDownloadsAnswer(TypedDict):
+    data: Downloads
 
 
 GetOpenApiAnswer: TypeAlias = "dict[str, Any]"

@@ -81,6 +81,7 @@ describe("the OpenAPI document", () => {
       "get /api/v1/announcements",
       "get /api/v1/cargos",
       "get /api/v1/docs",
+      "get /api/v1/downloads",
       "get /api/v1/health",
       "get /api/v1/island/earnings",
       "get /api/v1/island/files/{id}",

@@ -100,6 +100,10 @@ class AsyncAtoll:
         """What the operators tell everybody, newest first."""
         return (await self._http.call(o.LIST_ANNOUNCEMENTS))["data"]
 
+    async def downloads(self) -> s.Downloads:
+        """Packages that the coordinator serves to hosts and clients, newest version first."""
+        return (await self._http.call(o.LIST_DOWNLOADS))["data"]
+
     def events(
         self,
         *,

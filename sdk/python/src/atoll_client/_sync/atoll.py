@@ -101,6 +101,10 @@ class Atoll:
         """What the operators tell everybody, newest first."""
         return (self._http.call(o.LIST_ANNOUNCEMENTS))["data"]
 
+    def downloads(self) -> s.Downloads:
+        """Packages that the coordinator serves to hosts and clients, newest version first."""
+        return (self._http.call(o.LIST_DOWNLOADS))["data"]
+
     def events(
         self,
         *,
