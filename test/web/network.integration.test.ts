@@ -1,3 +1,7 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { call, until } from "../support/http.ts";
@@ -6,6 +10,7 @@ import { Program } from "../support/program.ts";
 import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
+const run = promisify(execFile);
 const DIGEST = `sha256:${"ab".repeat(32)}`;
 
 describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", () => {
@@ -52,8 +57,21 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     await register(page, "host@example.com");
     await page.getByRole("link", { name: "Add an Island" }).click();
     await page.getByRole("button", { name: "Make a code" }).click();
-    const command = await page.getByLabel("Join with the code").innerText();
-    const [, address = "", code = ""] = /^island join (\S+) --code ([A-Z2-9]{4}-[A-Z2-9]{4})$/.exec(command) ?? [];
+    const code = await page.getByText(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/).innerText();
+    await page.getByText("This coordinator serves no package of the agent").waitFor();
+    expect(await page.locator("main").innerText()).not.toContain("@atoll/island");
+    await mkdir(join(network.data, "downloads"));
+    await writeFile(join(network.data, "downloads", "atoll-island-0.1.0.tgz"), "the agent");
+    await page.reload();
+    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByRole("button", { name: "Linux" }).click();
+    await page.getByText("Only this machine reaches").waitFor();
+    for (const step of ["Download the agent", "Check that it arrived whole"]) {
+      await run("sh", ["-ec", await page.getByLabel(step).innerText()], { cwd: network.directory });
+    }
+    expect(await readFile(join(network.directory, "atoll-island-0.1.0.tgz"), "utf8")).toBe("the agent");
+    const command = await page.getByLabel(/^Join/).innerText();
+    const [, address = ""] = /^island join (\S+)$/.exec(command) ?? [];
     const data = ["--data", network.islandData("garage")];
     const joined = await new Program("island", ["join", address, "--code", code, ...data]).ended();
     expect([joined.code, joined.stderr]).toEqual([0, expect.any(String)]);
