@@ -4207,12 +4207,15 @@ export interface components {
             held: number;
             /** @description Increases with time */
             id: number;
+            /** @description On an earning: a job of any account */
             job_id: string | null;
             /**
              * @description grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job
              * @enum {string}
              */
             kind: "grant" | "hold" | "charge" | "release" | "earning";
+            /** @description Cargo of the job or batch */
+            workload_slug: string | null;
         };
         ListedJob: {
             batch_id: string | null;
@@ -6766,6 +6769,7 @@ export interface operations {
                      *           "balance": 9998.5,
                      *           "job_id": "job_01JGFJJZ00000000000000000A",
                      *           "batch_id": null,
+                     *           "workload_slug": "tiny-chat",
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         },
                      *         {
@@ -6776,6 +6780,7 @@ export interface operations {
                      *           "balance": 10000,
                      *           "job_id": null,
                      *           "batch_id": null,
+                     *           "workload_slug": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       ],

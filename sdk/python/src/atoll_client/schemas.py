@@ -2911,8 +2911,11 @@ class LedgerLine(TypedDict):
     balance: float
     """`credits` afterwards"""
     job_id: str | None
+    """On an earning: a job of any account"""
     batch_id: str | None
     """On the hold of a whole batch; its jobs are charged and released one by one"""
+    workload_slug: str | None
+    """Cargo of the job or batch"""
     created_at: str
     """ISO 8601, UTC"""
 
