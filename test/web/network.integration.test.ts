@@ -99,6 +99,22 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     await expect
       .poll(async () => page.getByText("Credits earned today").locator("..").innerText(), { timeout: 30_000 })
       .toMatch(/0\.\d+/);
+    await page.getByRole("link", { name: "Usage" }).click();
+    const booked = page.getByRole("row").filter({ hasText: "tiny-chat earned" });
+    await booked.getByText("+0.009").waitFor();
+    // The job is another account's.
+    expect(await booked.getByRole("link").count()).toBe(0);
+
+    const { page: theirs } = await browser.page();
+    await signIn(theirs, "client@example.com");
+    await theirs.goto("/usage");
+    const paid = theirs.getByRole("table", { name: "Ledger" }).getByRole("row").filter({ hasText: "tiny-chat" });
+    await paid.getByText("−0.01").waitFor();
+    expect(await paid.count()).toBe(1);
+    await paid.getByRole("button", { name: "tiny-chat" }).click();
+    await theirs.getByRole("dialog").getByRole("cell", { name: "Charged" }).waitFor();
+    await theirs.getByRole("link", { name: "Open the job" }).click();
+    await theirs.getByText("completed", { exact: true }).waitFor();
   });
 
   it("lets an operator approve a Cargo and suspend an Island, and shows others none of that", async () => {

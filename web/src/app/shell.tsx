@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatCredits } from "../components/numbers.ts";
+import { formatBalance } from "../components/numbers.ts";
 import { api } from "./api.ts";
 import { isDown } from "./connection.ts";
 import { currentItem, NAVIGATION } from "./navigation.ts";
@@ -143,7 +143,7 @@ function Balance() {
   if (value === null) return null;
   return (
     <Link to="/usage" class="balance" title="Credits of your account">
-      <span class="num">{formatCredits(value.credits)}</span> <span class="muted">credits</span>
+      <span class="num">{formatBalance(value.credits)}</span> <span class="muted">credits</span>
     </Link>
   );
 }
