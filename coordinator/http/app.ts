@@ -42,6 +42,7 @@ import { serveMetrics } from "./routes/metrics.ts";
 import { serveModelFiles } from "./routes/model-files.ts";
 import { serveModels } from "./routes/models.ts";
 import { serveModerations } from "./routes/moderations.ts";
+import { serveNetwork } from "./routes/network.ts";
 import { serveOperatorAccounts } from "./routes/operator-accounts.ts";
 import { serveOperatorCargos } from "./routes/operator-cargos.ts";
 import { serveOperatorIslands } from "./routes/operator-islands.ts";
@@ -121,6 +122,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveOperatorIslands(app, deps);
   serveOperatorCargos(app, deps);
   serveAnnouncements(app, deps);
+  serveNetwork(app, deps);
   serveMetrics(app, deps);
   serveModelFiles(app, deps);
   serveDownloads(app, deps);

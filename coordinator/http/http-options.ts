@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isExposed } from "../config/exposure.ts";
+import { isExposed, registrationOf } from "../config/exposure.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
 import type { HttpDeps, HttpOptions } from "./http-deps.ts";
@@ -8,6 +8,9 @@ import type { HttpDeps, HttpOptions } from "./http-deps.ts";
 export function httpOptionsOf(config: CoordinatorConfig, memory: MemoryBudgets): HttpOptions {
   return {
     publicUrl: config.publicUrl,
+    publicPage: config.publicPage
+      ? { registration: registrationOf(config), newAccountMicro: config.newAccountMicro }
+      : null,
     chatWaitMs: config.chatWaitMs,
     heartbeatMs: config.sseHeartbeatMs,
     trustProxy: config.trustProxy,

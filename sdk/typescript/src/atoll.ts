@@ -18,7 +18,7 @@ import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
 import { Moderations } from "./moderations.ts";
 import { Operator } from "./operator.ts";
-import type { Announcement, Downloads, Health } from "./schemas.ts";
+import type { Announcement, Downloads, Health, Network } from "./schemas.ts";
 import { Sessions } from "./sessions.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
@@ -91,5 +91,10 @@ export class Atoll {
   /** Health of the coordinator; resolves for a degraded one too. */
   health(options?: CallOptions): Promise<Health> {
     return this.#http.call("get", "/health", {}, options, { acceptedStatus: 503 });
+  }
+
+  /** The network as visitors see it. @throws {NotFoundError} where the operator shows visitors nothing. */
+  async network(options?: CallOptions): Promise<Network> {
+    return (await this.#http.call("get", "/network", {}, options)).data;
   }
 }

@@ -1199,6 +1199,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/network": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The network as visitors see it, over all coordinators
+         * @description Counts are at most 6 s old.
+         */
+        get: operations["getNetwork"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -4469,6 +4489,20 @@ export interface components {
             })[];
             /** @description Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification */
             model?: string | null;
+        };
+        Network: {
+            /** @description Public Cargos that can run now, by slug; GET /cargos lists all */
+            cargos: components["schemas"]["AvailableCargo"][];
+            /** @description False: a coordinator did not answer; its Islands are missing */
+            is_complete: boolean;
+            islands_online: number;
+            /** @description What a new account gets */
+            new_account_credits: number;
+            /**
+             * @description Who may open an account: everybody, whoever proves an e-mail address, or only the operator
+             * @enum {string}
+             */
+            registration: "open" | "email" | "closed";
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
@@ -11453,6 +11487,50 @@ export interface operations {
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];
             503: components["responses"]["OpenAiError503"];
+        };
+    };
+    getNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The network */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "islands_online": 12,
+                     *         "cargos": [
+                     *           {
+                     *             "slug": "tiny-chat",
+                     *             "islands": 9,
+                     *             "ready": 3,
+                     *             "free": 5
+                     *           }
+                     *         ],
+                     *         "registration": "open",
+                     *         "new_account_credits": 10,
+                     *         "is_complete": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Network"];
+                    };
+                };
+            };
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
         };
     };
     getOpenApi: {

@@ -66,7 +66,7 @@ export function Shell({ title, children }: { readonly title: string; readonly ch
 }
 
 /** What the operators tell everybody. */
-function Announcements() {
+export function Announcements() {
   const { value = [] } = useResource((signal) => api().announcements({ signal }), []);
   return (
     <>

@@ -11,5 +11,16 @@ const DOWNLOAD = {
 };
 
 export const NETWORK_EXAMPLES: Examples = {
+  getNetwork: {
+    response: {
+      data: {
+        islands_online: 12,
+        cargos: [{ slug: "tiny-chat", islands: 9, ready: 3, free: 5 }],
+        registration: "open",
+        new_account_credits: 10,
+        is_complete: true,
+      },
+    },
+  },
   listDownloads: { response: { data: { public_url: "https://atoll.example", files: [DOWNLOAD] } } },
 };

@@ -117,6 +117,7 @@ ENABLE_CARGO: Operation[s.EnableCargoAnswer] = Operation("DELETE", "/operator/ca
 LIST_ANNOUNCEMENTS: Operation[s.ListAnnouncementsAnswer] = Operation("GET", "/announcements")
 ADD_ANNOUNCEMENT: Operation[s.AddAnnouncementAnswer] = Operation("POST", "/operator/announcements")
 REMOVE_ANNOUNCEMENT: Operation[s.RemoveAnnouncementAnswer] = Operation("DELETE", "/operator/announcements/{id}")
+GET_NETWORK: Operation[s.GetNetworkAnswer] = Operation("GET", "/network")
 GET_METRICS: Operation[Any] = Operation("GET", "/metrics")
 LIST_DOWNLOADS: Operation[s.ListDownloadsAnswer] = Operation("GET", "/downloads")
 GET_DOCS: Operation[Any] = Operation("GET", "/docs")

@@ -3466,6 +3466,18 @@ class AddAnnouncement(TypedDict):
     """Left out or null: until it is removed"""
 
 
+class Network(TypedDict):
+    islands_online: int
+    cargos: list[AvailableCargo]
+    """Public Cargos that can run now, by slug; GET /cargos lists all"""
+    is_complete: bool
+    """False: a coordinator did not answer; its Islands are missing"""
+    registration: Literal["open", "email", "closed"]
+    """Who may open an account: everybody, whoever proves an e-mail address, or only the operator"""
+    new_account_credits: float
+    """What a new account gets"""
+
+
 class Downloads(TypedDict):
     public_url: str | None
     """Address at which other machines reach the coordinator, if the operator set it"""
@@ -4043,6 +4055,10 @@ class RemoveAnnouncementAnswer(TypedDict):
 class RemoveAnnouncementAnswerData(TypedDict):
     id: str
     removed: Literal[True]
+
+
+class GetNetworkAnswer(TypedDict):
+    data: Network
 
 
 class ListDownloadsAnswer(TypedDict):

@@ -87,6 +87,7 @@ describe("the OpenAPI document", () => {
       "get /api/v1/island/files/{id}",
       "get /api/v1/island/recommendations",
       "get /api/v1/metrics",
+      "get /api/v1/network",
       "get /api/v1/openapi.json",
       "post /api/v1/auth/email",
       "post /api/v1/auth/login",

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { COORDINATORS } from "../../../support/several-coordinators.ts";
 import { Api } from "../api.ts";
 
 const BYTES = Buffer.from(Array.from({ length: 100_000 }, (_, index) => index % 251));
@@ -130,6 +131,8 @@ describe("GET /download/<file>", () => {
   it("counts for the address' limit", async () => {
     await using limited = await Api.open({ publicRequestsPerMinute: 1 });
     const ask = () => limited.fetch("GET", `/download/${NAME}`, { base: "", key: null });
-    expect([(await ask()).status, (await ask()).status]).toEqual([404, 429]);
+    const answers = [];
+    for (let i = 0; i <= COORDINATORS; i += 1) answers.push((await ask()).status);
+    expect([answers[0], answers.at(-1)]).toEqual([404, 429]);
   });
 });

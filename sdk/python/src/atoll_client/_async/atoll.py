@@ -122,6 +122,10 @@ class AsyncAtoll:
         """Health of the coordinator, also of a degraded one."""
         return await self._http.call(o.GET_HEALTH, accepted_status=503)
 
+    async def network(self) -> s.Network:
+        """The network as visitors see it. Raises `NotFoundError` where the operator shows visitors nothing."""
+        return (await self._http.call(o.GET_NETWORK))["data"]
+
     async def aclose(self) -> None:
         """Closes the connections, also of clients made by `with_options`."""
         await self._http.client.aclose()

@@ -123,6 +123,10 @@ class Atoll:
         """Health of the coordinator, also of a degraded one."""
         return self._http.call(o.GET_HEALTH, accepted_status=503)
 
+    def network(self) -> s.Network:
+        """The network as visitors see it. Raises `NotFoundError` where the operator shows visitors nothing."""
+        return (self._http.call(o.GET_NETWORK))["data"]
+
     def close(self) -> None:
         """Closes the connections, also of clients made by `with_options`."""
         self._http.client.close()
