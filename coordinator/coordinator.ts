@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
@@ -24,7 +23,7 @@ import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
-import { httpOptionsOf } from "./http/http-options.ts";
+import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
 import { listen } from "./http/server/listener.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
@@ -256,7 +255,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     log,
     version,
-    modelsDirectory: join(config.catalogDirectory, "models"),
+    ...servedFolders(config),
     options: httpOptionsOf(config, memory),
   });
   retention.start();

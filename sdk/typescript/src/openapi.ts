@@ -603,6 +603,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/downloads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the packages that the coordinator serves to hosts and clients, newest version first */
+        get: operations["listDownloads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/embeddings": {
         parameters: {
             query?: never;
@@ -1176,6 +1193,26 @@ export interface paths {
          * @description By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.
          */
         post: operations["createModeration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/network": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The network as visitors see it, over all coordinators
+         * @description Counts are at most 6 s old.
+         */
+        get: operations["getNetwork"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3184,6 +3221,30 @@ export interface components {
             type: "done";
             usage: components["schemas"]["Usage"];
         };
+        Download: {
+            /**
+             * @description npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`
+             * @enum {string}
+             */
+            format: "npm" | "deb" | "wheel";
+            name: string;
+            /**
+             * @description The agent of hosts, or the client of programs
+             * @enum {string}
+             */
+            package: "island" | "client";
+            /** @description Below the coordinator's address; with .sha256 after it, its hash */
+            path: string;
+            /** @description In hexadecimal */
+            sha256: string;
+            size_bytes: number;
+            version: string;
+        };
+        Downloads: {
+            files: components["schemas"]["Download"][];
+            /** @description Address at which other machines reach the coordinator, if the operator set it */
+            public_url: string | null;
+        };
         EmailProof: {
             password: string;
             /** @description ep_…, from the mail */
@@ -4242,12 +4303,15 @@ export interface components {
             held: number;
             /** @description Increases with time */
             id: number;
+            /** @description On an earning: a job of any account */
             job_id: string | null;
             /**
              * @description grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job
              * @enum {string}
              */
             kind: "grant" | "hold" | "charge" | "release" | "earning";
+            /** @description Cargo of the job or batch */
+            workload_slug: string | null;
         };
         ListedJob: {
             batch_id: string | null;
@@ -4501,6 +4565,20 @@ export interface components {
             })[];
             /** @description Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification */
             model?: string | null;
+        };
+        Network: {
+            /** @description Public Cargos that can run now, by slug; GET /cargos lists all */
+            cargos: components["schemas"]["AvailableCargo"][];
+            /** @description False: a coordinator did not answer; its Islands are missing */
+            is_complete: boolean;
+            islands_online: number;
+            /** @description What a new account gets */
+            new_account_credits: number;
+            /**
+             * @description Who may open an account: everybody, whoever proves an e-mail address, or only the operator
+             * @enum {string}
+             */
+            registration: "open" | "email" | "closed";
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
@@ -6801,6 +6879,7 @@ export interface operations {
                      *           "balance": 9998.5,
                      *           "job_id": "job_01JGFJJZ00000000000000000A",
                      *           "batch_id": null,
+                     *           "workload_slug": "tiny-chat",
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         },
                      *         {
@@ -6811,6 +6890,7 @@ export interface operations {
                      *           "balance": 10000,
                      *           "job_id": null,
                      *           "batch_id": null,
+                     *           "workload_slug": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       ],
@@ -9053,6 +9133,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listDownloads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The packages */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "public_url": "https://atoll.example",
+                     *         "files": [
+                     *           {
+                     *             "name": "atoll-island-0.1.0.tgz",
+                     *             "path": "/download/atoll-island-0.1.0.tgz",
+                     *             "package": "island",
+                     *             "format": "npm",
+                     *             "version": "0.1.0",
+                     *             "size_bytes": 115794626,
+                     *             "sha256": "0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Downloads"];
+                    };
+                };
             };
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -11440,6 +11563,50 @@ export interface operations {
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];
             503: components["responses"]["OpenAiError503"];
+        };
+    };
+    getNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The network */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "islands_online": 12,
+                     *         "cargos": [
+                     *           {
+                     *             "slug": "tiny-chat",
+                     *             "islands": 9,
+                     *             "ready": 3,
+                     *             "free": 5
+                     *           }
+                     *         ],
+                     *         "registration": "open",
+                     *         "new_account_credits": 10,
+                     *         "is_complete": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Network"];
+                    };
+                };
+            };
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
         };
     };
     getOpenApi: {

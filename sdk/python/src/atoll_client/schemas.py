@@ -2948,8 +2948,11 @@ class LedgerLine(TypedDict):
     balance: float
     """`credits` afterwards"""
     job_id: str | None
+    """On an earning: a job of any account"""
     batch_id: str | None
     """On the hold of a whole batch; its jobs are charged and released one by one"""
+    workload_slug: str | None
+    """Cargo of the job or batch"""
     created_at: str
     """ISO 8601, UTC"""
 
@@ -3536,6 +3539,38 @@ class AddAnnouncement(TypedDict):
     """Left out or null: until it is removed"""
 
 
+class Network(TypedDict):
+    islands_online: int
+    cargos: list[AvailableCargo]
+    """Public Cargos that can run now, by slug; GET /cargos lists all"""
+    is_complete: bool
+    """False: a coordinator did not answer; its Islands are missing"""
+    registration: Literal["open", "email", "closed"]
+    """Who may open an account: everybody, whoever proves an e-mail address, or only the operator"""
+    new_account_credits: float
+    """What a new account gets"""
+
+
+class Downloads(TypedDict):
+    public_url: str | None
+    """Address at which other machines reach the coordinator, if the operator set it"""
+    files: list[Download]
+
+
+class Download(TypedDict):
+    name: str
+    path: str
+    """Below the coordinator's address; with .sha256 after it, its hash"""
+    package: Literal["island", "client"]
+    """The agent of hosts, or the client of programs"""
+    format: Literal["npm", "deb", "wheel"]
+    """npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`"""
+    version: str
+    size_bytes: int
+    sha256: str
+    """In hexadecimal"""
+
+
 class ListJobsAnswer(TypedDict):
     data: list[ListedJob]
     meta: ListJobsAnswerMeta
@@ -4093,6 +4128,14 @@ class RemoveAnnouncementAnswer(TypedDict):
 class RemoveAnnouncementAnswerData(TypedDict):
     id: str
     removed: Literal[True]
+
+
+class GetNetworkAnswer(TypedDict):
+    data: Network
+
+
+class ListDownloadsAnswer(TypedDict):
+    data: Downloads
 
 
 GetOpenApiAnswer: TypeAlias = "dict[str, Any]"
