@@ -1134,7 +1134,7 @@ export interface paths {
         };
         /**
          * List Cargos in the shape of OpenAI's models
-         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old.
          */
         get: operations["listModels"];
         put?: never;
@@ -4340,13 +4340,30 @@ export interface components {
             context_length: number | null;
             /** @description Always 0: Cargos have no date, and clients need the member */
             created: number;
+            /** @description Median time from a chat's submission to its first token, measured in the same way */
+            first_token_ms: number | null;
+            /** @description Islands that can run it now and have a free slot */
+            free: number;
             /** @description Slug of the Cargo, or the alias */
             id: string;
+            /** @description Most tokens of an answer, for `max_tokens`; null: it does not chat */
+            max_output_tokens: number | null;
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /** @description A request costs `per_job` for each of its jobs, however many tokens it has */
+            pricing: {
+                /** @description Credits, with up to 6 decimals */
+                per_job: number;
+                /** @enum {string} */
+                unit: "credits";
+            };
+            /** @description An Island that can run it now has its model or image, or needs none: no download first */
+            ready: boolean;
             /** @description It thinks before it answers: `reasoning_content`, `reasoning_effort` */
             reasoning: boolean;
+            /** @description Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured */
+            tokens_per_second: number | null;
             /**
              * @description Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way
              * @enum {string|null}
@@ -11187,7 +11204,16 @@ export interface operations {
                      *           ],
                      *           "alias_of": null,
                      *           "available": true,
+                     *           "ready": true,
+                     *           "free": 2,
+                     *           "pricing": {
+                     *             "per_job": 1.5,
+                     *             "unit": "credits"
+                     *           },
                      *           "context_length": 512,
+                     *           "max_output_tokens": 512,
+                     *           "tokens_per_second": 41.5,
+                     *           "first_token_ms": 230,
                      *           "tool_calls": "grammar",
                      *           "reasoning": false
                      *         }
@@ -11243,7 +11269,16 @@ export interface operations {
                      *       ],
                      *       "alias_of": null,
                      *       "available": true,
+                     *       "ready": true,
+                     *       "free": 2,
+                     *       "pricing": {
+                     *         "per_job": 1.5,
+                     *         "unit": "credits"
+                     *       },
                      *       "context_length": 512,
+                     *       "max_output_tokens": 512,
+                     *       "tokens_per_second": 41.5,
+                     *       "first_token_ms": 230,
                      *       "tool_calls": "grammar",
                      *       "reasoning": false
                      *     }

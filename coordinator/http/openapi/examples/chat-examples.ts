@@ -41,7 +41,13 @@ const MODEL = {
   capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],
   alias_of: null,
   available: true,
+  ready: true,
+  free: 2,
+  pricing: { per_job: 1.5, unit: "credits" },
   context_length: 512,
+  max_output_tokens: 512,
+  tokens_per_second: 41.5,
+  first_token_ms: 230,
   tool_calls: "grammar",
   reasoning: false,
 };

@@ -2252,12 +2252,32 @@ class Model(TypedDict):
     """Slug of the Cargo that an alias stands for"""
     available: bool
     """A connected Island can run it now; else requests wait for one"""
+    ready: bool
+    """An Island that can run it now has its model or image, or needs none: no download first"""
+    free: int
+    """Islands that can run it now and have a free slot"""
+    pricing: ModelPricing
+    """A request costs `per_job` for each of its jobs, however many tokens it has"""
     context_length: int | None
     """Tokens of prompt and answer together; null: no limit is known"""
+    max_output_tokens: int | None
+    """Most tokens of an answer, for `max_tokens`; null: it does not chat"""
+    tokens_per_second: float | None
+    """Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured"""
+    first_token_ms: int | None
+    """Median time from a chat's submission to its first token, measured in the same way"""
     tool_calls: Literal["template", "grammar", None]
     """Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way"""
     reasoning: bool
     """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
+
+
+class ModelPricing(TypedDict):
+    """A request costs `per_job` for each of its jobs, however many tokens it has"""
+
+    per_job: float
+    """Credits, with up to 6 decimals"""
+    unit: Literal["credits"]
 
 
 class AvailableCargo(TypedDict):
