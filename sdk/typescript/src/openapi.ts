@@ -2163,6 +2163,8 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
+                /** @description Credits that were charged; absent in `message_start` */
+                cost?: number;
                 input_tokens: number;
                 output_tokens: number;
             };
@@ -2234,6 +2236,8 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
+                /** @description Credits that were charged; absent in `message_start` */
+                cost?: number;
                 input_tokens: number;
                 output_tokens: number;
             };
@@ -2660,6 +2664,8 @@ export interface components {
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -2713,6 +2719,8 @@ export interface components {
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -4767,6 +4775,8 @@ export interface components {
             /** @enum {string} */
             truncation: "disabled";
             usage: {
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 input_tokens: number;
                 input_tokens_details: {
                     cache_write_tokens: number;
@@ -5647,6 +5657,8 @@ export interface components {
             /** @description Of a stream: in its last chunk, if it was asked for */
             usage?: {
                 completion_tokens: number;
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -8485,7 +8497,8 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 11,
                      *         "completion_tokens": 13,
-                     *         "total_tokens": 24
+                     *         "total_tokens": 24,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -8552,7 +8565,8 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 7,
                      *         "completion_tokens": 2,
-                     *         "total_tokens": 9
+                     *         "total_tokens": 9,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -11068,7 +11082,8 @@ export interface operations {
                      *         "input_tokens": 17,
                      *         "output_tokens": 2,
                      *         "cache_creation_input_tokens": null,
-                     *         "cache_read_input_tokens": null
+                     *         "cache_read_input_tokens": null,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -13071,7 +13086,8 @@ export interface operations {
                      *         "output_tokens_details": {
                      *           "reasoning_tokens": 0
                      *         },
-                     *         "total_tokens": 19
+                     *         "total_tokens": 19,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -13171,7 +13187,8 @@ export interface operations {
                      *         "output_tokens_details": {
                      *           "reasoning_tokens": 0
                      *         },
-                     *         "total_tokens": 19
+                     *         "total_tokens": 19,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */

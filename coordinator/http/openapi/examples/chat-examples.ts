@@ -87,7 +87,7 @@ export const CHAT_EXAMPLES: Examples = {
       choices: [
         { index: 0, message: { role: "assistant", content: "1, 2, 3." }, logprobs: null, finish_reason: "stop" },
       ],
-      usage: USAGE,
+      usage: { ...USAGE, cost: 1.5 },
     },
   },
   createCompletion: {
@@ -98,7 +98,7 @@ export const CHAT_EXAMPLES: Examples = {
       created: 1_767_225_600,
       model: "tiny-chat",
       choices: [{ index: 0, text: " islands.", logprobs: null, finish_reason: "stop" }],
-      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9, cost: 1.5 },
     },
   },
   createMessage: {
@@ -116,6 +116,7 @@ export const CHAT_EXAMPLES: Examples = {
         output_tokens: 2,
         cache_creation_input_tokens: null,
         cache_read_input_tokens: null,
+        cost: 1.5,
       },
     },
   },

@@ -475,6 +475,8 @@ class ChatCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
     completion_tokens_details: NotRequired[ChatCompletionUsageCompletionTokensDetails]
     """Of answers with thoughts, whose tokens are among completion_tokens"""
 
@@ -548,6 +550,8 @@ class ChatCompletionChunkUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
     completion_tokens_details: NotRequired[ChatCompletionChunkUsageCompletionTokensDetails]
     """Of answers with thoughts, whose tokens are among completion_tokens"""
 
@@ -711,6 +715,8 @@ class TextCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
 
 
 TextCompletionEvent: TypeAlias = "TextCompletion | ChatCompletionError | Literal[\"[DONE]\"]"
@@ -781,6 +787,8 @@ class AnthropicMessageUsage(TypedDict):
     output_tokens: int
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
+    cost: NotRequired[float]
+    """Credits that were charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent1(TypedDict):
@@ -865,6 +873,8 @@ class AnthropicMessageEvent6Usage(TypedDict):
     output_tokens: int
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
+    cost: NotRequired[float]
+    """Credits that were charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent7(TypedDict):
@@ -1237,6 +1247,8 @@ class OpenAiResponseUsage(TypedDict):
     output_tokens: int
     output_tokens_details: OpenAiResponseUsageOutputTokensDetails
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
 
 
 class OpenAiResponseUsageInputTokensDetails(TypedDict):
