@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { beginFrames, finishedFrame, outputFrame } from "../support/attempt-frames.ts";
+import { beginFrames, finishedFrame, outputFrame, runFrames } from "../support/attempt-frames.ts";
+import { makeIslandState } from "../support/frames.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
 import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
@@ -48,7 +49,7 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     await page.getByLabel("Model").selectOption("tiny-chat");
     await page.getByLabel("Prompt", { exact: true }).fill("Hi");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText(/Waits (for an Island|because)/).waitFor();
+    await page.getByText(/Waits( for an Island|:)/).waitFor();
     const first = await island.next("assign");
     island.send(...beginFrames(first), outputFrame(first, 1, "Hel"));
     await page.getByText("Hel", { exact: true }).waitFor();
@@ -79,9 +80,34 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     await page.getByLabel("Model").selectOption("phi-4");
     await page.getByLabel("Prompt", { exact: true }).fill("Hi");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText(/Waits because 1 Island offers llmcpp, but/).waitFor();
+    await page.getByText(/Waits: 1 Island offers llmcpp, but/).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await expect.poll(() => page.getByLabel("Prompt", { exact: true }).inputValue()).toBe("Hi");
+  });
+
+  it("shows one reason with a bar while the model of a job is downloading", async () => {
+    const fay = await coordinator.createAccount("fay@example.com");
+    const { body } = await call(coordinator.url, fay.key, "POST", "/jobs", {
+      workload: "tiny-chat",
+      input: { prompt: "Hi" },
+    });
+    const assign = await island.next("assign");
+    const { jobId, attempt } = assign;
+    island.send({ type: "accepted", jobId, attempt });
+    island.send({ type: "heartbeat", state: makeIslandState({ downloads: [{ slug: "tiny-chat", fraction: 0.64 }] }) });
+    const { page } = await browser.page();
+    await signIn(page, "fay@example.com");
+    await page.goto(`/jobs/${body.data.id}`);
+    await page.getByText("Waits: model is downloading on 1 Island (64 %)").waitFor();
+    expect(await page.getByRole("progressbar").getAttribute("value")).toBe("64");
+    expect(await page.getByText("Waits for its turn").count()).toBe(0);
+    const steps = await page.locator(".timeline li").allInnerTexts();
+    expect(steps.slice(1)).toEqual([
+      expect.stringMatching(/^Given to an Island \(attempt 1\)/),
+      expect.stringMatching(/^Model is downloading\s+64 %/),
+    ]);
+    island.send({ type: "heartbeat", state: makeIslandState({ downloads: [] }) }, ...runFrames(assign, "Ho"));
+    await page.getByText("Ho", { exact: true }).waitFor();
   });
 
   it("keeps what was typed when the session ends, and asks for the password in place", async () => {
@@ -140,7 +166,7 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByText("Waits for its turn.").waitFor();
     await page.getByRole("link", { name: /^Job job_/ }).click();
-    await page.getByText(/^Waits because/).waitFor();
+    await page.getByText(/^Waits:/).waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByText("cancelled", { exact: true }).waitFor();
   });

@@ -5867,6 +5867,8 @@ export interface components {
              * @example 2 Islands fit, all busy
              */
             message: string;
+            /** @description How much of the model is there, of one that is downloading; null: not known, or none is */
+            percent: number | null;
             /**
              * @description What the Island that has the job has yet to do; null while no Island has it
              * @enum {string|null}

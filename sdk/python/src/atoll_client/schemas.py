@@ -217,6 +217,8 @@ class Waiting(TypedDict):
     """Place in the queue of its Cargo; 1 is next"""
     message: str
     """The reason as a sentence"""
+    percent: int | None
+    """How much of the model is there, of one that is downloading; null: not known, or none is"""
     phase: Literal["accept", "start", "first_output", "silence", None]
     """What the Island that has the job has yet to do; null while no Island has it"""
 
