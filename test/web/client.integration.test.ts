@@ -43,10 +43,14 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     expect(faults).toEqual([]);
   });
 
-  it("reads a chat as it streams, with its speed, and stops it", async () => {
+  it("reads a chat as it streams, with its speed and cost, and stops it", async () => {
     const { page } = await browser.page();
     await register(page, "bob@example.com");
-    await page.getByLabel("Model").selectOption("tiny-chat");
+    // The coordinator's default.
+    await expect.poll(() => page.getByLabel("Model").inputValue()).toBe("tiny-chat");
+    await page.getByText("Costs 0.01 credits").waitFor();
+    await page.getByPlaceholder("0.7", { exact: true }).waitFor();
+    expect(await page.getByLabel("Max tokens").getAttribute("placeholder")).toBe("1024");
     await page.getByLabel("Prompt", { exact: true }).fill("Hi");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText(/Waits( for an Island|:)/).waitFor();
@@ -56,6 +60,7 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     island.send(outputFrame(first, 2, "lo"), finishedFrame(first, 3, { completionTokens: 2 }));
     await page.getByText("Hello", { exact: true }).waitFor();
     await page.getByText("First token").waitFor();
+    await page.getByText("0.01 credits", { exact: true }).waitFor();
     await page.getByLabel("Prompt", { exact: true }).fill("More");
     await page.keyboard.press("Enter");
     const second = await island.next("assign");
@@ -152,6 +157,46 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await expect.poll(() => page.getByLabel("Password").getAttribute("aria-invalid")).toBe("true");
     expect(await page.getByLabel("E-mail").inputValue()).toBe("ann@example.com");
+  });
+
+  it("compares Cargos in the catalog, and folds what few people set on a chat Cargo's page", async () => {
+    const { key } = await coordinator.createAccount("gil@example.com");
+    const messages = [{ role: "user", content: "Hi" }];
+    const chat = call(coordinator.url, key, "POST", "/chat/completions", { model: "tiny-chat", messages });
+    const asked = await island.next("assign");
+    island.send(...beginFrames(asked), outputFrame(asked, 1, "Hel"), outputFrame(asked, 2, "lo"));
+    island.send(finishedFrame(asked, 3, { completionTokens: 2 }));
+    await chat;
+    const { page } = await browser.page();
+    await signIn(page, "gil@example.com");
+    await page.goto("/catalog");
+    const row = page.getByRole("row", { name: /^Tiny Islander/ });
+    await expect
+      .poll(() => row.getByRole("cell").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^Tiny Islander/),
+        expect.stringMatching(/on 1 Island/),
+        "0.01",
+        "1,024",
+        expect.stringMatching(/^[\d.,]+$/),
+        expect.stringMatching(/^[\d.]+ m?s$/),
+      ]);
+    await row.getByRole("link").click();
+    await page.getByRole("button", { name: "Run" }).waitFor();
+    const shown = async () =>
+      (await page.locator(".schema-fields label:visible").allInnerTexts()).map((label) =>
+        label.replace(" optional", ""),
+      );
+    expect(await shown()).toEqual(["Prompt", "Max tokens", "Temperature"]);
+    await page.getByText("More", { exact: true }).click();
+    expect(await shown()).toContain("Reasoning effort");
+    await page.getByLabel("Prompt", { exact: true }).fill("Hi");
+    await page.getByLabel("Temperature").fill("0");
+    await page.getByRole("button", { name: "Run" }).click();
+    const assign = await island.next("assign");
+    expect(assign.input).toEqual({ prompt: "Hi", temperature: 0 });
+    island.send(...runFrames(assign, "Ho"));
+    await page.getByText("Ho", { exact: true }).waitFor();
   });
 
   it("runs a Cargo from the form that its schema makes", async () => {

@@ -57,8 +57,16 @@ function isServed(cargo: CatalogEntry, identity: Identity): boolean {
   return modelKindOf(cargo) !== null && (submitterOf(identity).apiKey?.cargos?.includes(cargo.slug) ?? true);
 }
 
-async function modelStates({ availability, metrics }: Pick<HttpDeps, "availability" | "metrics">, accountId: string) {
+async function modelStates(
+  { availability, catalog, metrics }: Pick<HttpDeps, "availability" | "catalog" | "metrics">,
+  accountId: string,
+) {
+  const defaults = catalog.defaultSlugs();
   const { cargos } = await availability.of(accountId);
   const bySlug = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
-  return (slug: string): ModelState => ({ available: bySlug.get(slug), speed: metrics.speeds.of(slug) });
+  return (slug: string): ModelState => ({
+    isDefault: defaults.has(slug),
+    available: bySlug.get(slug),
+    speed: metrics.speeds.of(slug),
+  });
 }

@@ -15,6 +15,9 @@ export const modelSchema = z
     type: z.enum(MODEL_KINDS),
     capabilities: z.array(z.string()).openapi({ description: "Endpoints that serve it, by their paths" }),
     alias_of: z.string().nullable().openapi({ description: "Slug of the Cargo that an alias stands for" }),
+    is_default: z
+      .boolean()
+      .openapi({ description: "Requests to an endpoint of its `capabilities` that name no model run on it" }),
     available: z.boolean().openapi({ description: "A connected Island can run it now; else requests wait for one" }),
     ready: z.boolean().openapi({
       description: "An Island that can run it now has its model or image, or needs none: no download first",
@@ -61,6 +64,7 @@ const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
 };
 
 export interface ModelState {
+  readonly isDefault: boolean;
   /** Undefined if no Island can run it now. */
   readonly available: AvailableCargo | undefined;
   readonly speed: CargoSpeed;
@@ -70,7 +74,7 @@ export interface ModelState {
 export function presentModel(
   id: string,
   cargo: CatalogEntry,
-  { available, speed }: ModelState,
+  { isDefault, available, speed }: ModelState,
 ): z.infer<typeof modelSchema> {
   const { tokensPerSecond, firstTokenMs } = speed;
   const kind = modelKindOf(cargo);
@@ -83,6 +87,7 @@ export function presentModel(
     type: kind,
     capabilities: [...ENDPOINTS[kind]],
     alias_of: id === cargo.slug ? null : cargo.slug,
+    is_default: isDefault,
     available: available !== undefined,
     ready: (available?.ready ?? 0) > 0,
     free: available?.free ?? 0,

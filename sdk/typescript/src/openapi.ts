@@ -4354,6 +4354,8 @@ export interface components {
             free: number;
             /** @description Slug of the Cargo, or the alias */
             id: string;
+            /** @description Requests to an endpoint of its `capabilities` that name no model run on it */
+            is_default: boolean;
             /** @description Most tokens of an answer, for `max_tokens`; null: it does not chat */
             max_output_tokens: number | null;
             /** @enum {string} */
@@ -11220,6 +11222,7 @@ export interface operations {
                      *             "/responses"
                      *           ],
                      *           "alias_of": null,
+                     *           "is_default": true,
                      *           "available": true,
                      *           "ready": true,
                      *           "free": 2,
@@ -11285,6 +11288,7 @@ export interface operations {
                      *         "/responses"
                      *       ],
                      *       "alias_of": null,
+                     *       "is_default": true,
                      *       "available": true,
                      *       "ready": true,
                      *       "free": 2,

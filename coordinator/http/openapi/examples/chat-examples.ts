@@ -40,6 +40,7 @@ const MODEL = {
   type: "chat",
   capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],
   alias_of: null,
+  is_default: true,
   available: true,
   ready: true,
   free: 2,

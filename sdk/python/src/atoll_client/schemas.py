@@ -2264,6 +2264,8 @@ class Model(TypedDict):
     """Endpoints that serve it, by their paths"""
     alias_of: str | None
     """Slug of the Cargo that an alias stands for"""
+    is_default: bool
+    """Requests to an endpoint of its `capabilities` that name no model run on it"""
     available: bool
     """A connected Island can run it now; else requests wait for one"""
     ready: bool

@@ -145,6 +145,7 @@ describe("GET /models", () => {
     const facts = {
       capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],
       alias_of: null,
+      is_default: true,
       available: false,
       ready: false,
       free: 0,
@@ -169,12 +170,16 @@ describe("GET /models", () => {
       id: "words",
       type: "classification",
       capabilities: ["/moderations"],
+      is_default: false,
       pricing: { per_job: 0.250001, unit: "credits" },
       context_length: null,
       max_output_tokens: null,
       tool_calls: null,
     };
-    expect([list.status, list.body]).toEqual([200, { object: "list", data: [{ ...tiny, id: "second" }, tiny, words] }]);
+    expect([list.status, list.body]).toEqual([
+      200,
+      { object: "list", data: [{ ...tiny, id: "second", is_default: false }, tiny, words] },
+    ]);
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
   });
 

@@ -14,6 +14,7 @@ export interface InputSchema {
   readonly anyOf?: readonly InputSchema[];
   readonly properties?: Readonly<Record<string, InputSchema>>;
   readonly required?: readonly string[];
+  readonly oneOf?: readonly { readonly required?: readonly string[] }[];
 }
 
 /** How a member is typed. */
@@ -52,15 +53,23 @@ function plainOf(schema: InputSchema): InputSchema {
   return chosen === undefined ? schema : { ...plainOf(chosen), ...rest };
 }
 
+export interface FormMember {
+  readonly name: string;
+  readonly schema: InputSchema;
+  readonly isRequired: boolean;
+  /** It may be left out whatever else is given. */
+  readonly isOptional: boolean;
+}
+
 /** Members in the order of the schema, those that must be given first. */
-export function membersOf(
-  schema: InputSchema,
-): { readonly name: string; readonly schema: InputSchema; readonly isRequired: boolean }[] {
+export function membersOf(schema: InputSchema): FormMember[] {
   const required = new Set(schema.required ?? []);
+  const alternatives = new Set(schema.oneOf?.flatMap((each) => each.required ?? []));
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => ({
     name,
     schema: plainOf(member),
     isRequired: required.has(name),
+    isOptional: !required.has(name) && !alternatives.has(name),
   }));
   return [...members.filter(({ isRequired }) => isRequired), ...members.filter(({ isRequired }) => !isRequired)];
 }

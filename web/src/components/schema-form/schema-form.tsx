@@ -3,12 +3,9 @@ import { Field, type ControlProps } from "../field.tsx";
 import type { Form } from "../form.tsx";
 import type { Draft } from "./draft.ts";
 import { FileControl } from "./file-control.tsx";
-import { controlFor, membersOf, type InputSchema } from "./input-schema.ts";
+import { controlFor, membersOf, type FormMember, type InputSchema } from "./input-schema.ts";
 
-interface MemberProps {
-  readonly name: string;
-  readonly schema: InputSchema;
-  readonly isRequired: boolean;
+interface MemberProps extends FormMember {
   readonly typed: string | boolean;
   readonly onType: (typed: string | boolean) => void;
   readonly error: string | undefined;
@@ -29,19 +26,17 @@ export function SchemaFields({
   readonly form: Form;
 }) {
   const members = membersOf(schema);
-  const isFolded = ({ name }: (typeof members)[number]): boolean => first !== null && !first.includes(name);
-  const placeOf = ({ name }: (typeof members)[number]): number => first?.indexOf(name) ?? 0;
+  const isFolded = ({ name }: FormMember): boolean => first !== null && !first.includes(name);
+  const placeOf = ({ name }: FormMember): number => first?.indexOf(name) ?? 0;
   const shown = members.filter((member) => !isFolded(member)).toSorted((a, b) => placeOf(a) - placeOf(b));
   const folded = members.filter(isFolded);
-  const fieldOf = ({ name, schema: member, isRequired }: (typeof members)[number]) => (
+  const fieldOf = (member: FormMember) => (
     <Member
-      key={name}
-      name={name}
-      schema={member}
-      isRequired={isRequired}
-      typed={draft[name] ?? ""}
-      onType={(typed) => onChange({ ...draft, [name]: typed })}
-      error={form.errorOf(`input.${name}`)}
+      key={member.name}
+      {...member}
+      typed={draft[member.name] ?? ""}
+      onType={(typed) => onChange({ ...draft, [member.name]: typed })}
+      error={form.errorOf(`input.${member.name}`)}
     />
   );
   // Open from the start for an example that has such members; what the coordinator refuses is never hidden.
@@ -65,7 +60,7 @@ function isTyped({ default: value }: InputSchema, typed: string | boolean | unde
 }
 
 function Member(member: MemberProps) {
-  const { name, schema, isRequired, typed, onType, error } = member;
+  const { name, schema, isOptional, typed, onType, error } = member;
   if (controlFor(schema) === "check") {
     return (
       <div class="field check">
@@ -78,7 +73,7 @@ function Member(member: MemberProps) {
     );
   }
   return (
-    <Field label={labelOf(name)} hint={hintOf(schema)} error={error} isOptional={!isRequired}>
+    <Field label={labelOf(name)} hint={hintOf(schema)} error={error} isOptional={isOptional}>
       {(props) => <MemberControl {...member} props={props} />}
     </Field>
   );
