@@ -3,7 +3,12 @@ import { manifestOf, type CargoCategory, type CargoManifest, type RuntimeType } 
 import { ServiceError } from "../../shared/errors.ts";
 import type { CatalogCargo } from "./cargo-file.ts";
 import { isPin } from "./cargo-pins.ts";
-import { SHIPPED_DEFAULTS, type DefaultKind, type DefaultSlugs } from "../config/default-cargo-settings.ts";
+import {
+  DEFAULT_KINDS,
+  SHIPPED_DEFAULTS,
+  type DefaultKind,
+  type DefaultSlugs,
+} from "../config/default-cargo-settings.ts";
 import { isFit } from "./default-cargos.ts";
 
 export interface CatalogEntry extends CatalogCargo {
@@ -72,15 +77,17 @@ export class Catalog {
    * @throws {ServiceError} `cargo_not_found` if there is neither.
    */
   defaultSlug(kind: DefaultKind): string {
-    const set = this.#defaults[kind] ?? null;
-    if (set !== null) return set;
-    const slug = SHIPPED_DEFAULTS[kind];
-    const entry = slug === null ? undefined : this.find(slug);
-    if (slug !== null && entry !== undefined && isFit(kind, entry)) return slug;
+    const slug = this.#defaultOf(kind);
+    if (slug !== null) return slug;
     throw new ServiceError(
       "cargo_not_found",
       `Name a model: there is no default (the operator can set default_${kind}_cargo)`,
     );
+  }
+
+  /** Slugs of the Cargos for requests of some kind that name no model. */
+  defaultSlugs(): ReadonlySet<string> {
+    return new Set(DEFAULT_KINDS.map((kind) => this.#defaultOf(kind)).filter((slug) => slug !== null));
   }
 
   /** The Cargo with this slug that `accountId` may run; without an account, only a public one. */
@@ -122,6 +129,14 @@ export class Catalog {
       .filter((entry) => entry.privateTo === undefined || entry.privateTo === accountId)
       .filter((entry) => filter.runtimeType === undefined || entry.runtimeType === filter.runtimeType)
       .filter((entry) => filter.category === undefined || entry.category === filter.category);
+  }
+
+  #defaultOf(kind: DefaultKind): string | null {
+    const set = this.#defaults[kind] ?? null;
+    if (set !== null) return set;
+    const slug = SHIPPED_DEFAULTS[kind];
+    const entry = slug === null ? undefined : this.find(slug);
+    return entry !== undefined && isFit(kind, entry) ? slug : null;
   }
 
   /** Replaces all entries. Returns the slugs that were added, removed or changed. */

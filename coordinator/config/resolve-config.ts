@@ -283,7 +283,8 @@ export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorCon
   return Object.freeze({
     ...values,
     catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory,
-    newAccountMicro: values.newAccountMicro ?? NEW_ACCOUNT_CREDITS[isOpenToAll ? "openToAll" : "usual"] * MICRO_PER_CREDIT,
+    newAccountMicro:
+      values.newAccountMicro ?? NEW_ACCOUNT_CREDITS[isOpenToAll ? "openToAll" : "usual"] * MICRO_PER_CREDIT,
     commandName,
     inForce: resolved,
   });

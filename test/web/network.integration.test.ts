@@ -53,7 +53,7 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
       input: { prompt: "Count from 3 to 9.", temperature: 0 },
     });
     await page.getByRole("link", { name: id }).click();
-    await page.getByText(/^Waits because no Island is online/).waitFor();
+    await page.getByText(/^Waits: no Island is online/).waitFor();
     await network.restartCoordinator("SIGKILL");
     await using _island = await network.startIsland("studio", islandToken);
     await page.getByText("3, 4, 5, 6, 7, 8, 9.").waitFor();

@@ -1151,7 +1151,7 @@ export interface paths {
         };
         /**
          * List Cargos in the shape of OpenAI's models
-         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old.
          */
         get: operations["listModels"];
         put?: never;
@@ -2200,6 +2200,8 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
+                /** @description Credits that were charged; absent in `message_start` */
+                cost?: number;
                 input_tokens: number;
                 output_tokens: number;
             };
@@ -2271,6 +2273,8 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
+                /** @description Credits that were charged; absent in `message_start` */
+                cost?: number;
                 input_tokens: number;
                 output_tokens: number;
             };
@@ -2697,6 +2701,8 @@ export interface components {
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -2750,6 +2756,8 @@ export interface components {
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -4480,13 +4488,32 @@ export interface components {
             context_length: number | null;
             /** @description Always 0: Cargos have no date, and clients need the member */
             created: number;
+            /** @description Median time from a chat's submission to its first token, measured in the same way */
+            first_token_ms: number | null;
+            /** @description Islands that can run it now and have a free slot */
+            free: number;
             /** @description Slug of the Cargo, or the alias */
             id: string;
+            /** @description Requests to an endpoint of its `capabilities` that name no model run on it */
+            is_default: boolean;
+            /** @description Most tokens of an answer, for `max_tokens`; null: it does not chat */
+            max_output_tokens: number | null;
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /** @description A request costs `per_job` for each of its jobs, however many tokens it has */
+            pricing: {
+                /** @description Credits, with up to 6 decimals */
+                per_job: number;
+                /** @enum {string} */
+                unit: "credits";
+            };
+            /** @description An Island that can run it now has its model or image, or needs none: no download first */
+            ready: boolean;
             /** @description It thinks before it answers: `reasoning_content`, `reasoning_effort` */
             reasoning: boolean;
+            /** @description Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured */
+            tokens_per_second: number | null;
             /**
              * @description Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way
              * @enum {string|null}
@@ -4904,6 +4931,8 @@ export interface components {
             /** @enum {string} */
             truncation: "disabled";
             usage: {
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 input_tokens: number;
                 input_tokens_details: {
                     cache_write_tokens: number;
@@ -5784,6 +5813,8 @@ export interface components {
             /** @description Of a stream: in its last chunk, if it was asked for */
             usage?: {
                 completion_tokens: number;
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -5992,6 +6023,8 @@ export interface components {
              * @example 2 Islands fit, all busy
              */
             message: string;
+            /** @description How much of the model is there, of one that is downloading; null: not known, or none is */
+            percent: number | null;
             /**
              * @description What the Island that has the job has yet to do; null while no Island has it
              * @enum {string|null}
@@ -8624,7 +8657,8 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 11,
                      *         "completion_tokens": 13,
-                     *         "total_tokens": 24
+                     *         "total_tokens": 24,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -8691,7 +8725,8 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 7,
                      *         "completion_tokens": 2,
-                     *         "total_tokens": 9
+                     *         "total_tokens": 9,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -11250,7 +11285,8 @@ export interface operations {
                      *         "input_tokens": 17,
                      *         "output_tokens": 2,
                      *         "cache_creation_input_tokens": null,
-                     *         "cache_read_input_tokens": null
+                     *         "cache_read_input_tokens": null,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -11385,8 +11421,18 @@ export interface operations {
                      *             "/responses"
                      *           ],
                      *           "alias_of": null,
+                     *           "is_default": true,
                      *           "available": true,
+                     *           "ready": true,
+                     *           "free": 2,
+                     *           "pricing": {
+                     *             "per_job": 1.5,
+                     *             "unit": "credits"
+                     *           },
                      *           "context_length": 512,
+                     *           "max_output_tokens": 512,
+                     *           "tokens_per_second": 41.5,
+                     *           "first_token_ms": 230,
                      *           "tool_calls": "grammar",
                      *           "reasoning": false
                      *         }
@@ -11441,8 +11487,18 @@ export interface operations {
                      *         "/responses"
                      *       ],
                      *       "alias_of": null,
+                     *       "is_default": true,
                      *       "available": true,
+                     *       "ready": true,
+                     *       "free": 2,
+                     *       "pricing": {
+                     *         "per_job": 1.5,
+                     *         "unit": "credits"
+                     *       },
                      *       "context_length": 512,
+                     *       "max_output_tokens": 512,
+                     *       "tokens_per_second": 41.5,
+                     *       "first_token_ms": 230,
                      *       "tool_calls": "grammar",
                      *       "reasoning": false
                      *     }
@@ -13279,7 +13335,8 @@ export interface operations {
                      *         "output_tokens_details": {
                      *           "reasoning_tokens": 0
                      *         },
-                     *         "total_tokens": 19
+                     *         "total_tokens": 19,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -13379,7 +13436,8 @@ export interface operations {
                      *         "output_tokens_details": {
                      *           "reasoning_tokens": 0
                      *         },
-                     *         "total_tokens": 19
+                     *         "total_tokens": 19,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */

@@ -217,6 +217,8 @@ class Waiting(TypedDict):
     """Place in the queue of its Cargo; 1 is next"""
     message: str
     """The reason as a sentence"""
+    percent: int | None
+    """How much of the model is there, of one that is downloading; null: not known, or none is"""
     phase: Literal["accept", "start", "first_output", "silence", None]
     """What the Island that has the job has yet to do; null while no Island has it"""
 
@@ -475,6 +477,8 @@ class ChatCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
     completion_tokens_details: NotRequired[ChatCompletionUsageCompletionTokensDetails]
     """Of answers with thoughts, whose tokens are among completion_tokens"""
 
@@ -548,6 +552,8 @@ class ChatCompletionChunkUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
     completion_tokens_details: NotRequired[ChatCompletionChunkUsageCompletionTokensDetails]
     """Of answers with thoughts, whose tokens are among completion_tokens"""
 
@@ -711,6 +717,8 @@ class TextCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
 
 
 TextCompletionEvent: TypeAlias = "TextCompletion | ChatCompletionError | Literal[\"[DONE]\"]"
@@ -781,6 +789,8 @@ class AnthropicMessageUsage(TypedDict):
     output_tokens: int
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
+    cost: NotRequired[float]
+    """Credits that were charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent1(TypedDict):
@@ -865,6 +875,8 @@ class AnthropicMessageEvent6Usage(TypedDict):
     output_tokens: int
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
+    cost: NotRequired[float]
+    """Credits that were charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent7(TypedDict):
@@ -1237,6 +1249,8 @@ class OpenAiResponseUsage(TypedDict):
     output_tokens: int
     output_tokens_details: OpenAiResponseUsageOutputTokensDetails
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
 
 
 class OpenAiResponseUsageInputTokensDetails(TypedDict):
@@ -2250,14 +2264,36 @@ class Model(TypedDict):
     """Endpoints that serve it, by their paths"""
     alias_of: str | None
     """Slug of the Cargo that an alias stands for"""
+    is_default: bool
+    """Requests to an endpoint of its `capabilities` that name no model run on it"""
     available: bool
     """A connected Island can run it now; else requests wait for one"""
+    ready: bool
+    """An Island that can run it now has its model or image, or needs none: no download first"""
+    free: int
+    """Islands that can run it now and have a free slot"""
+    pricing: ModelPricing
+    """A request costs `per_job` for each of its jobs, however many tokens it has"""
     context_length: int | None
     """Tokens of prompt and answer together; null: no limit is known"""
+    max_output_tokens: int | None
+    """Most tokens of an answer, for `max_tokens`; null: it does not chat"""
+    tokens_per_second: float | None
+    """Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured"""
+    first_token_ms: int | None
+    """Median time from a chat's submission to its first token, measured in the same way"""
     tool_calls: Literal["template", "grammar", None]
     """Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way"""
     reasoning: bool
     """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
+
+
+class ModelPricing(TypedDict):
+    """A request costs `per_job` for each of its jobs, however many tokens it has"""
+
+    per_job: float
+    """Credits, with up to 6 decimals"""
+    unit: Literal["credits"]
 
 
 class AvailableCargo(TypedDict):

@@ -99,9 +99,9 @@ function LendMachine() {
     <section class="panel" aria-labelledby="lend-title">
       <h2 id="lend-title">Lend a machine</h2>
       <p>
-        A machine with a free CPU or GPU becomes an Island: it runs jobs of others in processes of their own and earns credits. Sign
-        in and choose <Link to="/islands/add">Add an Island</Link>: the page has the commands for Linux, macOS and
-        Windows.
+        A machine with a free CPU or GPU becomes an Island: it runs jobs of others in processes of their own and earns
+        credits. Sign in and choose <Link to="/islands/add">Add an Island</Link>: the page has the commands for Linux,
+        macOS and Windows.
       </p>
     </section>
   );
