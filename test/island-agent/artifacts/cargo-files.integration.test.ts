@@ -91,7 +91,12 @@ async function open(): Promise<World> {
     fixture,
     files,
     images,
-    stored: new StoredFiles(stores, names, () => files.users),
+    stored: new StoredFiles(
+      stores,
+      names,
+      () => files.users,
+      async () => undefined,
+    ),
     [Symbol.asyncDispose]: close,
   };
 }
