@@ -6,15 +6,10 @@ import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 import { waitForFreeRam } from "./free-ram.ts";
+import { idleLimitMs } from "./idle-limit.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { MemoryNeeds } from "./memory-need.ts";
 import { keyOf, type Entry } from "./pool-entry.ts";
-
-/**
- * How long a Cargo of a type stays in memory without a job, where it does not stay until its memory is needed and its definition does
- * not say. A utility loads in a twentieth of a second, and each one that was ever used would keep a process.
- */
-const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
 
 export interface CargoPoolDeps {
   readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;
@@ -99,6 +94,15 @@ export class CargoPool {
     }
   }
 
+  /** Unloads the Cargos that `isMeant` says and no job uses. Resolves, when their memory is free, to what they took. */
+  async unloadIdle(isMeant: (manifest: CargoManifest) => boolean): Promise<LoadedReport[]> {
+    const idle = [...this.#entries.values()].filter(({ isIdle, manifest }) => isIdle && isMeant(manifest));
+    const reports = idle.map(({ manifest, memory }) => ({ slug: manifest.slug, users: 0, ...memory }));
+    for (const entry of idle) this.#unload(entry);
+    await Promise.all(this.#leaving);
+    return reports;
+  }
+
   /** Unloads everything and ends what runs. Resolves when all memory is free. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -126,7 +130,7 @@ export class CargoPool {
   }
 
   #limitIdleness(entry: Entry): void {
-    const { runtimeType, keepAliveMs: limitMs = IDLE_LIMITS_MS[runtimeType] } = entry.manifest;
+    const limitMs = idleLimitMs(entry.manifest);
     if (limitMs === undefined) return;
     if (limitMs === 0) return this.#unload(entry);
     entry.idleTimer = this.#deps.clock.schedule(limitMs, () => this.#unload(entry));

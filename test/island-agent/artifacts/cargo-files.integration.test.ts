@@ -96,7 +96,12 @@ async function open(): Promise<World> {
     files,
     images,
     log,
-    stored: new StoredFiles(stores, names, () => files.users),
+    stored: new StoredFiles(
+      stores,
+      names,
+      () => files.users,
+      async () => undefined,
+    ),
     [Symbol.asyncDispose]: close,
   };
 }
