@@ -1,0 +1,71 @@
+import { z } from "zod";
+import type { IslandAgent } from "../agent.ts";
+import type { StoredFiles } from "../artifacts/stored-files.ts";
+import { storePause } from "../availability/pause-file.ts";
+import type { AgentMetrics } from "../control/agent-metrics.ts";
+import { PlainText, type ControlRoutes } from "../control/control-server.ts";
+import type { EarningsAnswer } from "../execution/earnings.ts";
+import type { JobHistory } from "../execution/job-history.ts";
+import type { ReloadAnswer } from "./config-command.ts";
+import type { SettingsReload } from "./settings-reload.ts";
+import type { ShownStatus } from "./status-command.ts";
+
+/** Name of a Cargo, or key of an artifact. */
+const nameSchema = z.object({ name: z.string() });
+
+const keySchema = z.object({ key: z.string() });
+
+interface Controlled {
+  readonly agent: IslandAgent;
+  readonly stored: StoredFiles;
+  readonly status: () => ShownStatus;
+  readonly settings: SettingsReload;
+  readonly dataDirectory: string;
+  readonly history: JobHistory;
+  readonly metrics: AgentMetrics;
+  readonly earnings: () => Promise<EarningsAnswer>;
+}
+
+/** What the `island` commands can ask the agent. */
+export function controlRoutes({
+  agent,
+  stored,
+  status,
+  settings,
+  dataDirectory,
+  history,
+  metrics,
+  earnings,
+}: Controlled): ControlRoutes {
+  return {
+    "GET /status": status,
+    "GET /metrics": async () => new PlainText(await metrics.read()),
+    "GET /history": async () => ({ jobs: history.list(), ...(await earnings()) }),
+    "POST /pause": async () => {
+      await storePause(dataDirectory, true);
+      agent.pause();
+      return status();
+    },
+    "POST /resume": async () => {
+      await storePause(dataDirectory, false);
+      agent.resume();
+      return status();
+    },
+    "POST /settings": async (body) => {
+      const outcome = await settings.apply(keySchema.parse(body).key);
+      return { outcome, status: status() } satisfies ReloadAnswer;
+    },
+    "POST /drain": () => {
+      void agent.drain(null);
+      return status();
+    },
+    "GET /models": () => stored.list(),
+    "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),
+    "POST /models/prune": () => stored.prune(),
+    "GET /models/pulls": () => agent.downloads.pulls(),
+    "POST /models/pull": (body) => {
+      agent.downloads.pull(nameSchema.parse(body).name);
+      return agent.downloads.pulls();
+    },
+  };
+}
