@@ -152,6 +152,12 @@ export function listKeys(sources: SettingSources): ResolvedSetting[] {
   return resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources).resolved;
 }
 
+/** The variable that sets a known key: "ISLAND_CAPS_RAM_GB". */
+export function variableOfKey(key: string): string {
+  const description = describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX).find((each) => each.key === key);
+  return description?.env ?? key;
+}
+
 /** One entry of {@link listKeys}. @throws {ConfigError} for an unknown key; the message names the nearest one. */
 export function getKey(sources: SettingSources, key: string): ResolvedSetting {
   const entries = listKeys(sources);

@@ -25,7 +25,7 @@ export function describeExamination(found: Examination): string {
       ...(found.rules.network.kind === "refused" ? [["network", found.rules.network.reason]] : []),
     ]),
     ...section("Hardware", hardwareRows(found)),
-    ...section("Availability", availabilityRows(found.availability)),
+    ...section("Availability", availabilityRows(found)),
     ...section("Coordinator", [found.coordinator, ...found.otherCoordinators].flatMap(coordinatorRows)),
     ...section("Speed", [
       [
@@ -53,13 +53,13 @@ function sandboxRows({ setting, kind, summary, remedy }: Examination["sandbox"])
   return [[kind, `${summary} (sandbox = ${setting})`], ...(remedy === null ? [] : [["to do", remedy]])];
 }
 
-function hardwareRows({ hardware, threads, ownersRamBytes, disk }: Examination): string[][] {
+function hardwareRows({ hardware, threads, ownersRamBytes, disk, agent }: Examination): string[][] {
   const { osName, platform, arch, cpuModel, logicalCores, ramBytes, gpus } = hardware;
   const shortage = describeShortage(disk);
   return [
     ["system", `${osName ?? platform} (${platform}, ${arch})`],
     ["CPU", `${cpuModel ?? "unknown"}, ${count(logicalCores, "core")}, ${count(threads, "thread")} for jobs`],
-    ["RAM", describeRam(ramBytes, ownersRamBytes)],
+    ["RAM", describeRam(agent?.memoryCaps.ramBytes ?? ramBytes, ownersRamBytes)],
     ...(gpus.length === 0 ? [["GPU", "none found"]] : gpus.map((gpu) => ["GPU", describeGpu(gpu)])),
     ["disk", describeDisk(disk)],
     ...(shortage === null ? [] : [["", shortage]]),
@@ -80,11 +80,13 @@ function describeGpu({ name, vramBytes, unifiedMemory, driver }: Gpu): string {
   return `${name}, ${memory}${driver === null ? "" : `, driver ${driver}`}`;
 }
 
-function availabilityRows({ isPaused, hours, closedBecause }: Examination["availability"]): string[][] {
+function availabilityRows({ availability, agent }: Examination): string[][] {
+  const { isPaused, hours, closedBecause } = availability;
   const advice = isPaused ? "; take them again with: island resume" : "";
   return [
     ["new jobs", closedBecause === null ? "taken" : `not taken: ${closedBecause}${advice}`],
     ["hours", hours ?? "day and night"],
+    ["agent", agent === null ? "does not run" : `runs, with ${agent.slotsBusy} of ${agent.slots} slots in use`],
   ];
 }
 

@@ -15,7 +15,7 @@ export interface CargoPoolDeps {
   readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;
   readonly files: Pick<CargoFiles, "acquire">;
   readonly clock: Clock;
-  /** Most memory that all Cargos together may take: the owner's caps. */
+  /** Most memory that all Cargos together may take: the owner's caps, until {@link CargoPool.setCaps}. */
   readonly caps: MemoryUse;
   /** RAM of the machine that is free now; null when unknown. */
   readonly freeRamBytes: () => number | null;
@@ -101,6 +101,12 @@ export class CargoPool {
     for (const entry of idle) this.#unload(entry);
     await Promise.all(this.#leaving);
     return reports;
+  }
+
+  /** Unloads idle Cargos above the new caps. */
+  setCaps(caps: MemoryUse): void {
+    this.#needs.setCaps(caps);
+    this.#budget.setCaps(caps);
   }
 
   /** Unloads everything and ends what runs. Resolves when all memory is free. */

@@ -25,7 +25,7 @@ export interface ExecutorDeps {
   readonly onChange: () => void;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Jobs that run at once, at least 1. */
+  /** Jobs that run at once, at least 1, until {@link Executor.setSlots}. */
   readonly slots: number;
   /** Fetches files that inputs name. Absent: the Island takes no such jobs. */
   readonly jobFiles?: Pick<JobFiles, "fetch"> | undefined;
@@ -142,6 +142,11 @@ export class Executor {
   /** Resolves when all runs have stopped. */
   async idle(): Promise<void> {
     while (!this.isIdle) await Promise.all([...this.#runs].map((run) => run.done));
+  }
+
+  /** Jobs that run at once from now on. Those that run go on, also if they are more. */
+  setSlots(slots: number): void {
+    this.#slots.setPermits(slots);
   }
 
   /** Gives all jobs back to the coordinator, so that other Islands can run them. */

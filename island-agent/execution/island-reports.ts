@@ -10,8 +10,8 @@ import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
 import type { Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
+import { memoryCapsOf } from "../hardware/memory-caps.ts";
 import type { PreloadStatus } from "../preload/preloader.ts";
-import type { MemoryUse } from "../runtimes/runtime.ts";
 import type { Outbox } from "../session/outbox.ts";
 import type { CargoPool, LoadedReport } from "./cargo-pool.ts";
 import type { Executor, ExecutorCounts } from "./executor.ts";
@@ -25,6 +25,9 @@ export interface AgentStatus {
   readonly hostId: string;
   /** Why no new jobs are taken; null while they are. */
   readonly closedBecause: string | null;
+  readonly isPaused?: boolean;
+  /** As in the settings; null: day and night. Absent, as `isPaused`, in an agent of an earlier version. */
+  readonly hours?: string | null;
   /** The coordinator gives the Island no jobs for a while, because several in a row failed; null while it does. */
   readonly quarantine: QuarantineNotice | null;
   readonly slots: number;
@@ -49,12 +52,11 @@ export interface AgentStatus {
 export interface IslandFacts {
   readonly hostId: string;
   readonly version: string;
-  readonly slots: number;
+  readonly slots: () => number;
   readonly policy: () => OwnerPolicy;
-  readonly hardware: Hardware;
+  readonly hardware: () => Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
-  readonly caps: MemoryUse;
   /** Load of the machine now. */
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC">;
   readonly files: Pick<CargoFiles, "cached" | "downloads" | "noSpaceFor">;
@@ -112,9 +114,9 @@ export class IslandReports {
       hostId,
       agentVersion: version,
       hostName: hostname().slice(0, MAX_HOST_NAME),
-      hardware,
+      hardware: hardware(),
       runtimes: this.#runtimes(),
-      slots,
+      slots: slots(),
       draining: isDraining,
       held: outbox.held(),
       state: this.state(),
@@ -153,17 +155,18 @@ export class IslandReports {
     | "running"
     | "counts"
   > {
-    const { hostId, slots, policy, pool, caps, executor, files } = this.#facts;
+    const { hostId, slots, policy, pool, hardware, executor, files } = this.#facts;
+    const { ramBytes, vramBytes } = memoryCapsOf(hardware());
     return {
       hostId,
-      slots,
+      slots: slots(),
       policy: policy(),
       quarantine: this.#quarantineNow(),
       runtimes: this.#runtimes(),
       loaded: pool.loaded(),
       loading: pool.loading(),
       downloads: files.downloads(),
-      memoryCaps: { ramBytes: caps.ramBytes, vramBytes: Number.isFinite(caps.vramBytes) ? caps.vramBytes : null },
+      memoryCaps: { ramBytes, vramBytes: Number.isFinite(vramBytes) ? vramBytes : null },
       running: executor.running(),
       counts: { ...executor.counts },
     };

@@ -30,6 +30,12 @@ afterAll(() => network[Symbol.asyncDispose]());
 const command = (...args: string[]) => runProgram("island", ...args, "--data", data);
 const status = async (): Promise<AgentStatus> => JSON.parse((await command("status", "--json")).stdout) as AgentStatus;
 
+/** Hours of the day that begin and end so many hours from now, by local time. */
+function hoursFromNow(from: number, to: number): string {
+  const at = (hours: number): string => `${String((new Date().getHours() + hours) % 24).padStart(2, "0")}:00`;
+  return `${at(from)}-${at(to)}`;
+}
+
 /** Its log, as JSON. */
 function loggedBy({ stderr }: Pick<Program, "stderr">): Record<string, unknown>[] {
   const lines = stderr.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}"));
@@ -73,6 +79,23 @@ describe("island pause, resume and drain", () => {
       const ids = { job_id: body.data.id, account_id: accountId, island_id: (await status()).hostId };
       expect(end).toMatchObject({ ...ids, cargo: "tiny-chat", state: "completed", attempts: 1 });
       expect((await command("metrics")).stdout).toMatch(/^atoll_island_jobs_total\{outcome="completed"\} 1$/m);
+
+      const applied = { code: 0, stdout: "Applied: the running agent has the new setting\n" };
+      expect(await command("config", "set", "slots", "1")).toMatchObject(applied);
+      expect(await command("config", "set", "caps.ram_gb", "0.5")).toMatchObject(applied);
+      expect(await command("config", "set", "gpu", "auto")).toMatchObject({
+        stdout: "From the next start on: the running agent keeps the old setting until it is restarted\n",
+      });
+      const hours = hoursFromNow(2, 3);
+      expect((await command("config", "set", "hours", hours)).stdout).toContain("Applied. The Island is outside its");
+      const { hostId, ...changed } = await status();
+      expect(changed).toMatchObject({ slots: 1, hours, memoryCaps: { ramBytes: 2 ** 29 } });
+      await until(
+        async () => (await call(network.url, key, "GET", `/islands/${hostId}`)).body.data,
+        ({ status: is, load, hardware }) => is === "paused" && load?.slots === 1 && hardware.ram_mb === 512,
+        "the coordinator knows the new slots, memory and hours",
+      );
+      expect(await command("config", "unset", "hours")).toMatchObject(applied);
 
       expect((await command("drain")).stdout).toContain("The agent ends when its running jobs have finished.");
       expect((await island.ended()).code).toBe(0);

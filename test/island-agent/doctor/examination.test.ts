@@ -19,6 +19,7 @@ const found: Examination = {
   ownersRamBytes: 4 * GIB,
   disk: { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: 30 * GIB, minFreeBytes: 5 * GIB },
   availability: { isPaused: false, hours: null, closedBecause: null },
+  agent: null,
   coordinator: {
     url: "https://atoll.example",
     latencyMs: 3.2,
@@ -75,6 +76,7 @@ describe("describeExamination()", () => {
       "Availability",
       "  new jobs  taken",
       "  hours     day and night",
+      "  agent     does not run",
       "Coordinator",
       "  address  https://atoll.example, answers in 3.2 ms",
       "  key      SHA256:If4x36FUomFia/hUBG/SJxt77UtqvkWqWId+9H+XIbk, as pinned",
@@ -83,6 +85,13 @@ describe("describeExamination()", () => {
       "  tokens  412 a second (tiny-islander.gguf)",
       "  matrix  not measured: its runtime is not usable here",
     ]);
+  });
+
+  it("shows slots and memory of the running agent", () => {
+    const agent = { slots: 4, slotsBusy: 1, memoryCaps: { ramBytes: 2 * GIB, vramBytes: null } };
+    const text = describeExamination({ ...found, agent });
+    expect(text).toContain("  agent     runs, with 1 of 4 slots in use\n");
+    expect(text).toContain("  RAM     2.0 GiB for Cargos\n");
   });
 
   it("names what works here and not in the running agent", () => {
