@@ -132,6 +132,7 @@ export class OverloadedError extends ServiceError {
  */
 export const JOB_ERROR_CODES = [
   "wait_timeout",
+  "no_island_fits",
   "run_timeout",
   "island_lost",
   "island_refused",

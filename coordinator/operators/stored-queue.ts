@@ -5,7 +5,12 @@ import type { KnownIsland, UnfinishedJobs } from "../store/operator-store.ts";
 
 /** Why jobs of a Cargo wait, as far as storage shows it. */
 export type StoredReason =
-  "no_cargo" | "no_island_online" | "own_islands_only" | "no_island_offers_runtime" | "no_island_fits" | "all_busy";
+  | "no_cargo"
+  | "no_island_online"
+  | "own_islands_only"
+  | "no_island_offers_runtime"
+  | "no_island_fits"
+  | "all_busy";
 
 export interface QueuedCargo {
   readonly file: CargoFile;

@@ -23,9 +23,11 @@ export interface Waiting {
   readonly position: number;
   /** Plain words, for people. */
   readonly message: string;
+  /** How far the download of the model is, 0 to 100; absent where that is not known. */
+  readonly percent?: number;
 }
 
-type Cause = Pick<Waiting, "reason" | "message">;
+type Cause = Omit<Waiting, "position">;
 /** Why an Island that may run the Cargo does not fit. */
 type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
@@ -47,8 +49,8 @@ export function explainWait(cargo: ScheduledCargo, census: Census, avoided: numb
   if (cargo.onlyIslandsOf === null) return explainLack(cargo, census, own, avoided);
   const ownOnly = cargo.privateTo === undefined ? FOR_EARLIER : UNTIL_APPROVED;
   if (own === 0) return { reason: "own_islands_only", message: `${ownOnly}, and none of them is online` };
-  const { reason, message } = explainLack(cargo, census, own, avoided);
-  return { reason, message: `${message}; ${ownOnly}` };
+  const cause = explainLack(cargo, census, own, avoided);
+  return { ...cause, message: `${cause.message}; ${ownOnly}` };
 }
 
 /** @param online Number of online Islands that may run the Cargo. */
@@ -75,7 +77,7 @@ function explainRest(cargo: ScheduledCargo, census: Census, offering: number, av
   const { fitting, paused } = census;
   if (paused.length === fitting) return explainPauses(paused);
   if (census.withModel === 0 && census.downloads.length > 0) {
-    return { reason: "model_downloading", message: describeDownloads(census.downloads) };
+    return explainDownloads(census.downloads);
   }
   const asked = Math.max(1, fitting - paused.length - avoided);
   const busy = asked === 1 ? "1 Island fits, it is busy" : `${asked} Islands fit, all busy`;
@@ -106,11 +108,12 @@ function describeCodes(paused: readonly Stumble[]): string {
  * the model.
  * @param fractions One for each Island that downloads, 0 to 1 or null when unknown; at least one.
  */
-export function describeDownloads(fractions: readonly (number | null)[]): string {
+export function explainDownloads(fractions: readonly (number | null)[]): Cause {
+  const message = `model is downloading on ${islands(fractions.length)}`;
   const known = fractions.filter((fraction) => fraction !== null);
-  const best = known.reduce((most, fraction) => Math.max(most, fraction), 0);
-  const percent = known.length === 0 ? "" : ` (${Math.floor(100 * best)} %)`;
-  return `model is downloading on ${islands(fractions.length)}${percent}`;
+  if (known.length === 0) return { reason: "model_downloading", message };
+  const percent = Math.floor(100 * Math.max(...known));
+  return { reason: "model_downloading", message: `${message} (${percent} %)`, percent };
 }
 
 function describeMisfits(cargo: ScheduledCargo, census: Census, offering: number): string {

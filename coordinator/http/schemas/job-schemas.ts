@@ -53,6 +53,12 @@ export const listedSchema = summarySchema
   })
   .openapi("ListedJob");
 
+export const percentSchema = z
+  .int()
+  .min(0)
+  .max(100)
+  .openapi({ description: "How far the download of the model is; absent where that is not known", example: 59 });
+
 const waitingSchema = z
   .object({
     reason: z.enum(WAITING_REASONS),
@@ -62,6 +68,7 @@ const waitingSchema = z
       .enum(ATTEMPT_PHASES)
       .nullable()
       .openapi({ description: "What the Island that has the job has yet to do; null while no Island has it" }),
+    percent: percentSchema.optional(),
   })
   .openapi("Waiting", {
     description: "Why the job has not started, or runs and is silent; else null",
@@ -155,8 +162,8 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
   };
 }
 
-function presentWaiting({ reason, position, message, phase }: JobWaiting): z.infer<typeof waitingSchema> {
-  return { reason, position, message, phase: phase ?? null };
+function presentWaiting({ reason, position, message, phase, percent }: JobWaiting): z.infer<typeof waitingSchema> {
+  return { reason, position, message, phase: phase ?? null, ...(percent === undefined ? {} : { percent }) };
 }
 
 function presentTimings({ loadMs, firstOutputMs, runMs }: Timings) {

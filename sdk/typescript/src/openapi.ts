@@ -2013,8 +2013,12 @@ export interface components {
         AnthropicError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "invalid_request_error";
             };
@@ -3265,8 +3269,12 @@ export interface components {
         Error409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
             };
         };
         Error410: {
@@ -3341,7 +3349,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -3767,7 +3775,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -3819,7 +3827,7 @@ export interface components {
              * @description Why it failed or timed out
              * @enum {string}
              */
-            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+            code?: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -3923,7 +3931,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;
@@ -4523,9 +4531,13 @@ export interface components {
         OpenAiError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
                 param: string | null;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "invalid_request_error";
             };
@@ -5477,7 +5489,18 @@ export interface components {
             /** @description A voice of the Cargo; `default` or none: the Cargo's first */
             voice?: string | null;
         };
+        /** @description A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output */
         StatusEvent: {
+            /**
+             * @description Why there is no output yet
+             * @example model is downloading on 1 Island (59 %)
+             */
+            message?: string;
+            /**
+             * @description How far the download of the model is; absent where that is not known
+             * @example 59
+             */
+            percent?: number;
             /**
              * @description streaming: output follows
              * @enum {string}
@@ -5839,6 +5862,11 @@ export interface components {
              */
             message: string;
             /**
+             * @description How far the download of the model is; absent where that is not known
+             * @example 59
+             */
+            percent?: number;
+            /**
              * @description What the Island that has the job has yet to do; null while no Island has it
              * @enum {string|null}
              */
@@ -5934,13 +5962,14 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         AnthropicError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6108,13 +6137,14 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         Error409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6282,13 +6312,14 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         OpenAiError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -7223,6 +7254,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -7271,6 +7303,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -7319,6 +7352,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8481,6 +8515,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8548,6 +8583,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8954,6 +8990,7 @@ export interface operations {
             402: components["responses"]["Error402"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
@@ -9052,6 +9089,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -9464,6 +9502,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -11064,6 +11103,7 @@ export interface operations {
             402: components["responses"]["AnthropicError402"];
             403: components["responses"]["AnthropicError403"];
             404: components["responses"]["AnthropicError404"];
+            409: components["responses"]["AnthropicError409"];
             413: components["responses"]["AnthropicError413"];
             422: components["responses"]["AnthropicError422"];
             429: components["responses"]["AnthropicError429"];
@@ -11118,6 +11158,7 @@ export interface operations {
             402: components["responses"]["AnthropicError402"];
             403: components["responses"]["AnthropicError403"];
             404: components["responses"]["AnthropicError404"];
+            409: components["responses"]["AnthropicError409"];
             413: components["responses"]["AnthropicError413"];
             422: components["responses"]["AnthropicError422"];
             429: components["responses"]["AnthropicError429"];
@@ -11359,6 +11400,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -12942,6 +12984,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -13049,6 +13092,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];

@@ -5,7 +5,11 @@ import type { KnownIsland, UnfinishedJobs } from "../../../coordinator/store/ope
 
 const cargo = { runtime_type: "onnx", required_ram_mb: 1_024, required_vram_mb: 0 } as CargoFile;
 const island = (type: string, ramBytes: number): KnownIsland =>
-  ({ accountId: "user_1", runtimes: [{ type, version: "1" }], hardware: { ramBytes, gpus: [] } }) as unknown as KnownIsland;
+  ({
+    accountId: "user_1",
+    runtimes: [{ type, version: "1" }],
+    hardware: { ramBytes, gpus: [] },
+  }) as unknown as KnownIsland;
 const waiting: UnfinishedJobs = { slug: "a", state: "pending", jobs: 2, oldestAtMs: 5 };
 const reasonWith = (islands: readonly KnownIsland[], onlyIslandsOf: string | null = null) =>
   storedQueue([waiting], islands, () => ({ file: cargo, onlyIslandsOf }))[0]?.reason;

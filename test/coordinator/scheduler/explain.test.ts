@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeDownloads } from "../../../coordinator/scheduler/explain.ts";
+import { explainDownloads } from "../../../coordinator/scheduler/explain.ts";
 import { Bench, GB, makeCargo, START_MS } from "./builders.ts";
 
 describe("explain()", () => {
@@ -215,9 +215,14 @@ describe("explain()", () => {
   });
 });
 
-describe("describeDownloads()", () => {
+describe("explainDownloads()", () => {
   it("gives the most advanced percentage, none when all are unknown", () => {
-    expect(describeDownloads([0.2, null, 0.75])).toBe("model is downloading on 3 Islands (75 %)");
-    expect(describeDownloads([null])).toBe("model is downloading on 1 Island");
+    const reason = "model_downloading";
+    expect(explainDownloads([0.2, null, 0.75])).toEqual({
+      reason,
+      message: "model is downloading on 3 Islands (75 %)",
+      percent: 75,
+    });
+    expect(explainDownloads([null])).toEqual({ reason, message: "model is downloading on 1 Island" });
   });
 });

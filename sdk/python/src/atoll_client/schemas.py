@@ -43,7 +43,7 @@ class JobWebhookData(TypedDict):
 
 
 class JobWebhookDataError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -198,7 +198,7 @@ class Job(TypedDict):
 
 
 class JobError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -219,6 +219,8 @@ class Waiting(TypedDict):
     """The reason as a sentence"""
     phase: Literal["accept", "start", "first_output", "silence", None]
     """What the Island that has the job has yet to do; null while no Island has it"""
+    percent: NotRequired[int]
+    """How far the download of the model is; absent where that is not known"""
 
 
 class WebhookLog(TypedDict):
@@ -346,10 +348,16 @@ JobEvent: TypeAlias = "StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent
 
 
 class StatusEvent(TypedDict):
+    """A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output"""
+
     type: Literal["status"]
     """discriminator enum property added by openapi-typescript"""
     state: Literal["pending", "queued", "running", "streaming"]
     """streaming: output follows"""
+    message: NotRequired[str]
+    """Why there is no output yet"""
+    percent: NotRequired[int]
+    """How far the download of the model is; absent where that is not known"""
 
 
 class TokenEvent(TypedDict):
@@ -410,7 +418,7 @@ class ErrorEvent(TypedDict):
     type: Literal["error"]
     """discriminator enum property added by openapi-typescript"""
     error: str
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
     """A new try may succeed"""
 
@@ -2579,7 +2587,7 @@ class JobChangedEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     cargo: str
     """The same as workload_slug"""
-    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
+    code: NotRequired[Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
     """Why it failed or timed out"""
     updated_at: str
     """ISO 8601, UTC"""
