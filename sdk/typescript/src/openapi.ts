@@ -4964,6 +4964,13 @@ export interface components {
             /** @enum {string} */
             type: "response.content_part.done";
         } | {
+            code: string;
+            message: string;
+            param: null;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "error";
+        } | {
             content_index: number;
             delta: string;
             item_id: string;

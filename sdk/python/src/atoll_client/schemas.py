@@ -1477,6 +1477,14 @@ class OpenAiResponseEvent9Part2(TypedDict):
 
 
 class OpenAiResponseEvent10(TypedDict):
+    type: Literal["error"]
+    sequence_number: int
+    code: str
+    message: str
+    param: None
+
+
+class OpenAiResponseEvent11(TypedDict):
     type: Literal["response.reasoning_text.delta"]
     sequence_number: int
     item_id: str
@@ -1485,7 +1493,7 @@ class OpenAiResponseEvent10(TypedDict):
     delta: str
 
 
-class OpenAiResponseEvent11(TypedDict):
+class OpenAiResponseEvent12(TypedDict):
     type: Literal["response.reasoning_text.done"]
     sequence_number: int
     item_id: str
@@ -1494,36 +1502,13 @@ class OpenAiResponseEvent11(TypedDict):
     text: str
 
 
-class OpenAiResponseEvent12(TypedDict):
+class OpenAiResponseEvent13(TypedDict):
     type: Literal["response.output_text.delta"]
     sequence_number: int
     item_id: str
     output_index: int
     content_index: int
     delta: str
-    logprobs: list[OpenAiResponseEvent12LogprobsItem]
-
-
-class OpenAiResponseEvent12LogprobsItem(TypedDict):
-    token: str
-    bytes: list[int]
-    logprob: float
-    top_logprobs: list[OpenAiResponseEvent12LogprobsItemTopLogprobsItem]
-
-
-class OpenAiResponseEvent12LogprobsItemTopLogprobsItem(TypedDict):
-    token: str
-    bytes: list[int]
-    logprob: float
-
-
-class OpenAiResponseEvent13(TypedDict):
-    type: Literal["response.output_text.done"]
-    sequence_number: int
-    item_id: str
-    output_index: int
-    content_index: int
-    text: str
     logprobs: list[OpenAiResponseEvent13LogprobsItem]
 
 
@@ -1541,6 +1526,29 @@ class OpenAiResponseEvent13LogprobsItemTopLogprobsItem(TypedDict):
 
 
 class OpenAiResponseEvent14(TypedDict):
+    type: Literal["response.output_text.done"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    content_index: int
+    text: str
+    logprobs: list[OpenAiResponseEvent14LogprobsItem]
+
+
+class OpenAiResponseEvent14LogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseEvent14LogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseEvent14LogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseEvent15(TypedDict):
     type: Literal["response.function_call_arguments.delta"]
     sequence_number: int
     item_id: str
@@ -1548,7 +1556,7 @@ class OpenAiResponseEvent14(TypedDict):
     delta: str
 
 
-class OpenAiResponseEvent15(TypedDict):
+class OpenAiResponseEvent16(TypedDict):
     type: Literal["response.function_call_arguments.done"]
     sequence_number: int
     item_id: str
@@ -1557,7 +1565,7 @@ class OpenAiResponseEvent15(TypedDict):
     arguments: str
 
 
-OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13 | OpenAiResponseEvent14 | OpenAiResponseEvent15"
+OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13 | OpenAiResponseEvent14 | OpenAiResponseEvent15 | OpenAiResponseEvent16"
 
 
 class ResponseRequest(TypedDict):
