@@ -139,7 +139,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
-  const dispatcher = new Dispatcher({ ...own, waitReasons, proofs, signer, clock, log });
+  const dispatcher = new Dispatcher({ ...own, ...times, waitReasons, proofs, signer, log, others: member });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
   const reports = new AttemptFencing({
     jobs: registry,
@@ -211,7 +211,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const answers = (): Promise<unknown> => conversations.resume();
   if (member === null) await answers();
   const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };
-  member?.share(schedule, steps);
+  member?.share(dispatcher, steps);
   const recommendations = new Recommender({
     store,
     catalog,

@@ -5,6 +5,7 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 /** What clients read of a failure that an Island reports. An Island's own words could say anything, to anybody's client. */
 const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   wait_timeout: "No Island began the job in time",
+  no_island_fits: "No Island can run the job",
   run_timeout: "The run took longer than its limit",
   island_lost: "The Island that had the job was lost",
   island_silent: "The Island gave no sign of life for too long",

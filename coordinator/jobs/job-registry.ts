@@ -225,6 +225,13 @@ export class JobRegistry {
     return this.#active.stop(job, "timeout", { event: "expire", error });
   }
 
+  /** Ends a waiting job that no Island can run. `reason`: what they lack, for the client. */
+  refuseWait(jobId: string, reason: string): Promise<void> {
+    const message = `No Island can run this job: ${reason}`;
+    const error: JobError = { code: "no_island_fits", message, retryable: false };
+    return this.#active.end(this.#active.require(jobId), { event: "fail", error });
+  }
+
   /** For work that was acted on before it is done, such as a write: if it fails, the process ends and starts again from storage. */
   persist<T>(write: Promise<T>): Promise<T> {
     return this.#active.writes.persist(write);

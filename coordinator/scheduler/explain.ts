@@ -23,7 +23,7 @@ export interface Waiting {
   readonly position: number;
   /** Plain words, for people. */
   readonly message: string;
-  /** Whole percent of a model that is downloading, on the Island that has most of it; absent where that is not known. */
+  /** How far the download of the model is, 0 to 100; absent where that is not known. */
   readonly percent?: number;
 }
 

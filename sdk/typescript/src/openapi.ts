@@ -2050,8 +2050,12 @@ export interface components {
         AnthropicError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "invalid_request_error";
             };
@@ -3334,8 +3338,12 @@ export interface components {
         Error409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
             };
         };
         Error410: {
@@ -3410,7 +3418,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -3886,7 +3894,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -3938,7 +3946,7 @@ export interface components {
              * @description Why it failed or timed out
              * @enum {string}
              */
-            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+            code?: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -4042,7 +4050,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;
@@ -4704,9 +4712,13 @@ export interface components {
         OpenAiError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
                 param: string | null;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "invalid_request_error";
             };
@@ -5134,6 +5146,13 @@ export interface components {
             sequence_number: number;
             /** @enum {string} */
             type: "response.content_part.done";
+        } | {
+            code: string;
+            message: string;
+            param: null;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "error";
         } | {
             content_index: number;
             delta: string;
@@ -5660,7 +5679,18 @@ export interface components {
             /** @description A voice of the Cargo; `default` or none: the Cargo's first */
             voice?: string | null;
         };
+        /** @description A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output */
         StatusEvent: {
+            /**
+             * @description Why there is no output yet
+             * @example model is downloading on 1 Island (59 %)
+             */
+            message?: string;
+            /**
+             * @description How far the download of the model is, if that is known
+             * @example 59
+             */
+            percent?: number;
             /**
              * @description streaming: output follows
              * @enum {string}
@@ -6023,7 +6053,10 @@ export interface components {
              * @example 2 Islands fit, all busy
              */
             message: string;
-            /** @description How much of the model is there, of one that is downloading; null: not known, or none is */
+            /**
+             * @description How far the download of the model is, if that is known
+             * @example 59
+             */
             percent: number | null;
             /**
              * @description What the Island that has the job has yet to do; null while no Island has it
@@ -6121,13 +6154,14 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         AnthropicError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6295,13 +6329,14 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         Error409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6469,13 +6504,14 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         OpenAiError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -7412,6 +7448,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -7460,6 +7497,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -7508,6 +7546,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8671,6 +8710,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8739,6 +8779,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -9145,6 +9186,7 @@ export interface operations {
             402: components["responses"]["Error402"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
@@ -9286,6 +9328,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -9698,6 +9741,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -11299,6 +11343,7 @@ export interface operations {
             402: components["responses"]["AnthropicError402"];
             403: components["responses"]["AnthropicError403"];
             404: components["responses"]["AnthropicError404"];
+            409: components["responses"]["AnthropicError409"];
             413: components["responses"]["AnthropicError413"];
             422: components["responses"]["AnthropicError422"];
             429: components["responses"]["AnthropicError429"];
@@ -11353,6 +11398,7 @@ export interface operations {
             402: components["responses"]["AnthropicError402"];
             403: components["responses"]["AnthropicError403"];
             404: components["responses"]["AnthropicError404"];
+            409: components["responses"]["AnthropicError409"];
             413: components["responses"]["AnthropicError413"];
             422: components["responses"]["AnthropicError422"];
             429: components["responses"]["AnthropicError429"];
@@ -11614,6 +11660,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -13241,6 +13288,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -13349,6 +13397,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];

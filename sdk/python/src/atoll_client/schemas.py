@@ -43,7 +43,7 @@ class JobWebhookData(TypedDict):
 
 
 class JobWebhookDataError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -198,7 +198,7 @@ class Job(TypedDict):
 
 
 class JobError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -218,7 +218,7 @@ class Waiting(TypedDict):
     message: str
     """The reason as a sentence"""
     percent: int | None
-    """How much of the model is there, of one that is downloading; null: not known, or none is"""
+    """How far the download of the model is, if that is known"""
     phase: Literal["accept", "start", "first_output", "silence", None]
     """What the Island that has the job has yet to do; null while no Island has it"""
 
@@ -348,10 +348,16 @@ JobEvent: TypeAlias = "StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent
 
 
 class StatusEvent(TypedDict):
+    """A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output"""
+
     type: Literal["status"]
     """discriminator enum property added by openapi-typescript"""
     state: Literal["pending", "queued", "running", "streaming"]
     """streaming: output follows"""
+    message: NotRequired[str]
+    """Why there is no output yet"""
+    percent: NotRequired[int]
+    """How far the download of the model is, if that is known"""
 
 
 class TokenEvent(TypedDict):
@@ -412,7 +418,7 @@ class ErrorEvent(TypedDict):
     type: Literal["error"]
     """discriminator enum property added by openapi-typescript"""
     error: str
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
     """A new try may succeed"""
 
@@ -1483,6 +1489,14 @@ class OpenAiResponseEvent9Part2(TypedDict):
 
 
 class OpenAiResponseEvent10(TypedDict):
+    type: Literal["error"]
+    sequence_number: int
+    code: str
+    message: str
+    param: None
+
+
+class OpenAiResponseEvent11(TypedDict):
     type: Literal["response.reasoning_text.delta"]
     sequence_number: int
     item_id: str
@@ -1491,7 +1505,7 @@ class OpenAiResponseEvent10(TypedDict):
     delta: str
 
 
-class OpenAiResponseEvent11(TypedDict):
+class OpenAiResponseEvent12(TypedDict):
     type: Literal["response.reasoning_text.done"]
     sequence_number: int
     item_id: str
@@ -1500,36 +1514,13 @@ class OpenAiResponseEvent11(TypedDict):
     text: str
 
 
-class OpenAiResponseEvent12(TypedDict):
+class OpenAiResponseEvent13(TypedDict):
     type: Literal["response.output_text.delta"]
     sequence_number: int
     item_id: str
     output_index: int
     content_index: int
     delta: str
-    logprobs: list[OpenAiResponseEvent12LogprobsItem]
-
-
-class OpenAiResponseEvent12LogprobsItem(TypedDict):
-    token: str
-    bytes: list[int]
-    logprob: float
-    top_logprobs: list[OpenAiResponseEvent12LogprobsItemTopLogprobsItem]
-
-
-class OpenAiResponseEvent12LogprobsItemTopLogprobsItem(TypedDict):
-    token: str
-    bytes: list[int]
-    logprob: float
-
-
-class OpenAiResponseEvent13(TypedDict):
-    type: Literal["response.output_text.done"]
-    sequence_number: int
-    item_id: str
-    output_index: int
-    content_index: int
-    text: str
     logprobs: list[OpenAiResponseEvent13LogprobsItem]
 
 
@@ -1547,6 +1538,29 @@ class OpenAiResponseEvent13LogprobsItemTopLogprobsItem(TypedDict):
 
 
 class OpenAiResponseEvent14(TypedDict):
+    type: Literal["response.output_text.done"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    content_index: int
+    text: str
+    logprobs: list[OpenAiResponseEvent14LogprobsItem]
+
+
+class OpenAiResponseEvent14LogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseEvent14LogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseEvent14LogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseEvent15(TypedDict):
     type: Literal["response.function_call_arguments.delta"]
     sequence_number: int
     item_id: str
@@ -1554,7 +1568,7 @@ class OpenAiResponseEvent14(TypedDict):
     delta: str
 
 
-class OpenAiResponseEvent15(TypedDict):
+class OpenAiResponseEvent16(TypedDict):
     type: Literal["response.function_call_arguments.done"]
     sequence_number: int
     item_id: str
@@ -1563,7 +1577,7 @@ class OpenAiResponseEvent15(TypedDict):
     arguments: str
 
 
-OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13 | OpenAiResponseEvent14 | OpenAiResponseEvent15"
+OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13 | OpenAiResponseEvent14 | OpenAiResponseEvent15 | OpenAiResponseEvent16"
 
 
 class ResponseRequest(TypedDict):
@@ -2615,7 +2629,7 @@ class JobChangedEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     cargo: str
     """The same as workload_slug"""
-    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
+    code: NotRequired[Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
     """Why it failed or timed out"""
     updated_at: str
     """ISO 8601, UTC"""
