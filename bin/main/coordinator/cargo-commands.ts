@@ -12,10 +12,12 @@ import { fixed, flexible } from "../../../shared/text-table.ts";
 import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
 import { addCargoSignCommand } from "./cargo-sign-command.ts";
 import type { CommandTools } from "./command-tools.ts";
+import { UsageError } from "../terminal/usage-errors.ts";
 import type { DataOptions } from "./data-commands.ts";
+import { describePrice } from "./describe-cargo.ts";
 import { catalogOf, commandActor, listOf, trailOf } from "./operator-tools.ts";
 
-/** `coordinator cargo list|show|approve|sign|disable|enable|import`. They work beside a running coordinator, which applies them within a second. */
+/** `coordinator cargo list|show|approve|sign|disable|enable|price|import`. They work beside a running coordinator, which applies them within a second. */
 export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
   const cargo = program.command("cargo").description("Cargos: shipped, imported and those of accounts.");
   const withCargos = (
@@ -58,6 +60,21 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
         print(options, { slug, disabled: false }, `${slug} is no longer disabled`);
       });
     });
+  onDataDirectory(cargo.command("price <slug> [credits]"))
+    .description("Show what a job of a shipped Cargo costs, or change it for jobs that are submitted from now on.")
+    .option("--reset", "take the shipped price again")
+    .action(async (slug: string, credits: string | undefined, options: DataOptions & { reset?: true }) => {
+      if (credits !== undefined && options.reset === true) throw new UsageError("Give credits or --reset, not both");
+      await withCargos(options, async (cargos, store) => {
+        const isChange = credits !== undefined || options.reset === true;
+        const review = isChange
+          ? await catalogOf(cargos, store).setPrice(commandActor(), slug, readPrice(credits))
+          : await cargos.review(slug);
+        const shipped = review.origin === "shipped" ? review.file.price_per_job : null;
+        const value = { slug, price_per_job: review.price, shipped_price_per_job: shipped };
+        print(options, value, `${slug}: ${describePrice(review)}`);
+      });
+    });
   onDataDirectory(cargo.command("import <files...>"))
     .description("Import Cargos from files (see catalog/README.md), or replace imported ones.")
     .action(async (files: string[], options: DataOptions) => {
@@ -69,6 +86,13 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
         print(options, { imported: slugs }, slugs.join("\n"));
       });
     });
+}
+
+/** Null for the shipped price. @throws {UsageError} */
+function readPrice(credits: string | undefined): number | null {
+  if (credits === undefined) return null;
+  if (/^\d+(\.\d+)?$/.test(credits)) return Number(credits);
+  throw new UsageError(`${JSON.stringify(credits)} is not a price: a number of credits such as 0.05`);
 }
 
 async function importFile(cargos: OperatorCargos, path: string, store: Store): Promise<string> {

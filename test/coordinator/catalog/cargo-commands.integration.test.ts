@@ -67,6 +67,37 @@ describe("coordinator cargo", () => {
     ]);
   }, 60_000);
 
+  it("changes the price of a shipped Cargo for new jobs, and shows the shipped one beside it", async () => {
+    const { key } = await coordinator.createAccount("payer@example.com", 10);
+    const submitted = async () => {
+      const body = { workload: "tiny-chat", input: { prompt: "Hi" } };
+      expect((await call(coordinator.url, key, "POST", "/jobs", body)).status).toBe(201);
+      return (await call(coordinator.url, key, "GET", "/account")).body.data.credits;
+    };
+    expect(await cargo("price", "tiny-chat")).toMatchObject({ code: 0, stdout: "tiny-chat: 0.01 credits a job\n" });
+    expect(await submitted()).toBe(9.99);
+    const set = await cargo("price", "tiny-chat", "0.5");
+    expect([set.code, set.stdout]).toEqual([0, "tiny-chat: 0.5 credits a job (shipped: 0.01)\n"]);
+    const priceOf = async () => (await call(coordinator.url, null, "GET", "/cargos/tiny-chat")).body.data.price_per_job;
+    await until(priceOf, (price) => price === 0.5, "the price is 0.5");
+    expect(await submitted()).toBe(9.49);
+    expect((await cargo("show", "tiny-chat")).stdout).toContain("0.5 credits a job (shipped: 0.01), licence MIT");
+    expect(JSON.parse((await cargo("price", "tiny-chat", "--reset", "--json")).stdout)).toEqual({
+      slug: "tiny-chat",
+      price_per_job: 0.01,
+      shipped_price_per_job: 0.01,
+    });
+    await until(priceOf, (price) => price === 0.01, "the price is the shipped one");
+  }, 60_000);
+
+  it.each([
+    [["tiny-chat", "much"], 2, '"much" is not a price: a number of credits such as 0.05'],
+    [["tiny-chat", "1000001"], 1, "price_per_job: must be 0 to 1000000 credits, with at most 6 decimals"],
+    [["none", "1"], 1, 'There is no Cargo "none"'],
+  ] as const)("refuses the price %j", async (words, code, message) => {
+    expect(await cargo("price", ...words)).toEqual({ code, stdout: "", stderr: `${message}\n` });
+  });
+
   it("signs a Cargo's file with a key of the operator's choice, and refuses it when it was changed since", async () => {
     const [file, keyFile] = [join(directory, "signed.json"), join(directory, "key.pem")];
     const { privateKey } = generateKeyPairSync("ed25519");

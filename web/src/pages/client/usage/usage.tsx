@@ -13,6 +13,7 @@ import { VirtualTable, type Column } from "../../../components/virtual-table.tsx
 
 const KINDS: Readonly<Record<LedgerLine["kind"], string>> = {
   grant: "Given",
+  correction: "Taken back",
   hold: "Set aside",
   charge: "Charged",
   release: "Returned",
