@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
@@ -7,6 +6,7 @@ import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { urlHost } from "../shared/url-host.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
+import { modelDirectoriesOf } from "./catalog/imported-models.ts";
 import { closeInOrder } from "./close-in-order.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
 import { openNetwork } from "./cluster/open-network.ts";
@@ -256,7 +256,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     log,
     version,
-    modelsDirectory: join(config.catalogDirectory, "models"),
+    modelDirectories: modelDirectoriesOf(config),
     options: httpOptionsOf(config, memory),
   });
   retention.start();

@@ -73,8 +73,8 @@ export interface HttpDeps {
   readonly suspensions?: Pick<Suspensions, "onAccounts">;
   /** Of the product, shown by /health. */
   readonly version: string;
-  /** Folder of the model files that the coordinator itself serves at /models. */
-  readonly modelsDirectory: string;
+  /** Folders of the model files that the coordinator itself serves at /models; the first that has a file counts. */
+  readonly modelDirectories: readonly string[];
   readonly options: HttpOptions;
 }
 
