@@ -54,7 +54,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["artifacts"],
     ["preload"],
     ["execution"],
-    ["agent.ts"],
+    ["agent-deps.ts", "agent.ts"],
     ["control"],
     ["doctor"],
     ["cli"],

@@ -79,6 +79,7 @@ describe("GET /openapi.json", () => {
       "PATCH /conversations/{id}",
       "PATCH /islands/{id}",
       "PATCH /operator/accounts/{id}/limits",
+      "PATCH /operator/cargos/{slug}",
       "POST /account/password",
       "POST /api-keys",
       "POST /audio/speech",
