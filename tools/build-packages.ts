@@ -19,7 +19,8 @@ for (const program of [COORDINATOR, ISLAND]) {
 }
 runNode([join(client, "node_modules", "typescript", "bin", "tsc"), "-p", client]);
 pack(client);
-process.stdout.write(`They are in ${dist}. To offer the agent and the client to hosts and programs, copy their files into the folder
+process.stdout
+  .write(`They are in ${dist}. To offer the agent and the client to hosts and programs, copy their files into the folder
 downloads of the coordinator's data directory: docs/operations.md, "Packages for hosts and clients"
 `);
 
