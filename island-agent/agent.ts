@@ -37,7 +37,7 @@ export interface AgentDeps extends Pick<ExecutorDeps, "jobFiles" | "onEnded"> {
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
   readonly files: Pick<
     CargoFiles,
-    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads"
+    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads" | "refusalOf" | "noSpaceFor"
   >;
   /** Whether new jobs are taken. The agent owns it from here on. */
   readonly availability: Availability;
@@ -63,10 +63,11 @@ const MAX_STOP_MS = 2_000;
 export class IslandAgent {
   /** Preloads, and the downloads that the owner asks for. */
   readonly downloads: BackgroundDownloads;
+  /** The Cargos in memory. */
+  readonly pool: CargoPool;
   readonly #options: AgentOptions;
   readonly #deps: AgentDeps;
   readonly #outbox = new Outbox();
-  readonly #pool: CargoPool;
   readonly #executor: Executor;
   readonly #reports: IslandReports;
   readonly #admission: CargoAdmission;
@@ -96,15 +97,14 @@ export class IslandAgent {
     const onChange = (): void => this.#reportSoon();
     this.#redials = new Redials(options.coordinators, random);
     this.#admission = new CargoAdmission(options, log);
-    this.#pool = new CargoPool({
+    this.pool = new CargoPool({
       runtimes: { get: (type) => runtimes.get(type)?.runtime },
       ...{ files, clock, log, onChange, caps, freeRamBytes: deps.freeRamBytes },
     });
-    this.#executor = new Executor({ ...deps, outbox: this.#outbox, pool: this.#pool, slots });
+    this.#executor = new Executor({ ...deps, onChange, outbox: this.#outbox, pool: this.pool, slots });
     this.#reports = new IslandReports({
-      ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.#pool },
-      executor: this.#executor,
-      outbox: this.#outbox,
+      ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.pool },
+      ...{ executor: this.#executor, outbox: this.#outbox },
       ...{ hostId, slots, hardware, runtimes, caps, files, clock, jobFiles: deps.jobFiles },
     });
     this.downloads = new BackgroundDownloads({
@@ -213,7 +213,7 @@ export class IslandAgent {
     this.#executor.giveUp();
     await this.#executor.idle();
     this.#drainLimit?.cancel();
-    await this.#pool.close();
+    await this.pool.close();
     await this.downloads.close();
     this.#deps.availability[Symbol.dispose]();
     this.#pendingReport?.cancel();

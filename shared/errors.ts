@@ -145,6 +145,7 @@ export const JOB_ERROR_CODES = [
   "model_unavailable",
   "model_hash_mismatch",
   "model_invalid",
+  "disk_full",
   "manifest_untrusted",
   "out_of_memory",
   "output_too_large",

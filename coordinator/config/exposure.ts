@@ -42,7 +42,7 @@ export function registrationOf(
   if (registration !== null || !isExposed(config)) return registration ?? "open";
   throw new ConfigError([
     `registration: not chosen, and others can reach this coordinator (${reachedBy(config)}). Set it to one of:`,
-    '  "closed"  only you make accounts, with: coordinator account create',
+    '  "closed"  only you make accounts, with the command account create',
     '  "email"   whoever proves an e-mail address; needs smtp_url and mail_from',
     '  "open"    everybody; an account gets 10 credits unless new_account_credits says otherwise',
     'In the file: registration = "closed"; or --registration closed; or ATOLL_REGISTRATION=closed',

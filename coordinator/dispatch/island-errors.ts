@@ -18,6 +18,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   context_length_exceeded: "The prompt is longer than the model's maximum context length",
   model_unavailable: "The Island could not fetch the Cargo's model or image",
   model_hash_mismatch: "What the Island fetched is not the model or image that the Cargo names",
+  disk_full: "The Island lacks disk space for the Cargo's model or image",
   model_invalid: "The Cargo's model or image cannot be loaded",
   manifest_untrusted: "The Island does not trust the Cargo's signature",
   out_of_memory: "The run needs more memory than the Island gives it",

@@ -22,7 +22,11 @@ const NO_ISLAND_RETRY_S = 5;
  */
 const RETRY_S: Partial<Record<ErrorCode, number>> = { storage_unavailable: 2, shutting_down: 1 };
 /** Errors of a job whose model or image could not be fetched: 503, because nothing is wrong with the coordinator or the request. */
-const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>(["model_unavailable", "model_hash_mismatch"]);
+const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>([
+  "model_unavailable",
+  "model_hash_mismatch",
+  "disk_full",
+]);
 /** Does not quote the error, which may name files or contain secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ResolvedSetting } from "../../shared/settings.ts";
 import { CONFIG_FILE_NAME, readConfigFile, storeKey } from "../config/config-file.ts";
-import { askAgent } from "../control/control-client.ts";
+import { isAgentRunning } from "../control/control-client.ts";
 import { getKey, listKeys } from "../config/resolve-agent-config.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -42,10 +42,7 @@ export const configCommand = {
 
 /** The agent reads its settings only when it starts. */
 async function adviceAfterChange(dataDirectory: string): Promise<string | null> {
-  // An agent that does not answer is running, too.
-  const isRunning = await askAgent(dataDirectory, "/status").then(
-    (status) => status !== undefined,
-    () => true,
-  );
-  return isRunning ? "The running agent still has the old settings: restart it to apply the change" : null;
+  return (await isAgentRunning(dataDirectory))
+    ? "The running agent still has the old settings: restart it to apply the change"
+    : null;
 }

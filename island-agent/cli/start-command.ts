@@ -7,6 +7,7 @@ import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
 import { readPause, storePause } from "../availability/pause-file.ts";
 import { CargoFiles } from "../artifacts/cargo-files.ts";
+import { DownloadWatch } from "../artifacts/download-watch.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
 import { describeUnknownEnv, resolveAgentConfig } from "../config/resolve-agent-config.ts";
@@ -14,6 +15,7 @@ import { askAgent } from "../control/control-client.ts";
 import { AgentMetrics } from "../control/agent-metrics.ts";
 import { ControlServer, PlainText, type ControlRoutes } from "../control/control-server.ts";
 import { fetchEarnings, type EarningsAnswer } from "../execution/earnings.ts";
+import type { CargoPool, LoadedReport } from "../execution/cargo-pool.ts";
 import { JobFiles } from "../execution/job-files.ts";
 import { JobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
@@ -98,7 +100,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     const presentUrl = (): string => coordinators.current;
     const engine = engineSearch(env, hardware);
     const stores = stack.use(await openStores(dataDirectory, config, engine, clock, presentUrl));
-    const files = new CargoFiles(stores.artifacts, stores.names);
+    const files = new CargoFiles(stores.artifacts, stores.names, new DownloadWatch(clock, log));
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
@@ -168,9 +170,11 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     );
     probes.onFound = () => agent.announce();
     const status = (): ShownStatus => {
-      return { ...agent.status(), unusable: probes.unusable(), sandbox: sandbox.state };
+      const disk = { disk: stores.disk(), noSpaceFor: files.noSpaceFor() };
+      return { ...agent.status(), unusable: probes.unusable(), sandbox: sandbox.state, ...disk };
     };
-    const stored = new StoredFiles(stores.artifacts, stores.names, () => files.users);
+    const unloadIdle: CargoPool["unloadIdle"] = (isMeant) => agent.pool.unloadIdle(isMeant);
+    const stored = new StoredFiles(stores.artifacts, stores.names, () => files.users, unloadIdle);
     stack.use(
       await ControlServer.open(
         dataDirectory,
@@ -211,6 +215,7 @@ async function clearContainers(runtime: ContainerRuntime, images: ImageStore | n
 
 /** Name of a Cargo, or key of an artifact. */
 const nameSchema = z.object({ name: z.string() });
+const unloadSchema = z.object({ name: z.string().optional() });
 
 interface Controlled {
   readonly agent: IslandAgent;
@@ -253,12 +258,25 @@ function controlRoutes({
     "GET /models": () => stored.list(),
     "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),
     "POST /models/prune": () => stored.prune(),
+    "POST /models/unload": (body) => unload(agent.pool, unloadSchema.parse(body).name),
     "GET /models/pulls": () => agent.downloads.pulls(),
     "POST /models/pull": (body) => {
       agent.downloads.pull(nameSchema.parse(body).name);
       return agent.downloads.pulls();
     },
   };
+}
+
+/** @param slug all Cargos that no job uses if undefined. @throws {CliError} when the Cargo is not in memory, or a job uses it. */
+async function unload(pool: CargoPool, slug: string | undefined): Promise<LoadedReport[]> {
+  const unloaded = await pool.unloadIdle((cargo) => slug === undefined || cargo.slug === slug);
+  if (unloaded.length > 0 || slug === undefined) return unloaded;
+  const isUsed = pool.loaded().some((each) => each.slug === slug);
+  throw new CliError(
+    isUsed
+      ? `${slug} runs a job: unload it when that has ended`
+      : `${slug} is not in memory: island status --verbose shows what is`,
+  );
 }
 
 async function runToEnd(agent: IslandAgent, stack: AsyncDisposableStack): Promise<string> {

@@ -33,6 +33,7 @@ export interface AgentConfig {
   readonly sandbox: "require" | "auto" | "off";
   readonly models: {
     readonly diskBudgetBytes: number;
+    readonly minFreeBytes: number;
     readonly preload: boolean;
     readonly hubEndpoint: string;
     readonly hubToken: string | null;
@@ -93,6 +94,7 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
     sandbox: values.sandbox,
     models: Object.freeze({
       diskBudgetBytes: values.diskBudgetBytes,
+      minFreeBytes: values.minFreeBytes,
       preload: values.preload,
       hubEndpoint: values.hubEndpoint,
       hubToken: values.hubToken,

@@ -1,6 +1,7 @@
 import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
+import { describeDisk, describeShortage } from "../disk/describe-disk.ts";
 import { describePolicy } from "../config/owner-policy.ts";
 import {
   isProblem,
@@ -52,17 +53,25 @@ function sandboxRows({ setting, kind, summary, remedy }: Examination["sandbox"])
   return [[kind, `${summary} (sandbox = ${setting})`], ...(remedy === null ? [] : [["to do", remedy]])];
 }
 
-function hardwareRows({ hardware, threads, disk }: Examination): string[][] {
+function hardwareRows({ hardware, threads, ownersRamBytes, disk }: Examination): string[][] {
   const { osName, platform, arch, cpuModel, logicalCores, ramBytes, gpus } = hardware;
-  const used = disk.usedBytes === null ? "unknown" : formatBytes(disk.usedBytes);
-  const free = disk.freeBytes === null ? "unknown" : formatBytes(disk.freeBytes);
+  const shortage = describeShortage(disk);
   return [
     ["system", `${osName ?? platform} (${platform}, ${arch})`],
     ["CPU", `${cpuModel ?? "unknown"}, ${count(logicalCores, "core")}, ${count(threads, "thread")} for jobs`],
-    ["RAM", `${formatBytes(ramBytes)} for Cargos`],
+    ["RAM", describeRam(ramBytes, ownersRamBytes)],
     ...(gpus.length === 0 ? [["GPU", "none found"]] : gpus.map((gpu) => ["GPU", describeGpu(gpu)])),
-    ["disk", `models ${used} of ${formatBytes(disk.budgetBytes)}; ${free} free`],
+    ["disk", describeDisk(disk)],
+    ...(shortage === null ? [] : [["", shortage]]),
   ];
+}
+
+function describeRam(cargoBytes: number, ownersBytes: number): string {
+  const kept =
+    ownersBytes === 0
+      ? ""
+      : ` of ${formatBytes(cargoBytes + ownersBytes)}, of which ${formatBytes(ownersBytes)} is kept for you`;
+  return `${formatBytes(cargoBytes)} for Cargos${kept}`;
 }
 
 function describeGpu({ name, vramBytes, unifiedMemory, driver }: Gpu): string {

@@ -1,4 +1,5 @@
 import { RUNTIME_TYPES, type RuntimeType } from "../../shared/cargo.ts";
+import type { DiskState } from "../disk/describe-disk.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { NetworkState } from "../runtimes/create-runtimes.ts";
@@ -50,7 +51,9 @@ export interface Examination {
   readonly hardware: Hardware;
   /** CPU threads that a job may use. */
   readonly threads: number;
-  readonly disk: { readonly usedBytes: number | null; readonly budgetBytes: number; readonly freeBytes: number | null };
+  /** RAM of the machine that no Cargo gets. */
+  readonly ownersRamBytes: number;
+  readonly disk: DiskState;
   readonly availability: {
     readonly isPaused: boolean;
     /** As in the settings; null: day and night. */

@@ -6,6 +6,7 @@ import { isAllowed } from "../../shared/owner-policy.ts";
 import { policyOf } from "../config/owner-policy.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
+import { systemProbe } from "../hardware/host-probe.ts";
 import { readModelIndex } from "../models/store/model-index.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
 import { checkNetwork, createRuntimes, findSandbox } from "../runtimes/create-runtimes.ts";
@@ -37,7 +38,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const { dataDirectory, config, clock, env, log, modelPath } = options;
   const [firstUrl, ...otherUrls] = config.coordinator.apiUrls ?? [];
   const modelDirectory = modelDirectoryOf(dataDirectory);
-  const { diskBudgetBytes } = config.models;
+  const { diskBudgetBytes, minFreeBytes } = config.models;
   const { hardware: overrides, caps } = config;
   const hardware = await detectHardware({ overrides, caps, modelDirectory, diskBudgetBytes });
   const sandbox = await findSandbox({ config, hardware, env });
@@ -64,10 +65,12 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     rules: { policy, network },
     hardware,
     threads: threadsFor(config, hardware.physicalCores ?? hardware.logicalCores),
+    ownersRamBytes: Math.max(0, (overrides.ramBytes ?? systemProbe.totalRamBytes()) - hardware.ramBytes),
     disk: {
       usedBytes: stored?.reduce((sum, { bytes }) => sum + bytes, 0) ?? null,
       budgetBytes: hardware.diskBudgetBytes,
       freeBytes: hardware.diskFreeBytes,
+      minFreeBytes,
     },
     availability: await checkAvailability(dataDirectory, config.hours, clock),
     coordinator: firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock),

@@ -32,6 +32,9 @@ export interface AgentStatus {
   readonly policy?: OwnerPolicy;
   readonly runtimes: readonly RuntimeReport[];
   readonly loaded: readonly LoadedReport[];
+  /** As in reports to the coordinator. Absent in an agent of an earlier version. */
+  readonly downloads?: IslandState["downloads"];
+  readonly loading?: readonly string[];
   /** Most memory that all Cargos together may take; `vramBytes` null when unknown. */
   readonly memoryCaps: { readonly ramBytes: number; readonly vramBytes: number | null };
   readonly running: ReturnType<Executor["running"]>;
@@ -54,8 +57,8 @@ export interface IslandFacts {
   readonly caps: MemoryUse;
   /** Load of the machine now. */
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC">;
-  readonly files: Pick<CargoFiles, "cached" | "downloads">;
-  readonly pool: Pick<CargoPool, "loaded">;
+  readonly files: Pick<CargoFiles, "cached" | "downloads" | "noSpaceFor">;
+  readonly pool: Pick<CargoPool, "loaded" | "loading">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
   /** Absent: the Island fetches no files of jobs. */
@@ -64,7 +67,14 @@ export interface IslandFacts {
 }
 
 /** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts, docs/protocol.md "Limits". */
-const MAX_LENGTHS = { cachedModels: 10_000, loaded: 1_000, downloads: 1_000, working: 1_000, version: 100 } as const;
+const MAX_LENGTHS = {
+  cachedModels: 10_000,
+  loaded: 1_000,
+  loading: 1_000,
+  downloads: 1_000,
+  working: 1_000,
+  version: 100,
+} as const;
 
 /** Of the 256 KiB of a whole report; the rest is for downloads, loaded Cargos and hardware. */
 const MAX_CACHED_BYTES = 160 * KIB;
@@ -121,7 +131,9 @@ export class IslandReports {
       ...usage(),
       cachedModels: thatFit(files.cached().slice(0, MAX_LENGTHS.cachedModels)),
       loaded: [...new Set(slugs)].slice(0, MAX_LENGTHS.loaded),
+      loading: pool.loading().slice(0, MAX_LENGTHS.loading),
       downloads: files.downloads().slice(0, MAX_LENGTHS.downloads),
+      noSpaceFor: files.noSpaceFor(),
       working: executor.working().slice(0, MAX_LENGTHS.working),
     };
   }
@@ -129,9 +141,19 @@ export class IslandReports {
   /** The part of the owner's status that does not depend on the session. */
   status(): Pick<
     AgentStatus,
-    "hostId" | "slots" | "quarantine" | "policy" | "runtimes" | "loaded" | "memoryCaps" | "running" | "counts"
+    | "hostId"
+    | "slots"
+    | "quarantine"
+    | "policy"
+    | "runtimes"
+    | "loaded"
+    | "loading"
+    | "downloads"
+    | "memoryCaps"
+    | "running"
+    | "counts"
   > {
-    const { hostId, slots, policy, pool, caps, executor } = this.#facts;
+    const { hostId, slots, policy, pool, caps, executor, files } = this.#facts;
     return {
       hostId,
       slots,
@@ -139,6 +161,8 @@ export class IslandReports {
       quarantine: this.#quarantineNow(),
       runtimes: this.#runtimes(),
       loaded: pool.loaded(),
+      loading: pool.loading(),
+      downloads: files.downloads(),
       memoryCaps: { ramBytes: caps.ramBytes, vramBytes: Number.isFinite(caps.vramBytes) ? caps.vramBytes : null },
       running: executor.running(),
       counts: { ...executor.counts },

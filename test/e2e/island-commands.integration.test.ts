@@ -1,22 +1,26 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 import { runProgram, type Program } from "../support/program.ts";
 import { unlessSeveral } from "../support/several-coordinators.ts";
+import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 
 const WAITS = "a job names only Islands of its coordinator as what it waits for";
 
 let network: Network;
 let key: string;
+let islandToken: string;
 let accountId: string;
 let island: Program;
 let data: string;
 
 beforeAll(async () => {
-  network = await Network.open(["--log-level", "info"]);
+  network = await Network.open(["--log-level", "info", "--heartbeat-s", "1"]);
   const account = network.createAccount("host@example.com");
-  key = account.key;
+  ({ key, islandToken } = account);
   accountId = account.id;
   island = await network.startIsland("one", account.islandToken);
   data = network.islandData("one");
@@ -78,6 +82,42 @@ describe("island pause, resume and drain", () => {
         "No agent runs on this data directory: start one with island start\n",
       ]);
       expect((await command("pause")).stdout).toBe("No agent runs now. The next one starts paused\n");
+    },
+  );
+});
+
+const MB = 1_000_000;
+
+describe.runIf(CAN_MOUNT)("an Island whose disk lacks space for a model", () => {
+  it(
+    ...unlessSeveral("refuses its jobs with the reason, and takes them as soon as there is space", WAITS),
+    async () => {
+      const place = network.islandData("small");
+      mkdirSync(place);
+      using _disk = new SmallDisk(60 * MB, place);
+      const ballast = join(place, "ballast");
+      writeFileSync(ballast, Buffer.alloc(40 * MB));
+      await using small = await network.startIsland("small", islandToken, { "models.min_free_gb": "0.03" });
+      const submit = { workload: "tiny-chat", input: { prompt: "Hi" } };
+      const job = `/jobs/${(await call(network.url, key, "POST", "/jobs", submit)).body.data.id}`;
+      const waiting = async (): Promise<unknown> => (await call(network.url, key, "GET", job)).body.data.waiting;
+      await until(
+        waiting,
+        (why) => JSON.stringify(why).includes("1 Island offers llmcpp, but it lacks disk space for its model or image"),
+        "the job says why it waits",
+      );
+      const told = await runProgram("island", "status", "--data", place);
+      expect(told.stdout).toMatch(
+        /^Disk space no space for tiny-chat; space for 0 KiB more of models: free space, .*models\.min_free_gb$/m,
+      );
+      const { jobs } = JSON.parse((await runProgram("island", "history", "--json", "--data", place)).stdout);
+      expect(jobs).toMatchObject([{ code: "disk_full", message: expect.stringMatching(/^The model needs 2\.2 MiB/) }]);
+
+      rmSync(ballast);
+      const done = (await call(network.url, key, "GET", `${job}?wait=60`)).body.data;
+      expect(done).toMatchObject({ status: "completed", attempts: 1 });
+      small.kill("SIGTERM");
+      await small.ended();
     },
   );
 });

@@ -246,7 +246,7 @@ describe.runIf(HAS_EVERY_CASE)("packages", () => {
       await installInside(root, deb("coordinator"));
       const init = "ATOLL_PASSWORD='correct horse' atoll-coordinator init --email ann@example.com --json";
       const made = await runInside(root, init);
-      expect(made).toContain('"next":"atoll-coordinator serve --config /var/lib/atoll/atoll.toml"');
+      expect(made).toContain('"next":"atoll-coordinator serve"');
       const owner = await runInside(
         root,
         "stat --format %U:%a /var/lib/atoll /var/lib/atoll/atoll.toml /var/lib/atoll/data",

@@ -12,6 +12,21 @@ import { ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
 const run = promisify(execFile);
 const DIGEST = `sha256:${"ab".repeat(32)}`;
+const FILE = {
+  slug: "made",
+  name: "Made",
+  description: "For a test",
+  category: "utility",
+  runtime_type: "container",
+  licence: "MIT",
+  price_per_job: 0.01,
+  required_ram_mb: 64,
+  required_vram_mb: 0,
+  run_limit_s: 10,
+  wait_limit_s: 60,
+  input_schema: { type: "object" },
+  example_input: {},
+};
 
 describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", () => {
   let network: Network;
@@ -38,7 +53,7 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
       input: { prompt: "Count from 3 to 9.", temperature: 0 },
     });
     await page.getByRole("link", { name: id }).click();
-    await page.getByText(/^Waits because no Island is online/).waitFor();
+    await page.getByText(/^Waits: no Island is online/).waitFor();
     await network.restartCoordinator("SIGKILL");
     await using _island = await network.startIsland("studio", islandToken);
     await page.getByText("3, 4, 5, 6, 7, 8, 9.").waitFor();
@@ -121,22 +136,14 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     const { key, islandToken } = network.createAccount("owner@example.com");
     network.createAccount("op@example.com");
     await network.manage("account", "role", "--email", "op@example.com", "--operator");
-    const made = await call(network.url, key, "POST", "/cargos", {
-      slug: "made",
-      name: "Made",
-      description: "For a test",
-      category: "utility",
-      runtime_type: "container",
-      container: { image: "docker.io/library/alpine:3", digest: DIGEST, command: ["true"], network: true, gpu: false },
-      licence: "MIT",
-      price_per_job: 0.01,
-      required_ram_mb: 64,
-      required_vram_mb: 0,
-      run_limit_s: 10,
-      wait_limit_s: 60,
-      input_schema: { type: "object" },
-      example_input: {},
-    });
+    const container = {
+      image: "docker.io/library/alpine:3",
+      digest: DIGEST,
+      command: ["true"],
+      network: true,
+      gpu: false,
+    };
+    const made = await call(network.url, key, "POST", "/cargos", { ...FILE, container });
     expect(made.body.error).toBeUndefined();
     await using _island = await network.startIsland("attic", islandToken);
     const { page, faults } = await browser.page();
@@ -145,9 +152,29 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     await page.getByRole("link", { name: "made", exact: true }).click();
     await page.getByText(DIGEST).first().waitFor();
     await page.getByText("reaches the public internet").waitFor();
-    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByRole("button", { name: "Sign and approve" }).click();
     await expect.poll(async () => (await call(network.url, null, "GET", "/cargos/made")).status).toBe(200);
+
+    const loose = {
+      image: "registry.invalid/some/image:3",
+      digest: null,
+      command: ["true"],
+      network: false,
+      gpu: false,
+    };
+    await ask(key, "POST", "/cargos", { ...FILE, slug: "loose", container: loose });
+    await page.getByRole("link", { name: "Cargo approvals" }).first().click();
+    await page.getByRole("link", { name: "loose", exact: true }).click();
+    await page.getByText("not pinned").waitFor();
+    await page.getByRole("button", { name: "Look it up" }).click();
+    await page.getByText("registry.invalid did not answer").waitFor();
+    expect(await page.getByRole("main").innerText()).not.toContain("--");
+    await page.getByLabel("Digest of the image").fill(DIGEST);
+    await page.getByRole("button", { name: "Use it" }).click();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByRole("button", { name: "Sign and approve" }).click();
+    await expect.poll(async () => (await call(network.url, null, "GET", "/cargos/loose")).status).toBe(200);
 
     const [{ id: islandId }] = await ask(key, "GET", "/islands");
     await page.getByRole("navigation").getByRole("link", { name: "Islands", exact: true }).click();

@@ -88,6 +88,7 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
     usage: chatUsage({
       promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
       completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
+      costMicro: ends.reduce((sum, { creditsUsedMicro }) => sum + creditsUsedMicro, 0),
       reasoningTokens: chats.reduce((sum, { feed }) => sum + reasoningTokensOf(feed.items), 0),
     }),
   };

@@ -68,7 +68,7 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
       model,
       content: blocksOf(assistantMessageOf(chat.feed)),
       ...stopOf(ending, body.stop_sequences ?? []),
-      usage: messageUsage(ending.usage),
+      usage: messageUsage(ending.usage, ending.creditsUsedMicro),
     });
   });
   serveScoped(app, deps, "write", countRoute, async ({ c, identity, body, given }) => {

@@ -58,6 +58,9 @@ const waitingSchema = z
     reason: z.enum(WAITING_REASONS),
     position: z.int().min(1).openapi({ description: "Place in the queue of its Cargo; 1 is next" }),
     message: z.string().openapi({ description: "The reason as a sentence", example: "2 Islands fit, all busy" }),
+    percent: z.int().nullable().openapi({
+      description: "How much of the model is there, of one that is downloading; null: not known, or none is",
+    }),
     phase: z
       .enum(ATTEMPT_PHASES)
       .nullable()
@@ -155,8 +158,8 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
   };
 }
 
-function presentWaiting({ reason, position, message, phase }: JobWaiting): z.infer<typeof waitingSchema> {
-  return { reason, position, message, phase: phase ?? null };
+function presentWaiting({ reason, position, message, percent, phase }: JobWaiting): z.infer<typeof waitingSchema> {
+  return { reason, position, message, percent: percent ?? null, phase: phase ?? null };
 }
 
 function presentTimings({ loadMs, firstOutputMs, runMs }: Timings) {

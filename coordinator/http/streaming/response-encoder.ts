@@ -110,8 +110,8 @@ function endOf(run: OutputRun, place: object, event: WriteEvent): string {
 
 /** @param written All of it. */
 export function doneProgress(
-  { usage, finishReason }: Extract<FeedEnding, { type: "done" }>,
+  { usage, finishReason, creditsUsedMicro: costMicro }: Extract<FeedEnding, { type: "done" }>,
   written: OutputRuns,
 ): ResponseProgress {
-  return { state: "completed", written, usage, isCut: finishReason === "length", failure: null };
+  return { state: "completed", written, usage, costMicro, isCut: finishReason === "length", failure: null };
 }

@@ -1151,7 +1151,7 @@ export interface paths {
         };
         /**
          * List Cargos in the shape of OpenAI's models
-         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old.
          */
         get: operations["listModels"];
         put?: never;
@@ -1474,7 +1474,7 @@ export interface paths {
         put?: never;
         /**
          * The same, with the pin that an approval needs
-         * @description A pin that is not given is asked of the image's registry or the model's hub, for 15 s. Changes nothing.
+         * @description A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in the error. Changes nothing.
          */
         post: operations["reviewCargo"];
         delete?: never;
@@ -2200,6 +2200,8 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
+                /** @description Credits that were charged; absent in `message_start` */
+                cost?: number;
                 input_tokens: number;
                 output_tokens: number;
             };
@@ -2271,6 +2273,8 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
+                /** @description Credits that were charged; absent in `message_start` */
+                cost?: number;
                 input_tokens: number;
                 output_tokens: number;
             };
@@ -2697,6 +2701,8 @@ export interface components {
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -2750,6 +2756,8 @@ export interface components {
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -3402,7 +3410,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -3572,6 +3580,8 @@ export interface components {
         };
         Island: {
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3593,8 +3603,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3614,6 +3635,8 @@ export interface components {
         /** @description An Island came or went, was renamed, or says something else of itself: the row of GET /islands */
         IslandChangedEvent: {
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3635,10 +3658,21 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
             /** @description Its status is not offline */
             online: boolean;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3688,6 +3722,8 @@ export interface components {
             cached_models: string[];
             /** @description The last 30 UTC days with today, oldest first, without a gap */
             days: components["schemas"]["IslandDay"][];
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3709,8 +3745,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3726,6 +3773,17 @@ export interface components {
             /** @description Of these jobs */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
+        };
+        /** @description As it last said. What is not known is null */
+        IslandDownload: {
+            /** @description Of the last 10 s */
+            bytes_per_second: number | null;
+            /** @description Slug */
+            cargo: string;
+            /** @description 0 to 1; null while the size is not known */
+            fraction: number | null;
+            received_bytes: number | null;
+            total_bytes: number | null;
         };
         /** @description As in the ledger, by the UTC day of the entry */
         IslandEarnings: {
@@ -3828,7 +3886,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -3880,7 +3938,7 @@ export interface components {
              * @description Why it failed or timed out
              * @enum {string}
              */
-            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -3984,7 +4042,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;
@@ -4088,6 +4146,8 @@ export interface components {
             /** @description Of its owner */
             account_id: string;
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -4107,8 +4167,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -4133,6 +4204,8 @@ export interface components {
             cached_models: string[];
             /** @description The last 30 UTC days with today, oldest first, without a gap */
             days: components["schemas"]["IslandDay"][];
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -4154,8 +4227,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -4404,13 +4488,32 @@ export interface components {
             context_length: number | null;
             /** @description Always 0: Cargos have no date, and clients need the member */
             created: number;
+            /** @description Median time from a chat's submission to its first token, measured in the same way */
+            first_token_ms: number | null;
+            /** @description Islands that can run it now and have a free slot */
+            free: number;
             /** @description Slug of the Cargo, or the alias */
             id: string;
+            /** @description Requests to an endpoint of its `capabilities` that name no model run on it */
+            is_default: boolean;
+            /** @description Most tokens of an answer, for `max_tokens`; null: it does not chat */
+            max_output_tokens: number | null;
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /** @description A request costs `per_job` for each of its jobs, however many tokens it has */
+            pricing: {
+                /** @description Credits, with up to 6 decimals */
+                per_job: number;
+                /** @enum {string} */
+                unit: "credits";
+            };
+            /** @description An Island that can run it now has its model or image, or needs none: no download first */
+            ready: boolean;
             /** @description It thinks before it answers: `reasoning_content`, `reasoning_effort` */
             reasoning: boolean;
+            /** @description Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured */
+            tokens_per_second: number | null;
             /**
              * @description Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way
              * @enum {string|null}
@@ -4828,6 +4931,8 @@ export interface components {
             /** @enum {string} */
             truncation: "disabled";
             usage: {
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 input_tokens: number;
                 input_tokens_details: {
                     cache_write_tokens: number;
@@ -5708,6 +5813,8 @@ export interface components {
             /** @description Of a stream: in its last chunk, if it was asked for */
             usage?: {
                 completion_tokens: number;
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -5916,6 +6023,8 @@ export interface components {
              * @example 2 Islands fit, all busy
              */
             message: string;
+            /** @description How much of the model is there, of one that is downloading; null: not known, or none is */
+            percent: number | null;
             /**
              * @description What the Island that has the job has yet to do; null while no Island has it
              * @enum {string|null}
@@ -8548,7 +8657,8 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 11,
                      *         "completion_tokens": 13,
-                     *         "total_tokens": 24
+                     *         "total_tokens": 24,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -8615,7 +8725,8 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 7,
                      *         "completion_tokens": 2,
-                     *         "total_tokens": 9
+                     *         "total_tokens": 9,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -11174,7 +11285,8 @@ export interface operations {
                      *         "input_tokens": 17,
                      *         "output_tokens": 2,
                      *         "cache_creation_input_tokens": null,
-                     *         "cache_read_input_tokens": null
+                     *         "cache_read_input_tokens": null,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -11309,8 +11421,18 @@ export interface operations {
                      *             "/responses"
                      *           ],
                      *           "alias_of": null,
+                     *           "is_default": true,
                      *           "available": true,
+                     *           "ready": true,
+                     *           "free": 2,
+                     *           "pricing": {
+                     *             "per_job": 1.5,
+                     *             "unit": "credits"
+                     *           },
                      *           "context_length": 512,
+                     *           "max_output_tokens": 512,
+                     *           "tokens_per_second": 41.5,
+                     *           "first_token_ms": 230,
                      *           "tool_calls": "grammar",
                      *           "reasoning": false
                      *         }
@@ -11365,8 +11487,18 @@ export interface operations {
                      *         "/responses"
                      *       ],
                      *       "alias_of": null,
+                     *       "is_default": true,
                      *       "available": true,
+                     *       "ready": true,
+                     *       "free": 2,
+                     *       "pricing": {
+                     *         "per_job": 1.5,
+                     *         "unit": "credits"
+                     *       },
                      *       "context_length": 512,
+                     *       "max_output_tokens": 512,
+                     *       "tokens_per_second": 41.5,
+                     *       "first_token_ms": 230,
                      *       "tool_calls": "grammar",
                      *       "reasoning": false
                      *     }
@@ -13203,7 +13335,8 @@ export interface operations {
                      *         "output_tokens_details": {
                      *           "reasoning_tokens": 0
                      *         },
-                     *         "total_tokens": 19
+                     *         "total_tokens": 19,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -13303,7 +13436,8 @@ export interface operations {
                      *         "output_tokens_details": {
                      *           "reasoning_tokens": 0
                      *         },
-                     *         "total_tokens": 19
+                     *         "total_tokens": 19,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */

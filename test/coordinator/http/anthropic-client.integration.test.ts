@@ -46,7 +46,7 @@ describe("the official Anthropic client", () => {
       model: "tiny",
       content: [{ type: "text", text: "Hello" }],
       stop_reason: "end_turn",
-      usage: { input_tokens: 3, output_tokens: 2 },
+      usage: { input_tokens: 3, output_tokens: 2, cost: 1.5 },
     });
     expect(api.jobs.submitted[0]?.input).toEqual({
       messages: [
@@ -68,8 +68,12 @@ describe("the official Anthropic client", () => {
     answerWith(api, "Hel", "lo");
     const stream = client().messages.stream(ASKED);
     const [types, texts]: [string[], string[]] = [[], []];
+    let last: object = {};
     stream.on("text", (text) => void texts.push(text));
-    for await (const event of stream) types.push(event.type);
+    for await (const event of stream) {
+      types.push(event.type);
+      if (event.type === "message_delta") last = event.usage;
+    }
     expect(types.filter((type) => type !== "content_block_delta")).toEqual([
       "message_start",
       "content_block_start",
@@ -79,6 +83,7 @@ describe("the official Anthropic client", () => {
     ]);
     const { usage, stop_reason: reason } = await stream.finalMessage();
     expect([texts, usage.input_tokens, usage.output_tokens, reason]).toEqual([["Hel", "lo"], 3, 2, "end_turn"]);
+    expect(last).toMatchObject({ cost: 1.5 });
   });
 
   it("throws at an error in mid-stream", async () => {

@@ -12,11 +12,12 @@ afterEach(() => api[Symbol.asyncDispose]());
 describe("the official OpenAI client", () => {
   const client = () => new OpenAI({ apiKey: api.key, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
 
-  it("completes and streams", async () => {
+  it("completes and streams, with tokens and cost", async () => {
     answerWith(api, "Hel", "lo");
     const messages = [{ role: "user" as const, content: "Hi" }];
     const whole = await client().chat.completions.create({ model: "tiny", messages });
     expect(whole.choices[0]?.message.content).toBe("Hello");
+    expect(whole.usage).toMatchObject({ total_tokens: 5, cost: 1.5 });
     const stream = await client().chat.completions.create({
       model: "tiny",
       messages,
@@ -24,12 +25,13 @@ describe("the official OpenAI client", () => {
       stream_options: { include_usage: true },
     });
     let text = "";
-    let total: number | undefined;
+    let usage: object | null | undefined;
     for await (const chunk of stream) {
       text += chunk.choices[0]?.delta.content ?? "";
-      total = chunk.usage?.total_tokens ?? total;
+      usage = chunk.usage ?? usage;
     }
-    expect([text, total]).toEqual(["Hello", 5]);
+    expect(text).toBe("Hello");
+    expect(usage).toMatchObject({ total_tokens: 5, cost: 1.5 });
   });
 
   it("throws at an error in mid-stream", async () => {

@@ -60,7 +60,13 @@ describe("startAgent()", () => {
   it("refuses a model directory that another process uses, whatever is in its control file", async () => {
     await writeFile(join(dataDirectory, "control.json"), '{"port":');
     const models = join(dataDirectory, "models");
-    const store = await ModelStore.open({ directory: models, budgetBytes: 1, clock: systemClock, fetch: {} });
+    const store = await ModelStore.open({
+      directory: models,
+      budgetBytes: 1,
+      minFreeBytes: 0,
+      clock: systemClock,
+      fetch: {},
+    });
     expect(await messageOf(start())).toMatch(/^Another process uses .*models\. /);
     await store.close();
   });

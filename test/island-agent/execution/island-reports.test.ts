@@ -15,8 +15,8 @@ it("a report of very many models stays under the 256 KiB that the coordinator ta
     runtimes: new Map(),
     policy: () => ALLOWS_ALL,
     usage: () => state,
-    files: { cached: () => cached, downloads: () => [] },
-    pool: { loaded: () => [] },
+    files: { cached: () => cached, downloads: () => [], noSpaceFor: () => [] },
+    pool: { loaded: () => [], loading: () => [] },
     executor: { working: () => [] },
     outbox: { held: () => [] },
   } as unknown as IslandFacts);

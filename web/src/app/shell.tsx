@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { formatBalance } from "../components/numbers.ts";
 import { api } from "./api.ts";
+import { ApprovalCount } from "./approvals.tsx";
 import { isDown } from "./connection.ts";
 import { currentItem, NAVIGATION } from "./navigation.ts";
 import { useResource } from "./resource.ts";
@@ -92,6 +93,7 @@ function Navigation() {
                 <li key={to}>
                   <Link to={to} aria-current={to === current ? "page" : undefined}>
                     {label}
+                    {to === "/operator/cargos" && <ApprovalCount />}
                   </Link>
                 </li>
               ))}

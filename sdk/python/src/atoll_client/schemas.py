@@ -43,7 +43,7 @@ class JobWebhookData(TypedDict):
 
 
 class JobWebhookDataError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -198,7 +198,7 @@ class Job(TypedDict):
 
 
 class JobError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -217,6 +217,8 @@ class Waiting(TypedDict):
     """Place in the queue of its Cargo; 1 is next"""
     message: str
     """The reason as a sentence"""
+    percent: int | None
+    """How much of the model is there, of one that is downloading; null: not known, or none is"""
     phase: Literal["accept", "start", "first_output", "silence", None]
     """What the Island that has the job has yet to do; null while no Island has it"""
 
@@ -410,7 +412,7 @@ class ErrorEvent(TypedDict):
     type: Literal["error"]
     """discriminator enum property added by openapi-typescript"""
     error: str
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
+    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
     """A new try may succeed"""
 
@@ -475,6 +477,8 @@ class ChatCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
     completion_tokens_details: NotRequired[ChatCompletionUsageCompletionTokensDetails]
     """Of answers with thoughts, whose tokens are among completion_tokens"""
 
@@ -548,6 +552,8 @@ class ChatCompletionChunkUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
     completion_tokens_details: NotRequired[ChatCompletionChunkUsageCompletionTokensDetails]
     """Of answers with thoughts, whose tokens are among completion_tokens"""
 
@@ -711,6 +717,8 @@ class TextCompletionUsage(TypedDict):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
 
 
 TextCompletionEvent: TypeAlias = "TextCompletion | ChatCompletionError | Literal[\"[DONE]\"]"
@@ -781,6 +789,8 @@ class AnthropicMessageUsage(TypedDict):
     output_tokens: int
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
+    cost: NotRequired[float]
+    """Credits that were charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent1(TypedDict):
@@ -865,6 +875,8 @@ class AnthropicMessageEvent6Usage(TypedDict):
     output_tokens: int
     cache_creation_input_tokens: None
     cache_read_input_tokens: None
+    cost: NotRequired[float]
+    """Credits that were charged; absent in `message_start`"""
 
 
 class AnthropicMessageEvent7(TypedDict):
@@ -1237,6 +1249,8 @@ class OpenAiResponseUsage(TypedDict):
     output_tokens: int
     output_tokens_details: OpenAiResponseUsageOutputTokensDetails
     total_tokens: int
+    cost: float
+    """Credits that were charged, with up to 6 decimals"""
 
 
 class OpenAiResponseUsageInputTokensDetails(TypedDict):
@@ -2250,14 +2264,36 @@ class Model(TypedDict):
     """Endpoints that serve it, by their paths"""
     alias_of: str | None
     """Slug of the Cargo that an alias stands for"""
+    is_default: bool
+    """Requests to an endpoint of its `capabilities` that name no model run on it"""
     available: bool
     """A connected Island can run it now; else requests wait for one"""
+    ready: bool
+    """An Island that can run it now has its model or image, or needs none: no download first"""
+    free: int
+    """Islands that can run it now and have a free slot"""
+    pricing: ModelPricing
+    """A request costs `per_job` for each of its jobs, however many tokens it has"""
     context_length: int | None
     """Tokens of prompt and answer together; null: no limit is known"""
+    max_output_tokens: int | None
+    """Most tokens of an answer, for `max_tokens`; null: it does not chat"""
+    tokens_per_second: float | None
+    """Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured"""
+    first_token_ms: int | None
+    """Median time from a chat's submission to its first token, measured in the same way"""
     tool_calls: Literal["template", "grammar", None]
     """Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way"""
     reasoning: bool
     """It thinks before it answers: `reasoning_content`, `reasoning_effort`"""
+
+
+class ModelPricing(TypedDict):
+    """A request costs `per_job` for each of its jobs, however many tokens it has"""
+
+    per_job: float
+    """Credits, with up to 6 decimals"""
+    unit: Literal["credits"]
 
 
 class AvailableCargo(TypedDict):
@@ -2579,7 +2615,7 @@ class JobChangedEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     cargo: str
     """The same as workload_slug"""
-    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
+    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
     """Why it failed or timed out"""
     updated_at: str
     """ISO 8601, UTC"""
@@ -2605,6 +2641,12 @@ class IslandChangedEvent(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[IslandChangedEventRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -2623,6 +2665,12 @@ class IslandChangedEvent(TypedDict):
 class IslandChangedEventRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class IslandChangedEventRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class IslandHardware(TypedDict):
@@ -2666,6 +2714,19 @@ class IslandLoad(TypedDict):
     """In MB of 2^20 bytes"""
     temperature_c: float | None
     """Of its hottest processor or graphics card, in degrees Celsius"""
+
+
+class IslandDownload(TypedDict):
+    """As it last said. What is not known is null"""
+
+    cargo: str
+    """Slug"""
+    fraction: float | None
+    """0 to 1; null while the size is not known"""
+    received_bytes: int | None
+    total_bytes: int | None
+    bytes_per_second: int | None
+    """Of the last 10 s"""
 
 
 class IslandUptime(TypedDict):
@@ -2716,6 +2777,12 @@ class Island(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[IslandRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -2730,6 +2797,12 @@ class Island(TypedDict):
 class IslandRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class IslandRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class IslandRemovedEvent(TypedDict):
@@ -3081,6 +3154,12 @@ class IslandDetail(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[IslandDetailRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3101,6 +3180,12 @@ class IslandDetail(TypedDict):
 class IslandDetailRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class IslandDetailRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class IslandDay(TypedDict):
@@ -3308,6 +3393,12 @@ class KnownIsland(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[KnownIslandRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3320,6 +3411,12 @@ class KnownIsland(TypedDict):
 class KnownIslandRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class KnownIslandRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class KnownIslandDetail(TypedDict):
@@ -3340,6 +3437,12 @@ class KnownIslandDetail(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[KnownIslandDetailRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3363,6 +3466,12 @@ class KnownIslandDetail(TypedDict):
 class KnownIslandDetailRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class KnownIslandDetailRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class KnownCargo(TypedDict):

@@ -39,7 +39,7 @@ describe("POST /chat/completions with stream", () => {
     const { text } = await chat({ stream: true, stream_options: { include_usage: true } });
     expect(text.split("\n\n").at(-3)).toBe(
       `data: {"id":"job_new1","object":"chat.completion.chunk","created":${CREATED},"model":"tiny","choices":[],` +
-        '"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}',
+        '"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5,"cost":1.5}}',
     );
     expect(text.endsWith("\n\ndata: [DONE]\n\n")).toBe(true);
   });

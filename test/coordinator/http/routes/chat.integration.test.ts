@@ -27,7 +27,7 @@ describe("POST /chat/completions", () => {
       created: CREATED,
       model: "tiny",
       choices: [{ index: 0, message: { role: "assistant", content: "Hello" }, logprobs: null, finish_reason: "stop" }],
-      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cost: 1.5 },
     });
     expect(api.clock.pendingTimers).toBe(0);
   });
