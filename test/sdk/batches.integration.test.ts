@@ -38,6 +38,12 @@ describe("batches", () => {
       counts: { total: 3, completed: 2, failed: 1 },
     });
     expect((await jobs.get(batch.jobs[2]?.id ?? "")).output).toBe("2");
+    const read = async (outputOffset?: number) =>
+      (await batches.get(batch.id, { include: "output", outputOffset })).jobs.map(({ output: text }) => text);
+    expect([await read(), await read(2)]).toEqual([
+      ["0", null, "2"],
+      [undefined, undefined, "2"],
+    ]);
   });
 
   it("can be cancelled, and a second time stay so", async () => {

@@ -3,12 +3,13 @@ import { JOB_STATES } from "../../../shared/job-state.ts";
 import type { BatchView, SubmittedBatch } from "../../jobs/batch-service.ts";
 import { BATCH_STATUSES, batchStatusOf, countStates } from "../../jobs/batch-status.ts";
 import { FAIL_MODES } from "../../store/batch-store.ts";
-import { submitSchema } from "./job-schemas.ts";
+import { errorSchema, submitSchema } from "./job-schemas.ts";
 import { presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
+import { MAX_INLINE_CHARS } from "../../store/large-json.ts";
 import { orNull } from "./responses.ts";
 import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } from "./webhook-schemas.ts";
 
-const MAX_BATCH_JOBS = 100;
+export const MAX_BATCH_JOBS = 100;
 
 export const submitBatchSchema = z
   .object({
@@ -36,6 +37,24 @@ const countsSchema = z
   .extend({ total: z.int() })
   .openapi("BatchCounts");
 
+const batchJobSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(JOB_STATES),
+    output: z.unknown().optional().openapi({
+      description:
+        "Only with `include=output`, from job `output_offset` on. Null for a job that is not completed, or whose output was removed or omitted",
+    }),
+    error: errorSchema.nullable().optional().openapi({ description: "With `output`: why the job failed or timed out" }),
+    output_omitted: z
+      .literal(true)
+      .optional()
+      .openapi({
+        description: `The output has more than ${MAX_INLINE_CHARS} characters as JSON: read it from GET /jobs/{id}`,
+      }),
+  })
+  .openapi("BatchJob");
+
 export const batchSchema = z
   .object({
     id: z.string().openapi({ example: "batch_01JGFJJZ00000000000000000" }),
@@ -47,9 +66,11 @@ export const batchSchema = z
     fail_mode: z.enum(FAIL_MODES),
     priority: z.int(),
     counts: countsSchema,
-    jobs: z
-      .array(z.object({ id: z.string(), status: z.enum(JOB_STATES) }))
-      .openapi({ description: "In the order of the inputs" }),
+    jobs: z.array(batchJobSchema).openapi({ description: "In the order of the inputs" }),
+    next_output_offset: z.int().nullable().optional().openapi({
+      description:
+        "Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more",
+    }),
     created_at: timeSchema,
     completed_at: timeSchema.nullable(),
     webhook: orNull(webhookLogSchema),

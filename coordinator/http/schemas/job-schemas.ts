@@ -53,6 +53,12 @@ export const listedSchema = summarySchema
   })
   .openapi("ListedJob");
 
+export const errorSchema = z.object({
+  code: z.enum(JOB_ERROR_CODES),
+  message: z.string(),
+  retryable: z.boolean(),
+});
+
 export const percentSchema = z
   .int()
   .min(0)
@@ -97,7 +103,7 @@ export const detailSchema = z
     completed_at: timeSchema.nullable(),
     duration_ms: z.int().nullable(),
     finish_reason: z.enum(FINISH_REASONS).nullable(),
-    error: z.object({ code: z.enum(JOB_ERROR_CODES), message: z.string(), retryable: z.boolean() }).nullable(),
+    error: errorSchema.nullable(),
     attempts: z.int().openapi({ description: "Attempts begun so far; one that an Island refused does not count" }),
     island_id: z.string().nullable(),
     waiting: orNull(waitingSchema),

@@ -103,6 +103,9 @@ def test_jobs_are_listed_page_by_page_each_once(atoll: Atoll) -> None:
     batch = atoll.batches.submit(workload=CARGO, inputs=[{"prompt": str(n)} for n in range(5)])
     ended = atoll.batches.wait(batch["id"], timeout=60)
     assert (ended["status"], ended["counts"]["completed"]) == ("completed", 5)
+    read = atoll.batches.get(batch["id"], include="output", output_offset=3)
+    assert [isinstance(job.get("output"), str) for job in read["jobs"]] == [False, False, False, True, True]
+    assert read.get("next_output_offset") is None
     listed = [job["id"] for job in atoll.jobs.list(batch=batch["id"], status=["completed"], page_size=2)]
     assert sorted(listed) == sorted(job["id"] for job in ended["jobs"])
     assert atoll.jobs.list(batch=batch["id"]).page(4)["meta"] == {"total": 5, "limit": 100, "offset": 4}

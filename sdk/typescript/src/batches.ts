@@ -10,6 +10,12 @@ import { Deadline } from "./timing.ts";
 
 const ENDED: ReadonlySet<Batch["status"]> = new Set<Batch["status"]>(["completed", "failed", "cancelled"]);
 
+export interface GetBatchOptions extends CallOptions {
+  readonly include?: "output" | undefined;
+  /** Place of the first job with its output, from 0. */
+  readonly outputOffset?: number | undefined;
+}
+
 /** Batches: up to 100 jobs of one Cargo, submitted and cancelled together. */
 export class Batches {
   readonly #http: Http;
@@ -24,9 +30,13 @@ export class Batches {
     return (await this.#http.call("post", "/jobs/batch", { body: batch }, options, traits)).data;
   }
 
-  /** The batch. `jobs` are in the order of the inputs; get or stream each by its id. */
-  async get(id: string, options?: CallOptions): Promise<Batch> {
-    return (await this.#http.call("get", "/jobs/batch/{id}", { path: { id } }, options)).data;
+  /**
+   * The batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include: "output"` they have their outputs, from
+   * job `outputOffset` on and as many as one answer may hold: `next_output_offset` is where the next call goes on.
+   */
+  async get(id: string, { include, outputOffset, ...options }: GetBatchOptions = {}): Promise<Batch> {
+    const query = { include, output_offset: outputOffset };
+    return (await this.#http.call("get", "/jobs/batch/{id}", { path: { id }, query }, options)).data;
   }
 
   /** Cancels every job that has not ended; resolves if the batch is already cancelled. @throws {ValidationError} when all jobs have ended. */

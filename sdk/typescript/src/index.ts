@@ -26,6 +26,7 @@ export { JobFailedError } from "./job-failed-error.ts";
 export { UsagePages } from "./account.ts";
 export type { TranscriptionOptions, TranslationOptions } from "./audio.ts";
 export type { NewApiKey } from "./api-keys.ts";
+export type { GetBatchOptions } from "./batches.ts";
 export type { ChatBody } from "./chat.ts";
 export type { MessageFilter } from "./conversations.ts";
 export type { JobFilter, SubmitOptions } from "./jobs.ts";

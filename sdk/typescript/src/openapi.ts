@@ -1068,7 +1068,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A batch with the state of each job */
+        /**
+         * A batch with the state of each job
+         * @description With `include=output` the jobs have their outputs, as many as one answer may hold; `next_output_offset` leads to those after them.
+         */
         get: operations["getBatch"];
         put?: never;
         post?: never;
@@ -2398,11 +2401,9 @@ export interface components {
             /** @example batch_01JGFJJZ00000000000000000 */
             id: string;
             /** @description In the order of the inputs */
-            jobs: {
-                id: string;
-                /** @enum {string} */
-                status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
-            }[];
+            jobs: components["schemas"]["BatchJob"][];
+            /** @description Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more */
+            next_output_offset?: number | null;
             priority: number;
             /**
              * @description pending: no job has started. failed: all jobs have ended, at least one failed or timed out
@@ -2423,6 +2424,25 @@ export interface components {
             timeout: number;
             total: number;
         };
+        BatchJob: {
+            /** @description With `output`: why the job failed or timed out */
+            error?: {
+                /** @enum {string} */
+                code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                message: string;
+                retryable: boolean;
+            } | null;
+            id: string;
+            /** @description Only with `include=output`, from job `output_offset` on. Null for a job that is not completed, or whose output was removed or omitted */
+            output?: unknown;
+            /**
+             * @description The output has more than 65536 characters as JSON: read it from GET /jobs/{id}
+             * @enum {boolean}
+             */
+            output_omitted?: true;
+            /** @enum {string} */
+            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+        };
         BatchWebhook: {
             data: {
                 /**
@@ -2441,11 +2461,9 @@ export interface components {
                 /** @example batch_01JGFJJZ00000000000000000 */
                 id: string;
                 /** @description In the order of the inputs */
-                jobs: {
-                    id: string;
-                    /** @enum {string} */
-                    status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
-                }[];
+                jobs: components["schemas"]["BatchJob"][];
+                /** @description Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more */
+                next_output_offset?: number | null;
                 priority: number;
                 /**
                  * @description pending: no job has started. failed: all jobs have ended, at least one failed or timed out
@@ -5801,11 +5819,9 @@ export interface components {
             /** @example batch_01JGFJJZ00000000000000000 */
             id: string;
             /** @description In the order of the inputs */
-            jobs: {
-                id: string;
-                /** @enum {string} */
-                status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout";
-            }[];
+            jobs: components["schemas"]["BatchJob"][];
+            /** @description Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more */
+            next_output_offset?: number | null;
             priority: number;
             /**
              * @description pending: no job has started. failed: all jobs have ended, at least one failed or timed out
@@ -11161,7 +11177,11 @@ export interface operations {
     };
     getBatch: {
         parameters: {
-            query?: never;
+            query?: {
+                include?: "output";
+                /** @description Place of the first job with its output */
+                output_offset?: number;
+            };
             header?: never;
             path: {
                 id: string;
@@ -11202,16 +11222,21 @@ export interface operations {
                      *         "jobs": [
                      *           {
                      *             "id": "job_01JGFJJZ00000000000000000A",
-                     *             "status": "completed"
+                     *             "status": "completed",
+                     *             "output": "1, 2, 3.",
+                     *             "error": null
                      *           },
                      *           {
                      *             "id": "job_01JGFJJZ00000000000000000C",
-                     *             "status": "running"
+                     *             "status": "running",
+                     *             "output": null,
+                     *             "error": null
                      *           }
                      *         ],
                      *         "created_at": "2026-01-01T12:00:00.000Z",
                      *         "completed_at": null,
-                     *         "webhook": null
+                     *         "webhook": null,
+                     *         "next_output_offset": null
                      *       }
                      *     }
                      */
@@ -11223,6 +11248,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
         };

@@ -74,6 +74,7 @@ describe("The limit of unfinished jobs", () => {
       reason: "account_limit",
       position: 3,
       message: "the account has as many unfinished jobs as it may have; 2 of its batch jobs go before this one",
+      percent: null,
       phase: null,
     });
     expect((await api("GET", `/jobs/${jobs[1]?.id}`)).body.data.waiting.reason).toBe("no_island_online");

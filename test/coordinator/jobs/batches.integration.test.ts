@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { endUncharged } from "../store/contract/store-builders.ts";
-import { call, collect, jobEvents } from "../../support/http.ts";
+import { beginFrames, finishedFrame } from "../../support/attempt-frames.ts";
+import { FakeIsland } from "../../support/fake-island.ts";
+import { call, collect, jobEvents, until } from "../../support/http.ts";
 
 import {
   account,
@@ -113,6 +116,65 @@ describe("POST /jobs/batch", () => {
     const list = await call(coordinator.url, other.key, "GET", `/jobs?batch=${id}`);
     expect(list.body).toMatchObject({ data: [], meta: { total: 0 } });
     expect((await batchOf(id)).jobs).toEqual(jobs.map((job) => ({ ...job, status: "pending" })));
+  });
+});
+
+describe("GET /jobs/batch/{id}?include=output", () => {
+  const outputsOf = async (id: string, offset = 0) =>
+    (await api("GET", `/jobs/batch/${id}?include=output&output_offset=${offset}`)).body.data;
+
+  it("has the outputs of jobs that are completed and the errors of those that failed", async () => {
+    await using island = await join();
+    const { id } = await submit(3);
+    const [first, second, third] = (await assigned(island, 3)) as [Assign, Assign, Assign];
+    island.send(...finished(first), failed(second));
+    await until(
+      () => batchOf(id),
+      ({ counts }) => counts["completed"] === 1 && counts["failed"] === 1,
+      "two jobs ended",
+    );
+    const { jobs, next_output_offset: next } = await outputsOf(id);
+    const none = { output: null, error: null };
+    expect([jobs, next]).toEqual([
+      [
+        { ...none, id: first.jobId, status: "completed", output: `done ${first.jobId}` },
+        { ...none, id: second.jobId, status: "failed", error: expect.objectContaining({ code: "invalid_input" }) },
+        { ...none, id: third.jobId, status: expect.any(String) },
+      ],
+      null,
+    ]);
+    expect((await batchOf(id)).jobs[0]).toEqual({ id: first.jobId, status: "completed" });
+  });
+
+  it("has as many outputs as one answer may hold, and leaves out large ones", async () => {
+    const hello = { hostId: randomUUID(), slots: 100, runtimes: [{ type: "wasm" as const, version: "test" }] };
+    await using island = await FakeIsland.join(coordinator.url, account.islandToken, hello);
+    const count = 20;
+    const batch = await submit(count, {
+      workload: "base64",
+      inputs: Array.from({ length: count }, () => ({ data: "" })),
+    });
+    const texts = new Map(batch.jobs.map((job, index) => [job.id, "x".repeat(index === 1 ? 70_000 : 64_000)]));
+    // The first ten have the account's places.
+    for (let nth = 0; nth < count; nth += 1) {
+      const assign = await island.next("assign");
+      const output = { data: texts.get(assign.jobId) ?? "" };
+      island.send(...beginFrames(assign), finishedFrame(assign, 1, { output }));
+    }
+    await ended(batch.id);
+    const page = await outputsOf(batch.id);
+    expect(page.jobs[1]).toMatchObject({ status: "completed", output: null, output_omitted: true });
+    const [from, all] = [page.next_output_offset as number, page.jobs.length];
+    expect([from > 2, from < count, all]).toEqual([true, true, count]);
+    expect(page.jobs[from]).toEqual({ id: batch.jobs[from]?.id, status: "completed" });
+    const rest = await outputsOf(batch.id, from);
+    expect(rest.next_output_offset).toBeNull();
+    const read = [...page.jobs.slice(0, from), ...rest.jobs.slice(from)] as { id: string; output: unknown }[];
+    expect(read.map(({ output }) => output)).toEqual(
+      batch.jobs.map(({ id }, index) => (index === 1 ? null : { data: texts.get(id) })),
+    );
+    const wrong = await api("GET", `/jobs/batch/${batch.id}?include=input&output_offset=101`);
+    expect(wrong.body.error.details.map(({ path }: { path: string }) => path)).toEqual(["include", "output_offset"]);
   });
 });
 

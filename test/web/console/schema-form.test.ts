@@ -70,7 +70,7 @@ describe("a form made from a JSON Schema", () => {
   });
 
   it("types numbers, boxes and choices of a chat as such, and has its defaults", () => {
-    const members = membersOf(chatInputJsonSchema as InputSchema);
+    const members = membersOf(chatInputJsonSchema);
     const controls = Object.fromEntries(members.map(({ name, schema }) => [name, controlFor(schema)]));
     expect(controls).toMatchObject({
       ...{ prompt: "text", max_tokens: "number", temperature: "number", top_p: "number", seed: "number" },
@@ -85,8 +85,8 @@ describe("a form made from a JSON Schema", () => {
       ["parallel_tool_calls", true],
     ]);
     const read = (draft: object) =>
-      readDraft(chatInputJsonSchema as InputSchema, {
-        ...draftOf(chatInputJsonSchema as InputSchema, { prompt: "Hi" }),
+      readDraft(chatInputJsonSchema, {
+        ...draftOf(chatInputJsonSchema, { prompt: "Hi" }),
         ...draft,
       });
     expect(read({})).toEqual({ prompt: "Hi" });

@@ -111,9 +111,10 @@ export const JOB_EXAMPLES: Examples = {
         status: "running",
         counts: { ...NO_JOBS, running: 1, completed: 1, total: 2 },
         jobs: [
-          { id: JOB_ID, status: "completed" },
-          { id: "job_01JGFJJZ00000000000000000C", status: "running" },
+          { id: JOB_ID, status: "completed", output: "1, 2, 3.", error: null },
+          { id: "job_01JGFJJZ00000000000000000C", status: "running", output: null, error: null },
         ],
+        next_output_offset: null,
       },
     },
   },

@@ -78,17 +78,14 @@ class BatchWebhookData(TypedDict):
     fail_mode: Literal["best_effort", "fail_fast"]
     priority: int
     counts: BatchCounts
-    jobs: list[BatchWebhookDataJobsItem]
+    jobs: list[BatchJob]
     """In the order of the inputs"""
+    next_output_offset: NotRequired[int | None]
+    """Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more"""
     created_at: str
     """ISO 8601, UTC"""
     completed_at: str | None
     """ISO 8601, UTC"""
-
-
-class BatchWebhookDataJobsItem(TypedDict):
-    id: str
-    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
 
 
 class BatchCounts(TypedDict):
@@ -100,6 +97,25 @@ class BatchCounts(TypedDict):
     cancelled: int
     timeout: int
     total: int
+
+
+class BatchJob(TypedDict):
+    id: str
+    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
+    output: NotRequired[Any]
+    """Only with `include=output`, from job `output_offset` on. Null for a job that is not completed, or whose output was removed or omitted"""
+    error: NotRequired[BatchJobError | None]
+    """With `output`: why the job failed or timed out"""
+    output_omitted: NotRequired[Literal[True]]
+    """The output has more than 65536 characters as JSON: read it from GET /jobs/{id}"""
+
+
+class BatchJobError(TypedDict):
+    """With `output`: why the job failed or timed out"""
+
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    message: str
+    retryable: bool
 
 
 class Health(TypedDict):
@@ -268,8 +284,10 @@ class SubmittedBatch(TypedDict):
     fail_mode: Literal["best_effort", "fail_fast"]
     priority: int
     counts: BatchCounts
-    jobs: list[SubmittedBatchJobsItem]
+    jobs: list[BatchJob]
     """In the order of the inputs"""
+    next_output_offset: NotRequired[int | None]
+    """Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more"""
     created_at: str
     """ISO 8601, UTC"""
     completed_at: str | None
@@ -277,11 +295,6 @@ class SubmittedBatch(TypedDict):
     webhook: WebhookLog | None
     webhook_secret: NotRequired[str]
     """The secret that was made for the webhook; shown only here and when the request is repeated with its Idempotency-Key"""
-
-
-class SubmittedBatchJobsItem(TypedDict):
-    id: str
-    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
 
 
 class Batch(TypedDict):
@@ -293,18 +306,15 @@ class Batch(TypedDict):
     fail_mode: Literal["best_effort", "fail_fast"]
     priority: int
     counts: BatchCounts
-    jobs: list[BatchJobsItem]
+    jobs: list[BatchJob]
     """In the order of the inputs"""
+    next_output_offset: NotRequired[int | None]
+    """Only with `include=output`: `output_offset` of the next request, as the outputs of one answer are bounded; null: there are no more"""
     created_at: str
     """ISO 8601, UTC"""
     completed_at: str | None
     """ISO 8601, UTC"""
     webhook: WebhookLog | None
-
-
-class BatchJobsItem(TypedDict):
-    id: str
-    status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout"]
 
 
 class SubmitBatch(TypedDict):

@@ -202,7 +202,7 @@ describe("GET /jobs/:id", () => {
           error: null,
           attempts: 0,
           island_id: null,
-          waiting: { ...waiting, phase: null },
+          waiting: { ...waiting, percent: null, phase: null },
           timings: null,
           batch_id: null,
           webhook: null,

@@ -73,3 +73,8 @@ export function membersOf(schema: InputSchema): FormMember[] {
   }));
   return [...members.filter(({ isRequired }) => isRequired), ...members.filter(({ isRequired }) => !isRequired)];
 }
+
+/** What the member is where nothing is typed; empty if that is not known. */
+export function placeholderOf({ default: value }: InputSchema): string {
+  return value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -3,7 +3,7 @@ import { Field, type ControlProps } from "../field.tsx";
 import type { Form } from "../form.tsx";
 import type { Draft } from "./draft.ts";
 import { FileControl } from "./file-control.tsx";
-import { controlFor, membersOf, type FormMember, type InputSchema } from "./input-schema.ts";
+import { controlFor, membersOf, placeholderOf, type FormMember, type InputSchema } from "./input-schema.ts";
 
 interface MemberProps extends FormMember {
   readonly typed: string | boolean;
@@ -118,10 +118,6 @@ function MemberControl({ schema, isRequired, typed, onType, props }: MemberProps
 function labelOf(name: string): string {
   const words = name.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function placeholderOf({ default: value }: InputSchema): string {
-  return value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function defaultLabel(schema: InputSchema): string {

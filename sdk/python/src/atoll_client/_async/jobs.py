@@ -126,9 +126,15 @@ class AsyncBatches:
         headers = {"idempotency-key": idempotency_key or str(uuid4())}
         return (await self._http.call(o.SUBMIT_BATCH, body=batch, headers=headers, is_idempotent=True))["data"]
 
-    async def get(self, batch_id: str) -> s.Batch:
-        """The batch. `jobs` are in the order of the inputs; get or stream each by its id."""
-        return (await self._http.call(o.GET_BATCH, batch_id))["data"]
+    async def get(
+        self, batch_id: str, *, include: Literal["output"] | None = None, output_offset: int | None = None
+    ) -> s.Batch:
+        """
+        The batch. `jobs` are in the order of the inputs; get or stream each by its id. With `include="output"` they have their
+        outputs, from job `output_offset` on and as many as one answer may hold: `next_output_offset` is where the next call goes on.
+        """
+        query = {"include": include, "output_offset": output_offset}
+        return (await self._http.call(o.GET_BATCH, batch_id, query=query))["data"]
 
     async def cancel(self, batch_id: str) -> s.Batch:
         """

@@ -6,7 +6,7 @@ import { chatSamples, CodeSamples } from "../../../components/code-samples.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
 import { formatCredits, formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
 import { TextOutput } from "../../../components/output.tsx";
-import type { InputSchema } from "../../../components/schema-form/input-schema.ts";
+import { placeholderOf, type InputSchema } from "../../../components/schema-form/input-schema.ts";
 import { StreamedText } from "../../../components/streamed-text.tsx";
 import { useChatRun, type ChatRun, type Turn } from "./chat-run.ts";
 import { WaitingReason } from "./waiting-reason.tsx";
@@ -98,9 +98,9 @@ export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
 }
 
 /** By the names of the input's members. */
-function defaultsOf(detail: CargoDetail | undefined): Readonly<Record<string, unknown>> {
+function defaultsOf(detail: CargoDetail | undefined): Readonly<Record<string, string>> {
   const { properties = {} } = (detail?.input_schema ?? {}) as InputSchema;
-  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, member.default]));
+  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, placeholderOf(member)]));
 }
 
 function Samples({

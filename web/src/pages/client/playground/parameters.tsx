@@ -73,7 +73,7 @@ export function ParameterFields({
   readonly onChange: (typed: Parameters) => void;
   readonly form: Form;
   /** Shown where nothing is typed. */
-  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly defaults: Readonly<Record<string, string>>;
 }) {
   const take = (name: keyof Parameters) => (event: { readonly currentTarget: { readonly value: string } }) =>
     onChange({ ...typed, [name]: event.currentTarget.value });
@@ -90,7 +90,7 @@ export function ParameterFields({
                 {...props}
                 inputMode="decimal"
                 autocomplete="off"
-                placeholder={String(defaults[name] ?? "")}
+                placeholder={defaults[name] ?? ""}
                 value={typed[name]}
                 onInput={take(name)}
               />
