@@ -59,18 +59,17 @@ function hardwareRows({ hardware, threads, ownersRamBytes, disk, agent }: Examin
   return [
     ["system", `${osName ?? platform} (${platform}, ${arch})`],
     ["CPU", `${cpuModel ?? "unknown"}, ${count(logicalCores, "core")}, ${count(threads, "thread")} for jobs`],
-    ["RAM", describeRam(agent?.memoryCaps.ramBytes ?? ramBytes, ownersRamBytes)],
+    ["RAM", describeRam(agent?.memoryCaps.ramBytes ?? ramBytes, ramBytes + ownersRamBytes)],
     ...(gpus.length === 0 ? [["GPU", "none found"]] : gpus.map((gpu) => ["GPU", describeGpu(gpu)])),
     ["disk", describeDisk(disk)],
     ...(shortage === null ? [] : [["", shortage]]),
   ];
 }
 
-function describeRam(cargoBytes: number, ownersBytes: number): string {
+function describeRam(cargoBytes: number, machineBytes: number): string {
+  const ownersBytes = machineBytes - cargoBytes;
   const kept =
-    ownersBytes === 0
-      ? ""
-      : ` of ${formatBytes(cargoBytes + ownersBytes)}, of which ${formatBytes(ownersBytes)} is kept for you`;
+    ownersBytes > 0 ? ` of ${formatBytes(machineBytes)}, of which ${formatBytes(ownersBytes)} is kept for you` : "";
   return `${formatBytes(cargoBytes)} for Cargos${kept}`;
 }
 

@@ -91,7 +91,7 @@ describe("describeExamination()", () => {
     const agent = { slots: 4, slotsBusy: 1, memoryCaps: { ramBytes: 2 * GIB, vramBytes: null } };
     const text = describeExamination({ ...found, agent });
     expect(text).toContain("  agent     runs, with 1 of 4 slots in use\n");
-    expect(text).toContain("  RAM     2.0 GiB for Cargos\n");
+    expect(text).toContain("  RAM     2.0 GiB for Cargos of 20.0 GiB, of which 18.0 GiB is kept for you\n");
   });
 
   it("names what works here and not in the running agent", () => {
