@@ -6,7 +6,6 @@ import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { urlHost } from "../shared/url-host.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
-import { modelDirectoriesOf } from "./catalog/imported-models.ts";
 import { closeInOrder } from "./close-in-order.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
 import { openNetwork } from "./cluster/open-network.ts";
@@ -24,7 +23,7 @@ import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
-import { httpOptionsOf } from "./http/http-options.ts";
+import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
 import { listen } from "./http/server/listener.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
@@ -140,7 +139,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
-  const dispatcher = new Dispatcher({ ...own, waitReasons, proofs, signer, clock, log });
+  const dispatcher = new Dispatcher({ ...own, ...times, waitReasons, proofs, signer, log, others: member });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
   const reports = new AttemptFencing({
     jobs: registry,
@@ -212,7 +211,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const answers = (): Promise<unknown> => conversations.resume();
   if (member === null) await answers();
   const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };
-  member?.share(schedule, steps);
+  member?.share(dispatcher, steps);
   const recommendations = new Recommender({
     store,
     catalog,
@@ -256,7 +255,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     log,
     version,
-    modelDirectories: modelDirectoriesOf(config),
+    ...servedFolders(config),
     options: httpOptionsOf(config, memory),
   });
   retention.start();

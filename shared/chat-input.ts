@@ -11,7 +11,7 @@ export const MAX_OUTPUT_TOKENS = 131_072;
 /** Taken for every Cargo, whatever its context. Agents of earlier versions refuse more. */
 export const BASE_OUTPUT_TOKENS = 4_096;
 export const DEFAULT_OUTPUT_TOKENS = 1_024;
-const DEFAULT_TEMPERATURE = 0.7;
+export const DEFAULT_TEMPERATURE = 0.7;
 /** Limit of a job's input as JSON, in UTF-8 bytes. Source: DESIGN §4. */
 export const MAX_INPUT_BYTES = 256 * KIB;
 

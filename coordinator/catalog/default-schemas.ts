@@ -1,14 +1,31 @@
 import { z } from "zod";
 import { imageOutputSchema, ONNX_OUTPUTS, tensorsOutputSchema, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import { TEXT_TASK_INPUTS, TEXT_TASK_OUTPUTS, type TextTask } from "../../shared/text-task.ts";
-import { chatInputSchema } from "../../shared/chat-input.ts";
+import { chatInputSchema, DEFAULT_OUTPUT_TOKENS, DEFAULT_TEMPERATURE } from "../../shared/chat-input.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
+const { properties: chatMembers = {}, ...chatObject } = z.toJSONSchema(chatInputSchema, {
+  io: "input",
+  target: "draft-2020-12",
+});
+/** What `chatRequestOf` and `toolUseOf` take for a member that is missing or null, for forms. */
+const CHAT_DEFAULTS: Readonly<Record<string, unknown>> = {
+  max_tokens: DEFAULT_OUTPUT_TOKENS,
+  temperature: DEFAULT_TEMPERATURE,
+  parallel_tool_calls: true,
+};
+
 /** JSON Schema (2020-12) of the input of chat Cargos, which all share it. */
 export const chatInputJsonSchema: JsonSchema = Object.freeze({
-  ...z.toJSONSchema(chatInputSchema, { io: "input", target: "draft-2020-12" }),
+  ...chatObject,
+  properties: Object.fromEntries(
+    Object.entries(chatMembers).map(([name, member]) => [
+      name,
+      name in CHAT_DEFAULTS && typeof member === "object" ? { ...member, default: CHAT_DEFAULTS[name] } : member,
+    ]),
+  ),
   // The refinement of chatInputSchema: zod cannot derive a counterpart.
   oneOf: [{ required: ["prompt"] }, { required: ["messages"] }],
 });

@@ -21,14 +21,6 @@ export function importedModelsDirectory({ dataDirectory }: { readonly dataDirect
   return join(dataDirectory, "models");
 }
 
-/** Folders that the coordinator serves at /models: that of the catalog first. */
-export function modelDirectoriesOf(config: {
-  readonly catalogDirectory: string;
-  readonly dataDirectory: string;
-}): readonly string[] {
-  return [join(config.catalogDirectory, "models"), importedModelsDirectory(config)];
-}
-
 /** The file of a Cargo as its definition names it. */
 export interface StoredModel {
   readonly path: string;

@@ -19,7 +19,7 @@ import {
   type SettingDescription,
   type Settings,
 } from "../../shared/settings.ts";
-import { isExposed, REGISTRATIONS } from "./exposure.ts";
+import { isExposed, PUBLIC_PAGE_SETTING, REGISTRATIONS } from "./exposure.ts";
 
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
@@ -84,6 +84,7 @@ const COORDINATOR_SETTINGS = {
     unsetMeans: "open if only this machine can reach the coordinator; elsewhere it must be set",
     meaning: "Who may register an account: everybody, whoever proves an e-mail address, or only the operator",
   }),
+  publicPage: PUBLIC_PAGE_SETTING,
   smtpUrl: setting.text("smtp_url", {
     fallback: null,
     isSecret: true,

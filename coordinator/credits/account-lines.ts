@@ -16,6 +16,8 @@ export interface LedgerLine {
   readonly jobId: string | null;
   /** The batch of a batch's hold; its jobs settle under their own ids. */
   readonly batchId: string | null;
+  /** The Cargo of the job or batch; null for a grant. */
+  readonly slug: string | null;
   /** What an operator said of a grant. */
   readonly note: string | null;
   readonly atMs: number;
@@ -25,7 +27,7 @@ export interface LedgerLine {
  * A stored posting that becomes a line: all of the account's client party, and the charges of its hold party. A hold and a release
  * have a posting for both parties and become one line.
  */
-export interface LineEntry extends Pick<LedgerLine, "id" | "micro" | "note" | "atMs"> {
+export interface LineEntry extends Pick<LedgerLine, "id" | "micro" | "slug" | "note" | "atMs"> {
   readonly kind: Exclude<LedgerKind, "fee">;
   /** Id of a job, or of the batch that was submitted; null for a grant. */
   readonly subjectId: string | null;

@@ -5,7 +5,7 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 import type { BatchGate } from "../jobs/batch-gate.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { explainElsewhere, type Elsewhere } from "../scheduler/explain-elsewhere.ts";
-import { describeDownloads } from "../scheduler/explain.ts";
+import { explainDownloads } from "../scheduler/explain.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { WorkKind } from "../scheduler/shared-work.ts";
 
@@ -65,8 +65,7 @@ export class WaitReasons {
     const downloads = islandId === null ? undefined : islands.get(islandId)?.downloads;
     const download = downloads?.find((each) => each.slug === slug);
     if (download === undefined) return starting("start", "an Island has the job and is about to begin");
-    const message = describeDownloads([download.fraction]);
-    return { reason: "model_downloading", position: 1, message, phase: "start" };
+    return { ...explainDownloads([download.fraction]), position: 1, phase: "start" };
   }
 
   #explainSilence({ lastSignMs }: ActiveJob, phase: AttemptPhase, what: string): JobWaiting | null {

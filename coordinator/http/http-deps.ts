@@ -6,6 +6,7 @@ import type { AccountService } from "../accounts/account-service.ts";
 import type { CredentialUser } from "../accounts/known-callers.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
+import type { Registration } from "../config/exposure.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
@@ -15,6 +16,7 @@ import type { ConversationService } from "../conversations/conversation-service.
 import type { CargoAvailability } from "../islands/cargo-availability.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
 import type { IslandService } from "../islands/island-service.ts";
+import type { CargoSpeeds } from "../metrics/cargo-speeds.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Tracing } from "../tracing/open-tracing.ts";
 import type { CallerQuota } from "../quotas/caller-quota.ts";
@@ -31,6 +33,8 @@ import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limit
 export interface HttpOptions extends RequestLimitsOptions {
   /** Origin, and path prefix if any, under which clients reach the coordinator; null: that of each request. */
   readonly publicUrl: string | null;
+  /** What the public page says of accounts; null: there is none. */
+  readonly publicPage: { readonly registration: Registration; readonly newAccountMicro: number } | null;
   /** How long a chat waits for an Island. */
   readonly chatWaitMs: number;
   /** Who may read /metrics: everybody, nobody, or who sends the token. */
@@ -60,7 +64,7 @@ export interface HttpDeps {
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger" | "usage">;
   /** Null for a coordinator that is alone. */
   readonly bus: Pick<Bus, "downBecause"> | null;
-  readonly metrics: Pick<Metrics, "read" | "contentType" | "http">;
+  readonly metrics: Pick<Metrics, "read" | "contentType" | "http"> & { readonly speeds: Pick<CargoSpeeds, "of"> };
   /** Absent where no traces are made. */
   readonly tracing?: Pick<Tracing, "within"> | null;
   readonly clock: Clock;
@@ -75,6 +79,8 @@ export interface HttpDeps {
   readonly version: string;
   /** Folders of the model files that the coordinator itself serves at /models; the first that has a file counts. */
   readonly modelDirectories: readonly string[];
+  /** Folder of the packages that the coordinator serves at /download. It may be missing. */
+  readonly downloadsDirectory: string;
   readonly options: HttpOptions;
 }
 

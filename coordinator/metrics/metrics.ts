@@ -5,6 +5,7 @@ import type { FileFigures } from "../files/file-figures.ts";
 import type { UploadFigures } from "../files/upload-figures.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { WebhookFigures } from "../webhooks/webhook-figures.ts";
+import { CargoSpeeds } from "./cargo-speeds.ts";
 import { clusterMetrics, type ClusterFigures } from "./cluster-metrics.ts";
 import { fileReadings, type FileReadingsDeps } from "./file-readings.ts";
 import { HttpFigures } from "./http-figures.ts";
@@ -33,6 +34,8 @@ export class Metrics {
   readonly contentType: string = "text/plain; version=0.0.4; charset=utf-8";
   /** The HTTP API counts here. */
   readonly http = new HttpFigures();
+  /** For clients, in the API. */
+  readonly speeds: CargoSpeeds;
   readonly #deps: MetricsDeps;
   readonly #jobs: JobFigures;
   readonly #ended = new Tally({
@@ -51,6 +54,7 @@ export class Metrics {
   constructor(deps: MetricsDeps) {
     this.#deps = deps;
     this.#jobs = new JobFigures(deps);
+    this.speeds = new CargoSpeeds(deps);
     for (const state of ENDED) this.#ended.add([state], 0);
     deps.jobs.subscribe((event) => {
       if (event.type === "job_dropped") this.#movedAway += 1;

@@ -23,13 +23,17 @@ export interface Waiting {
   readonly position: number;
   /** Plain words, for people. */
   readonly message: string;
+  /** How far the download of the model is, 0 to 100; absent where that is not known. */
+  readonly percent?: number;
 }
 
-type Cause = Pick<Waiting, "reason" | "message">;
+export type Cause = Omit<Waiting, "position">;
 /** Why an Island that may run the Cargo does not fit. */
 type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
-const OWN_ONLY = "only your own Islands run it until it is approved";
+const UNTIL_APPROVED = "only your own Islands run it until it is approved";
+/** The account's job keeps the private definition that it was accepted for, as the approval was of another one. */
+const FOR_EARLIER = "only your own Islands run it, as it was submitted for an earlier definition of the Cargo";
 
 /** Not a lack of Islands, but the closest reason that clients know. */
 export function explainUnknownCargo(slug: string): Cause {
@@ -43,9 +47,10 @@ export function explainUnknownCargo(slug: string): Cause {
 export function explainWait(cargo: ScheduledCargo, census: Census, avoided: number): Cause {
   const own = census.online - census.misfits.not_own;
   if (cargo.onlyIslandsOf === null) return explainLack(cargo, census, own, avoided);
-  if (own === 0) return { reason: "own_islands_only", message: `${OWN_ONLY}, and none of them is online` };
-  const { reason, message } = explainLack(cargo, census, own, avoided);
-  return { reason, message: `${message}; ${OWN_ONLY}` };
+  const ownOnly = cargo.privateTo === undefined ? FOR_EARLIER : UNTIL_APPROVED;
+  if (own === 0) return { reason: "own_islands_only", message: `${ownOnly}, and none of them is online` };
+  const cause = explainLack(cargo, census, own, avoided);
+  return { ...cause, message: `${cause.message}; ${ownOnly}` };
 }
 
 /** @param online Number of online Islands that may run the Cargo. */
@@ -57,8 +62,8 @@ function explainLack(cargo: ScheduledCargo, census: Census, online: number, avoi
   if (census.fitting === 0 && refusing.length > 0) {
     const owners = `Islands' owners do not allow ${refusing.map((what) => describeDisallowed(what, cargo)).join(", or ")}`;
     if (allowing === 0) return { reason: "no_island_fits", message: owners };
-    const { reason, message } = explainRest(cargo, census, offering, avoided);
-    return { reason, message: `${message}; other ${owners}` };
+    const cause = explainRest(cargo, census, offering, avoided);
+    return { ...cause, message: `${cause.message}; other ${owners}` };
   }
   return explainRest(cargo, census, offering, avoided);
 }
@@ -72,7 +77,7 @@ function explainRest(cargo: ScheduledCargo, census: Census, offering: number, av
   const { fitting, paused } = census;
   if (paused.length === fitting) return explainPauses(paused);
   if (census.withModel === 0 && census.downloads.length > 0) {
-    return { reason: "model_downloading", message: describeDownloads(census.downloads) };
+    return explainDownloads(census.downloads);
   }
   const asked = Math.max(1, fitting - paused.length - avoided);
   const busy = asked === 1 ? "1 Island fits, it is busy" : `${asked} Islands fit, all busy`;
@@ -103,11 +108,13 @@ function describeCodes(paused: readonly Stumble[]): string {
  * the model.
  * @param fractions One for each Island that downloads, 0 to 1 or null when unknown; at least one.
  */
-export function describeDownloads(fractions: readonly (number | null)[]): string {
+export function explainDownloads(fractions: readonly (number | null)[]): Cause & { reason: "model_downloading" } {
+  const reason = "model_downloading";
+  const message = `model is downloading on ${islands(fractions.length)}`;
   const known = fractions.filter((fraction) => fraction !== null);
-  const best = known.reduce((most, fraction) => Math.max(most, fraction), 0);
-  const percent = known.length === 0 ? "" : ` (${Math.floor(100 * best)} %)`;
-  return `model is downloading on ${islands(fractions.length)}${percent}`;
+  if (known.length === 0) return { reason, message };
+  const percent = Math.floor(100 * Math.max(...known));
+  return { reason, message: `${message} (${percent} %)`, percent };
 }
 
 function describeMisfits(cargo: ScheduledCargo, census: Census, offering: number): string {
@@ -139,6 +146,8 @@ function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): strin
       return `${formatBytes(cargo.requiredRamBytes)} of RAM`;
     case "too_little_vram":
       return `${formatBytes(cargo.requiredVramBytes)} of VRAM`;
+    case "too_little_disk":
+      return "disk space for its model or image";
     default:
       return misfit satisfies never;
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { beginFrames, finishedFrame, outputFrame } from "../support/attempt-frames.ts";
+import { beginFrames, finishedFrame, outputFrame, runFrames } from "../support/attempt-frames.ts";
+import { makeIslandState } from "../support/frames.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { call } from "../support/http.ts";
 import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
@@ -42,19 +43,24 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     expect(faults).toEqual([]);
   });
 
-  it("reads a chat as it streams, with its speed, and stops it", async () => {
+  it("reads a chat as it streams, with its speed and cost, and stops it", async () => {
     const { page } = await browser.page();
     await register(page, "bob@example.com");
-    await page.getByLabel("Model").selectOption("tiny-chat");
+    // The coordinator's default.
+    await expect.poll(() => page.getByLabel("Model").inputValue()).toBe("tiny-chat");
+    await page.getByText("Costs 0.01 credits").waitFor();
+    await page.getByPlaceholder("0.7", { exact: true }).waitFor();
+    expect(await page.getByLabel("Max tokens").getAttribute("placeholder")).toBe("1024");
     await page.getByLabel("Prompt", { exact: true }).fill("Hi");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText(/Waits (for an Island|because)/).waitFor();
+    await page.getByText(/Waits( for an Island|:)/).waitFor();
     const first = await island.next("assign");
     island.send(...beginFrames(first), outputFrame(first, 1, "Hel"));
     await page.getByText("Hel", { exact: true }).waitFor();
     island.send(outputFrame(first, 2, "lo"), finishedFrame(first, 3, { completionTokens: 2 }));
     await page.getByText("Hello", { exact: true }).waitFor();
     await page.getByText("First token").waitFor();
+    await page.getByText("0.01 credits", { exact: true }).waitFor();
     await page.getByLabel("Prompt", { exact: true }).fill("More");
     await page.keyboard.press("Enter");
     const second = await island.next("assign");
@@ -79,9 +85,34 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     await page.getByLabel("Model").selectOption("phi-4");
     await page.getByLabel("Prompt", { exact: true }).fill("Hi");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText(/Waits because 1 Island offers llmcpp, but/).waitFor();
+    await page.getByText(/Waits: 1 Island offers llmcpp, but/).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await expect.poll(() => page.getByLabel("Prompt", { exact: true }).inputValue()).toBe("Hi");
+  });
+
+  it("shows one reason with a bar while the model of a job is downloading", async () => {
+    const fay = await coordinator.createAccount("fay@example.com");
+    const { body } = await call(coordinator.url, fay.key, "POST", "/jobs", {
+      workload: "tiny-chat",
+      input: { prompt: "Hi" },
+    });
+    const assign = await island.next("assign");
+    const { jobId, attempt } = assign;
+    island.send({ type: "accepted", jobId, attempt });
+    island.send({ type: "heartbeat", state: makeIslandState({ downloads: [{ slug: "tiny-chat", fraction: 0.64 }] }) });
+    const { page } = await browser.page();
+    await signIn(page, "fay@example.com");
+    await page.goto(`/jobs/${body.data.id}`);
+    await page.getByText("Waits: model is downloading on 1 Island (64 %)").waitFor();
+    expect(await page.getByRole("progressbar").getAttribute("value")).toBe("64");
+    expect(await page.getByText("Waits for its turn").count()).toBe(0);
+    const steps = await page.locator(".timeline li").allInnerTexts();
+    expect(steps.slice(1)).toEqual([
+      expect.stringMatching(/^Given to an Island \(attempt 1\)/),
+      expect.stringMatching(/^Model is downloading\s+64 %/),
+    ]);
+    island.send({ type: "heartbeat", state: makeIslandState({ downloads: [] }) }, ...runFrames(assign, "Ho"));
+    await page.getByText("Ho", { exact: true }).waitFor();
   });
 
   it("keeps what was typed when the session ends, and asks for the password in place", async () => {
@@ -128,6 +159,46 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     expect(await page.getByLabel("E-mail").inputValue()).toBe("ann@example.com");
   });
 
+  it("compares Cargos in the catalog, and folds what few people set on a chat Cargo's page", async () => {
+    const { key } = await coordinator.createAccount("gil@example.com");
+    const messages = [{ role: "user", content: "Hi" }];
+    const chat = call(coordinator.url, key, "POST", "/chat/completions", { model: "tiny-chat", messages });
+    const asked = await island.next("assign");
+    island.send(...beginFrames(asked), outputFrame(asked, 1, "Hel"), outputFrame(asked, 2, "lo"));
+    island.send(finishedFrame(asked, 3, { completionTokens: 2 }));
+    await chat;
+    const { page } = await browser.page();
+    await signIn(page, "gil@example.com");
+    await page.goto("/catalog");
+    const row = page.getByRole("row", { name: /^Tiny Islander/ });
+    await expect
+      .poll(() => row.getByRole("cell").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^Tiny Islander/),
+        expect.stringMatching(/on 1 Island/),
+        "0.01",
+        "1,024",
+        expect.stringMatching(/^[\d.,]+$/),
+        expect.stringMatching(/^[\d.]+ m?s$/),
+      ]);
+    await row.getByRole("link").click();
+    await page.getByRole("button", { name: "Run" }).waitFor();
+    const shown = async () =>
+      (await page.locator(".schema-fields label:visible").allInnerTexts()).map((label) =>
+        label.replace(" optional", ""),
+      );
+    expect(await shown()).toEqual(["Prompt", "Max tokens", "Temperature"]);
+    await page.getByText("More", { exact: true }).click();
+    expect(await shown()).toContain("Reasoning effort");
+    await page.getByLabel("Prompt", { exact: true }).fill("Hi");
+    await page.getByLabel("Temperature").fill("0");
+    await page.getByRole("button", { name: "Run" }).click();
+    const assign = await island.next("assign");
+    expect(assign.input).toEqual({ prompt: "Hi", temperature: 0 });
+    island.send(...runFrames(assign, "Ho"));
+    await page.getByText("Ho", { exact: true }).waitFor();
+  });
+
   it("runs a Cargo from the form that its schema makes", async () => {
     const { page } = await browser.page();
     await register(page, "dan@example.com");
@@ -140,7 +211,7 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("a client at the console", () => {
     await page.getByRole("button", { name: "Run" }).click();
     await page.getByText("Waits for its turn.").waitFor();
     await page.getByRole("link", { name: /^Job job_/ }).click();
-    await page.getByText(/^Waits because/).waitFor();
+    await page.getByText(/^Waits:/).waitFor();
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByText("cancelled", { exact: true }).waitFor();
   });

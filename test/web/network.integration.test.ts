@@ -1,3 +1,7 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { call, until } from "../support/http.ts";
@@ -6,6 +10,7 @@ import { Program } from "../support/program.ts";
 import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
+const run = promisify(execFile);
 const DIGEST = `sha256:${"ab".repeat(32)}`;
 const FILE = {
   slug: "made",
@@ -48,7 +53,7 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
       input: { prompt: "Count from 3 to 9.", temperature: 0 },
     });
     await page.getByRole("link", { name: id }).click();
-    await page.getByText(/^Waits because no Island is online/).waitFor();
+    await page.getByText(/^Waits: no Island is online/).waitFor();
     await network.restartCoordinator("SIGKILL");
     await using _island = await network.startIsland("studio", islandToken);
     await page.getByText("3, 4, 5, 6, 7, 8, 9.").waitFor();
@@ -67,8 +72,21 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     await register(page, "host@example.com");
     await page.getByRole("link", { name: "Add an Island" }).click();
     await page.getByRole("button", { name: "Make a code" }).click();
-    const command = await page.getByLabel("Join with the code").innerText();
-    const [, address = "", code = ""] = /^island join (\S+) --code ([A-Z2-9]{4}-[A-Z2-9]{4})$/.exec(command) ?? [];
+    const code = await page.getByText(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/).innerText();
+    await page.getByText("This coordinator serves no package of the agent").waitFor();
+    expect(await page.locator("main").innerText()).not.toContain("@atoll/island");
+    await mkdir(join(network.data, "downloads"));
+    await writeFile(join(network.data, "downloads", "atoll-island-0.1.0.tgz"), "the agent");
+    await page.reload();
+    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByRole("button", { name: "Linux" }).click();
+    await page.getByText("Only this machine reaches").waitFor();
+    for (const step of ["Download the agent", "Check that it arrived whole"]) {
+      await run("sh", ["-ec", await page.getByLabel(step).innerText()], { cwd: network.directory });
+    }
+    expect(await readFile(join(network.directory, "atoll-island-0.1.0.tgz"), "utf8")).toBe("the agent");
+    const command = await page.getByLabel(/^Join/).innerText();
+    const [, address = ""] = /^island join (\S+)$/.exec(command) ?? [];
     const data = ["--data", network.islandData("garage")];
     const joined = await new Program("island", ["join", address, "--code", code, ...data]).ended();
     expect([joined.code, joined.stderr]).toEqual([0, expect.any(String)]);
@@ -96,6 +114,22 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     await expect
       .poll(async () => page.getByText("Credits earned today").locator("..").innerText(), { timeout: 30_000 })
       .toMatch(/0\.\d+/);
+    await page.getByRole("link", { name: "Usage" }).click();
+    const booked = page.getByRole("row").filter({ hasText: "tiny-chat earned" });
+    await booked.getByText("+0.009").waitFor();
+    // The job is another account's.
+    expect(await booked.getByRole("link").count()).toBe(0);
+
+    const { page: theirs } = await browser.page();
+    await signIn(theirs, "client@example.com");
+    await theirs.goto("/usage");
+    const paid = theirs.getByRole("table", { name: "Ledger" }).getByRole("row").filter({ hasText: "tiny-chat" });
+    await paid.getByText("−0.01").waitFor();
+    expect(await paid.count()).toBe(1);
+    await paid.getByRole("button", { name: "tiny-chat" }).click();
+    await theirs.getByRole("dialog").getByRole("cell", { name: "Charged" }).waitFor();
+    await theirs.getByRole("link", { name: "Open the job" }).click();
+    await theirs.getByText("completed", { exact: true }).waitFor();
   });
 
   it("lets an operator approve a Cargo and suspend an Island, and shows others none of that", async () => {

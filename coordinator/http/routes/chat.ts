@@ -27,7 +27,7 @@ const chatRoute = createRoute({
       description: "The completion, or with `stream` its chunks as Server-Sent Events",
       content: { ...json(completionSchema, "").content, ...eventStream(chatEventSchema) },
     },
-    ...failures(402, 404),
+    ...failures(402, 404, 409),
   },
 });
 
@@ -88,6 +88,7 @@ function completionOf(job: JobRecord, chats: readonly AwaitedChat[]): z.infer<ty
     usage: chatUsage({
       promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
       completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
+      costMicro: ends.reduce((sum, { creditsUsedMicro }) => sum + creditsUsedMicro, 0),
       reasoningTokens: chats.reduce((sum, { feed }) => sum + reasoningTokensOf(feed.items), 0),
     }),
   };

@@ -34,7 +34,7 @@ const completionRoute = createRoute({
         ...eventStream(textCompletionEventSchema),
       },
     },
-    ...failures(402, 404),
+    ...failures(402, 404, 409),
   },
 });
 
@@ -89,6 +89,7 @@ export async function answerCompletion(deps: AnswerDeps, client: WaitingClient, 
     usage: chatUsage({
       promptTokens: ends.reduce((sum, { usage }) => sum + usage.promptTokens, 0),
       completionTokens: ends.reduce((sum, { usage }) => sum + usage.completionTokens, 0),
+      costMicro: ends.reduce((sum, { creditsUsedMicro }) => sum + creditsUsedMicro, 0),
     }),
   };
 }

@@ -6,7 +6,7 @@ import { findModel } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { modelSchema, presentModel } from "../schemas/model-schemas.ts";
+import { modelSchema, presentModel, type ModelState } from "../schemas/model-schemas.ts";
 import { failures, json } from "../schemas/responses.ts";
 
 const listRoute = createRoute({
@@ -16,7 +16,7 @@ const listRoute = createRoute({
   summary: "List Cargos in the shape of OpenAI's models",
   description:
     "Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's " +
-    "aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.",
+    "aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old.",
   responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
 });
 
@@ -33,14 +33,14 @@ export function serveModels(app: HttpApp, deps: HttpDeps): void {
   const { catalog } = deps;
   serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
     const { accountId } = identity;
-    const canRun = await runnableNow(deps, accountId);
+    const stateOf = await modelStates(deps, accountId);
     const own = catalog.list({}, accountId).filter((cargo) => isServed(cargo, identity));
     const ownBySlug = new Map(own.map((cargo) => [cargo.slug, cargo]));
     const aliases = [...catalog.aliases].flatMap(([id, slug]) => {
       const cargo = catalog.find(id, accountId) === undefined ? ownBySlug.get(slug) : undefined;
-      return cargo === undefined ? [] : [presentModel(id, cargo, canRun(cargo.slug))];
+      return cargo === undefined ? [] : [presentModel(id, cargo, stateOf(cargo.slug))];
     });
-    const cargos = own.map((cargo) => presentModel(cargo.slug, cargo, canRun(cargo.slug)));
+    const cargos = own.map((cargo) => presentModel(cargo.slug, cargo, stateOf(cargo.slug)));
     return c.json({ object: "list", data: [...cargos, ...aliases] });
   });
   serveScoped(app, deps, "read", detailRoute, async ({ c, params, identity }) => {
@@ -48,8 +48,8 @@ export function serveModels(app: HttpApp, deps: HttpDeps): void {
     if (cargo === undefined || !isServed(cargo, identity)) {
       throw new ServiceError("cargo_not_found", `There is no model "${params.id}"`);
     }
-    const canRun = await runnableNow(deps, identity.accountId);
-    return c.json(presentModel(params.id, cargo, canRun(cargo.slug)));
+    const stateOf = await modelStates(deps, identity.accountId);
+    return c.json(presentModel(params.id, cargo, stateOf(cargo.slug)));
   });
 }
 
@@ -57,8 +57,16 @@ function isServed(cargo: CatalogEntry, identity: Identity): boolean {
   return modelKindOf(cargo) !== null && (submitterOf(identity).apiKey?.cargos?.includes(cargo.slug) ?? true);
 }
 
-async function runnableNow({ availability }: Pick<HttpDeps, "availability">, accountId: string) {
+async function modelStates(
+  { availability, catalog, metrics }: Pick<HttpDeps, "availability" | "catalog" | "metrics">,
+  accountId: string,
+) {
+  const defaults = catalog.defaultSlugs();
   const { cargos } = await availability.of(accountId);
-  const slugs = new Set(cargos.map(({ slug }) => slug));
-  return (slug: string): boolean => slugs.has(slug);
+  const bySlug = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
+  return (slug: string): ModelState => ({
+    isDefault: defaults.has(slug),
+    available: bySlug.get(slug),
+    speed: metrics.speeds.of(slug),
+  });
 }

@@ -52,7 +52,7 @@ const createResponseRoute = createRoute({
       description: "The response, or with `stream` its events as Server-Sent Events",
       content: { ...json(responseSchema, "").content, ...eventStream(responseEventSchema) },
     },
-    ...failures(402, 404),
+    ...failures(402, 404, 409),
   },
 });
 
@@ -156,12 +156,12 @@ async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: string, 
 }
 
 async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Promise<ResponseAnswer> {
-  const { state, usage, finishReason, error } = job;
+  const { state, usage, creditsUsedMicro: costMicro, finishReason, error } = job;
   const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
   await feed?.load();
   const written = OutputRuns.of(feed?.items ?? []);
   const failure = state === "failed" || state === "timeout" ? (error?.message ?? "The job failed") : null;
-  return presentResponse(job, { state, written, usage, isCut: finishReason === "length", failure });
+  return presentResponse(job, { state, written, usage, costMicro, isCut: finishReason === "length", failure });
 }
 
 /** What was said up to the end of a stored response. @throws {ValidationError} for one that is not there, or did not end well. */

@@ -6,6 +6,7 @@ import { reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { givenFieldsOf } from "./given-fields.ts";
+import { costSchema } from "./wire-units.ts";
 
 /** Checked here so that the error names `messages`; submitting checks the whole input again. */
 function fitsInputLimit(messages: unknown): boolean {
@@ -47,6 +48,7 @@ const chatUsageSchema = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   total_tokens: z.int(),
+  cost: costSchema,
   completion_tokens_details: z
     .object({ reasoning_tokens: z.int() })
     .optional()

@@ -53,11 +53,18 @@ export const listedSchema = summarySchema
   })
   .openapi("ListedJob");
 
+export const percentSchema = z
+  .int()
+  .min(0)
+  .max(100)
+  .openapi({ description: "How far the download of the model is, if that is known", example: 59 });
+
 const waitingSchema = z
   .object({
     reason: z.enum(WAITING_REASONS),
     position: z.int().min(1).openapi({ description: "Place in the queue of its Cargo; 1 is next" }),
     message: z.string().openapi({ description: "The reason as a sentence", example: "2 Islands fit, all busy" }),
+    percent: percentSchema.nullable(),
     phase: z
       .enum(ATTEMPT_PHASES)
       .nullable()
@@ -155,8 +162,8 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
   };
 }
 
-function presentWaiting({ reason, position, message, phase }: JobWaiting): z.infer<typeof waitingSchema> {
-  return { reason, position, message, phase: phase ?? null };
+function presentWaiting({ reason, position, message, percent, phase }: JobWaiting): z.infer<typeof waitingSchema> {
+  return { reason, position, message, percent: percent ?? null, phase: phase ?? null };
 }
 
 function presentTimings({ loadMs, firstOutputMs, runMs }: Timings) {

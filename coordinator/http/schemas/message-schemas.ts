@@ -8,6 +8,7 @@ import type { AssistantMessage } from "../../jobs/tool-calls.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { givenFields } from "./given-fields.ts";
 import { argumentsOf, messageToolChoiceSchema, messageToolSchema, toolInputOf } from "./message-tools.ts";
+import { costSchema, presentCredits } from "./wire-units.ts";
 
 /** Most blocks of one message. */
 const MAX_BLOCKS = 256;
@@ -89,6 +90,7 @@ const usageSchema = z.object({
   output_tokens: z.int(),
   cache_creation_input_tokens: z.null(),
   cache_read_input_tokens: z.null(),
+  cost: costSchema.optional().openapi({ description: "Credits that were charged; absent in `message_start`" }),
 });
 const stopReasonSchema = z.enum(["end_turn", "max_tokens", "stop_sequence", "tool_use"]);
 const blockSchema = z.discriminatedUnion("type", [
@@ -239,12 +241,17 @@ export function blocksOf(message: AssistantMessage): MessageAnswer["content"] {
   return [...thoughts, ...texts, ...uses];
 }
 
-export function messageUsage({ promptTokens, completionTokens }: Usage): z.infer<typeof usageSchema> {
+/** @param costMicro Undefined before the end, when it is not known. */
+export function messageUsage(
+  { promptTokens, completionTokens }: Usage,
+  costMicro?: number,
+): z.infer<typeof usageSchema> {
   return {
     input_tokens: promptTokens,
     output_tokens: completionTokens,
     cache_creation_input_tokens: null,
     cache_read_input_tokens: null,
+    ...(costMicro === undefined ? {} : { cost: presentCredits(costMicro) }),
   };
 }
 

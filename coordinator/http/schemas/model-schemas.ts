@@ -1,6 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { BASE_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS } from "../../../shared/chat-input.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { MODEL_KINDS, modelKindOf, type ModelKind } from "../../catalog/model-kind.ts";
+import type { AvailableCargo } from "../../islands/cargo-availability.ts";
+import type { CargoSpeed } from "../../metrics/cargo-speeds.ts";
+import { creditsSchema, presentCredits } from "./wire-units.ts";
 
 export const modelSchema = z
   .object({
@@ -11,11 +15,33 @@ export const modelSchema = z
     type: z.enum(MODEL_KINDS),
     capabilities: z.array(z.string()).openapi({ description: "Endpoints that serve it, by their paths" }),
     alias_of: z.string().nullable().openapi({ description: "Slug of the Cargo that an alias stands for" }),
+    is_default: z
+      .boolean()
+      .openapi({ description: "Requests to an endpoint of its `capabilities` that name no model run on it" }),
     available: z.boolean().openapi({ description: "A connected Island can run it now; else requests wait for one" }),
+    ready: z.boolean().openapi({
+      description: "An Island that can run it now has its model or image, or needs none: no download first",
+    }),
+    free: z.int().openapi({ description: "Islands that can run it now and have a free slot" }),
+    pricing: z
+      .object({ per_job: creditsSchema, unit: z.literal("credits") })
+      .openapi({ description: "A request costs `per_job` for each of its jobs, however many tokens it has" }),
     context_length: z
       .int()
       .nullable()
       .openapi({ description: "Tokens of prompt and answer together; null: no limit is known" }),
+    max_output_tokens: z
+      .int()
+      .nullable()
+      .openapi({ description: "Most tokens of an answer, for `max_tokens`; null: it does not chat" }),
+    tokens_per_second: z.number().nullable().openapi({
+      description:
+        "Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured",
+    }),
+    first_token_ms: z
+      .int()
+      .nullable()
+      .openapi({ description: "Median time from a chat's submission to its first token, measured in the same way" }),
     tool_calls: z.enum(["template", "grammar"]).nullable().openapi({
       description:
         "Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way",
@@ -37,8 +63,20 @@ const ENDPOINTS: Readonly<Record<ModelKind, readonly string[]>> = {
   speech: ["/audio/speech"],
 };
 
+export interface ModelState {
+  readonly isDefault: boolean;
+  /** Undefined if no Island can run it now. */
+  readonly available: AvailableCargo | undefined;
+  readonly speed: CargoSpeed;
+}
+
 /** @param id The slug, or an alias of it. */
-export function presentModel(id: string, cargo: CatalogEntry, isAvailable: boolean): z.infer<typeof modelSchema> {
+export function presentModel(
+  id: string,
+  cargo: CatalogEntry,
+  { isDefault, available, speed }: ModelState,
+): z.infer<typeof modelSchema> {
+  const { tokensPerSecond, firstTokenMs } = speed;
   const kind = modelKindOf(cargo);
   if (kind === null) throw new Error(`${cargo.slug} is no model`);
   return {
@@ -49,8 +87,15 @@ export function presentModel(id: string, cargo: CatalogEntry, isAvailable: boole
     type: kind,
     capabilities: [...ENDPOINTS[kind]],
     alias_of: id === cargo.slug ? null : cargo.slug,
-    available: isAvailable,
+    is_default: isDefault,
+    available: available !== undefined,
+    ready: (available?.ready ?? 0) > 0,
+    free: available?.free ?? 0,
+    pricing: { per_job: presentCredits(cargo.priceMicro), unit: "credits" },
     context_length: cargo.contextTokens,
+    max_output_tokens: kind === "chat" ? Math.min(MAX_OUTPUT_TOKENS, cargo.contextTokens ?? BASE_OUTPUT_TOKENS) : null,
+    tokens_per_second: tokensPerSecond === null ? null : Math.round(10 * tokensPerSecond) / 10,
+    first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
     tool_calls: kind === "chat" ? (cargo.tools ?? "grammar") : null,
     reasoning: cargo.reasoning === true,
   };

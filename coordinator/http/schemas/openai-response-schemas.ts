@@ -8,6 +8,7 @@ import { givenFields } from "./given-fields.ts";
 import { responseInputSchema, turnsOf, type Turn } from "./response-items.ts";
 import { outputItemSchema, reasoningPartSchema, responseLogprobsSchema, textPartSchema } from "./response-output.ts";
 import { presentedToolsSchema, responseToolFields, responseToolInputOf } from "./response-tools.ts";
+import { costSchema } from "./wire-units.ts";
 
 const formatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
@@ -101,6 +102,7 @@ export const responseSchema = z
         output_tokens: z.int(),
         output_tokens_details: z.object({ reasoning_tokens: z.int() }),
         total_tokens: z.int(),
+        cost: costSchema,
       })
       .nullable(),
   })
@@ -134,6 +136,13 @@ export const responseEventSchema = z
         part: z.discriminatedUnion("type", [textPartSchema, reasoningPartSchema]),
       }),
     ),
+    z.object({
+      type: z.literal("error"),
+      ...sequenced,
+      code: z.string(),
+      message: z.string(),
+      param: z.null(),
+    }),
     z.object({ type: z.literal("response.reasoning_text.delta"), ...inItem, delta: z.string() }),
     z.object({ type: z.literal("response.reasoning_text.done"), ...inItem, text: z.string() }),
     z.object({

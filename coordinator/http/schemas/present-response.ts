@@ -7,7 +7,7 @@ import type { JobRecord } from "../../store/job-store.ts";
 import { jobPartSchema, type JobPart, type ResponseAnswer } from "./openai-response-schemas.ts";
 import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./response-output.ts";
 import { presentTools } from "./response-tools.ts";
-import { presentUnixTime } from "./wire-units.ts";
+import { presentCredits, presentUnixTime } from "./wire-units.ts";
 
 /** A response is a job; both ids have the same end. */
 function responseIdOf(jobId: string): string {
@@ -33,6 +33,8 @@ export interface ResponseProgress {
   readonly state: JobState;
   readonly written: OutputRuns;
   readonly usage: Usage | null;
+  /** What was charged so far. */
+  readonly costMicro: number;
   readonly isCut: boolean;
   /** Of one that failed. */
   readonly failure: string | null;
@@ -42,6 +44,7 @@ export const BEGUN: ResponseProgress = {
   state: "running",
   written: new OutputRuns(),
   usage: null,
+  costMicro: 0,
   isCut: false,
   failure: null,
 };
@@ -110,7 +113,7 @@ function statusOf({ state, isCut }: ResponseProgress): ResponseAnswer["status"] 
   }
 }
 
-function presentUsage({ usage, written }: ResponseProgress): ResponseAnswer["usage"] {
+function presentUsage({ usage, costMicro, written }: ResponseProgress): ResponseAnswer["usage"] {
   if (usage === null) return null;
   const { promptTokens, completionTokens } = usage;
   return {
@@ -119,5 +122,6 @@ function presentUsage({ usage, written }: ResponseProgress): ResponseAnswer["usa
     output_tokens: completionTokens,
     output_tokens_details: { reasoning_tokens: written.reasoningTokens },
     total_tokens: promptTokens + completionTokens,
+    cost: presentCredits(costMicro),
   };
 }

@@ -4,6 +4,7 @@ import { FINISH_REASONS } from "../../../shared/output.ts";
 import { streamErrorSchema } from "./chat-schemas.ts";
 import { givenFieldsOf } from "./given-fields.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { costSchema } from "./wire-units.ts";
 
 /** Each is a job of its own. */
 const MAX_PROMPTS = 16;
@@ -35,7 +36,12 @@ export const textCompletionBodySchema = z
   .openapi("TextCompletionRequest");
 export type TextCompletionBody = z.infer<typeof textCompletionBodySchema>;
 
-const usageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
+const usageSchema = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  cost: costSchema,
+});
 const choiceSchema = z.object({
   index: z.int(),
   text: z.string(),

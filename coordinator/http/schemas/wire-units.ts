@@ -34,6 +34,9 @@ export function presentUnixTimeOrNull(ms: number | null): number | null {
 export const timeSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
 export const creditsSchema = z.number().openapi({ description: "Credits, with up to 6 decimals" });
 
+/** Of `usage` in answers to clients of other APIs, where OpenRouter has it. */
+export const costSchema = z.number().openapi({ description: "Credits that were charged, with up to 6 decimals" });
+
 export const usageSchema = z
   .object({
     prompt_tokens: z.int(),

@@ -1,10 +1,9 @@
 import type { FeedEncoder } from "./sse.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
-import { presentUnixTime } from "../schemas/wire-units.ts";
+import { presentCredits, presentUnixTime } from "../schemas/wire-units.ts";
 import { openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
-import type { Usage } from "../../../shared/output.ts";
 
 export interface ChatStreamHead {
   readonly jobId: string;
@@ -30,16 +29,23 @@ export interface StreamUsage {
   promptTokens: number;
   completionTokens: number;
   reasoningTokens: number;
+  costMicro: number;
 }
 
-export const NO_USAGE: StreamUsage = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0 };
+export const NO_USAGE: StreamUsage = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, costMicro: 0 };
 
 /** `usage` of a chat completion. */
-export function chatUsage({ promptTokens, completionTokens, reasoningTokens = 0 }: Usage & Partial<StreamUsage>) {
+export function chatUsage({
+  promptTokens,
+  completionTokens,
+  reasoningTokens = 0,
+  costMicro,
+}: Omit<StreamUsage, "reasoningTokens"> & Partial<StreamUsage>) {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
+    cost: presentCredits(costMicro),
     ...(reasoningTokens > 0 ? { completion_tokens_details: { reasoning_tokens: reasoningTokens } } : {}),
   };
 }
@@ -81,6 +87,7 @@ export function chatChunks(stream: ChatStreamHead): FeedEncoder {
       if (ending.type === "error") return errorLine(ending);
       usage.promptTokens += ending.usage.promptTokens;
       usage.completionTokens += ending.usage.completionTokens;
+      usage.costMicro += ending.creditsUsedMicro;
       const last = chunk("{}", JSON.stringify(ending.finishReason));
       if (!isLast) return last;
       const used = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(usage))}}\n\n` : "";

@@ -59,7 +59,10 @@ export function messageEvents(
       return (
         (kind === null ? openText() : "") +
         close() +
-        event("message_delta", { delta: stopOf(ending, stops), usage: messageUsage(ending.usage) }) +
+        event("message_delta", {
+          delta: stopOf(ending, stops),
+          usage: messageUsage(ending.usage, ending.creditsUsedMicro),
+        }) +
         event("message_stop", {})
       );
     },

@@ -11,7 +11,8 @@ export function textChunks({ jobId, createdS, model, includeUsage }: ChatStreamH
     item: (item) => (item.type === "token" ? chunk(item.content, "null") : ""),
     ending(ending) {
       if (ending.type === "error") return errorLine(ending);
-      const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(chatUsage(ending.usage))}}\n\n` : "";
+      const used = chatUsage({ ...ending.usage, costMicro: ending.creditsUsedMicro });
+      const usage = includeUsage ? `${head},"choices":[],"usage":${JSON.stringify(used)}}\n\n` : "";
       return `${chunk("", JSON.stringify(ending.finishReason))}${usage}data: [DONE]\n\n`;
     },
     cut: (because) => errorLine({ ...CUTS[because], retryable: true }),

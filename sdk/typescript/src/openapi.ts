@@ -603,6 +603,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/downloads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the packages that the coordinator serves to hosts and clients, newest version first */
+        get: operations["listDownloads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/embeddings": {
         parameters: {
             query?: never;
@@ -1134,7 +1151,7 @@ export interface paths {
         };
         /**
          * List Cargos in the shape of OpenAI's models
-         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available` is at most 5 s old.
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old.
          */
         get: operations["listModels"];
         put?: never;
@@ -1176,6 +1193,26 @@ export interface paths {
          * @description By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.
          */
         post: operations["createModeration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/network": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The network as visitors see it, over all coordinators
+         * @description Counts are at most 6 s old.
+         */
+        get: operations["getNetwork"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2017,8 +2054,12 @@ export interface components {
         AnthropicError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "invalid_request_error";
             };
@@ -2167,6 +2208,8 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
+                /** @description Credits that were charged; absent in `message_start` */
+                cost?: number;
                 input_tokens: number;
                 output_tokens: number;
             };
@@ -2238,6 +2281,8 @@ export interface components {
             usage: {
                 cache_creation_input_tokens: null;
                 cache_read_input_tokens: null;
+                /** @description Credits that were charged; absent in `message_start` */
+                cost?: number;
                 input_tokens: number;
                 output_tokens: number;
             };
@@ -2668,6 +2713,8 @@ export interface components {
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -2721,6 +2768,8 @@ export interface components {
                 completion_tokens_details?: {
                     reasoning_tokens: number;
                 };
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -3192,6 +3241,30 @@ export interface components {
             type: "done";
             usage: components["schemas"]["Usage"];
         };
+        Download: {
+            /**
+             * @description npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`
+             * @enum {string}
+             */
+            format: "npm" | "deb" | "wheel";
+            name: string;
+            /**
+             * @description The agent of hosts, or the client of programs
+             * @enum {string}
+             */
+            package: "island" | "client";
+            /** @description Below the coordinator's address; with .sha256 after it, its hash */
+            path: string;
+            /** @description In hexadecimal */
+            sha256: string;
+            size_bytes: number;
+            version: string;
+        };
+        Downloads: {
+            files: components["schemas"]["Download"][];
+            /** @description Address at which other machines reach the coordinator, if the operator set it */
+            public_url: string | null;
+        };
         EmailProof: {
             password: string;
             /** @description ep_…, from the mail */
@@ -3273,8 +3346,12 @@ export interface components {
         Error409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
             };
         };
         Error410: {
@@ -3349,7 +3426,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -3521,6 +3598,8 @@ export interface components {
         };
         Island: {
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3542,8 +3621,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3563,6 +3653,8 @@ export interface components {
         /** @description An Island came or went, was renamed, or says something else of itself: the row of GET /islands */
         IslandChangedEvent: {
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3584,10 +3676,21 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
             /** @description Its status is not offline */
             online: boolean;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3637,6 +3740,8 @@ export interface components {
             cached_models: string[];
             /** @description The last 30 UTC days with today, oldest first, without a gap */
             days: components["schemas"]["IslandDay"][];
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3658,8 +3763,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3675,6 +3791,17 @@ export interface components {
             /** @description Of these jobs */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
+        };
+        /** @description As it last said. What is not known is null */
+        IslandDownload: {
+            /** @description Of the last 10 s */
+            bytes_per_second: number | null;
+            /** @description Slug */
+            cargo: string;
+            /** @description 0 to 1; null while the size is not known */
+            fraction: number | null;
+            received_bytes: number | null;
+            total_bytes: number | null;
         };
         /** @description As in the ledger, by the UTC day of the entry */
         IslandEarnings: {
@@ -3777,7 +3904,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -3829,7 +3956,7 @@ export interface components {
              * @description Why it failed or timed out
              * @enum {string}
              */
-            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+            code?: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -3933,7 +4060,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;
@@ -4041,6 +4168,8 @@ export interface components {
             /** @description Of its owner */
             account_id: string;
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -4060,8 +4189,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -4086,6 +4226,8 @@ export interface components {
             cached_models: string[];
             /** @description The last 30 UTC days with today, oldest first, without a gap */
             days: components["schemas"]["IslandDay"][];
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -4107,8 +4249,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -4180,6 +4333,7 @@ export interface components {
             held: number;
             /** @description Increases with time */
             id: number;
+            /** @description On an earning: a job of any account */
             job_id: string | null;
             /**
              * @description grant: credits given. correction: credits that an operator took back. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job
@@ -4188,6 +4342,8 @@ export interface components {
             kind: "grant" | "correction" | "hold" | "charge" | "release" | "earning";
             /** @description What an operator said of a grant or correction */
             note: string | null;
+            /** @description Cargo of the job or batch */
+            workload_slug: string | null;
         };
         ListedJob: {
             batch_id: string | null;
@@ -4356,13 +4512,32 @@ export interface components {
             context_length: number | null;
             /** @description Always 0: Cargos have no date, and clients need the member */
             created: number;
+            /** @description Median time from a chat's submission to its first token, measured in the same way */
+            first_token_ms: number | null;
+            /** @description Islands that can run it now and have a free slot */
+            free: number;
             /** @description Slug of the Cargo, or the alias */
             id: string;
+            /** @description Requests to an endpoint of its `capabilities` that name no model run on it */
+            is_default: boolean;
+            /** @description Most tokens of an answer, for `max_tokens`; null: it does not chat */
+            max_output_tokens: number | null;
             /** @enum {string} */
             object: "model";
             owned_by: string;
+            /** @description A request costs `per_job` for each of its jobs, however many tokens it has */
+            pricing: {
+                /** @description Credits, with up to 6 decimals */
+                per_job: number;
+                /** @enum {string} */
+                unit: "credits";
+            };
+            /** @description An Island that can run it now has its model or image, or needs none: no download first */
+            ready: boolean;
             /** @description It thinks before it answers: `reasoning_content`, `reasoning_effort` */
             reasoning: boolean;
+            /** @description Median of the last 100 jobs in 24 h, measured by the coordinator that answers, since it started; null: none was measured */
+            tokens_per_second: number | null;
             /**
              * @description Who tells it of tools; null: nobody, it calls none. template: its own chat template. grammar: our text in the prompt. A grammar keeps its calls either way
              * @enum {string|null}
@@ -4441,6 +4616,20 @@ export interface components {
             })[];
             /** @description Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification */
             model?: string | null;
+        };
+        Network: {
+            /** @description Public Cargos that can run now, by slug; GET /cargos lists all */
+            cargos: components["schemas"]["AvailableCargo"][];
+            /** @description False: a coordinator did not answer; its Islands are missing */
+            is_complete: boolean;
+            islands_online: number;
+            /** @description What a new account gets */
+            new_account_credits: number;
+            /**
+             * @description Who may open an account: everybody, whoever proves an e-mail address, or only the operator
+             * @enum {string}
+             */
+            registration: "open" | "email" | "closed";
         };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
@@ -4539,9 +4728,13 @@ export interface components {
         OpenAiError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
                 param: string | null;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "invalid_request_error";
             };
@@ -4766,6 +4959,8 @@ export interface components {
             /** @enum {string} */
             truncation: "disabled";
             usage: {
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 input_tokens: number;
                 input_tokens_details: {
                     cache_write_tokens: number;
@@ -4967,6 +5162,13 @@ export interface components {
             sequence_number: number;
             /** @enum {string} */
             type: "response.content_part.done";
+        } | {
+            code: string;
+            message: string;
+            param: null;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "error";
         } | {
             content_index: number;
             delta: string;
@@ -5497,7 +5699,18 @@ export interface components {
             /** @description A voice of the Cargo; `default` or none: the Cargo's first */
             voice?: string | null;
         };
+        /** @description A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output */
         StatusEvent: {
+            /**
+             * @description Why there is no output yet
+             * @example model is downloading on 1 Island (59 %)
+             */
+            message?: string;
+            /**
+             * @description How far the download of the model is, if that is known
+             * @example 59
+             */
+            percent?: number;
             /**
              * @description streaming: output follows
              * @enum {string}
@@ -5650,6 +5863,8 @@ export interface components {
             /** @description Of a stream: in its last chunk, if it was asked for */
             usage?: {
                 completion_tokens: number;
+                /** @description Credits that were charged, with up to 6 decimals */
+                cost: number;
                 prompt_tokens: number;
                 total_tokens: number;
             };
@@ -5859,6 +6074,11 @@ export interface components {
              */
             message: string;
             /**
+             * @description How far the download of the model is, if that is known
+             * @example 59
+             */
+            percent: number | null;
+            /**
              * @description What the Island that has the job has yet to do; null while no Island has it
              * @enum {string|null}
              */
@@ -5954,13 +6174,14 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         AnthropicError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6128,13 +6349,14 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         Error409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6302,13 +6524,14 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         OpenAiError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6745,6 +6968,7 @@ export interface operations {
                      *           "balance": 9998.5,
                      *           "job_id": "job_01JGFJJZ00000000000000000A",
                      *           "batch_id": null,
+                     *           "workload_slug": "tiny-chat",
                      *           "note": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         },
@@ -6756,6 +6980,7 @@ export interface operations {
                      *           "balance": 10000,
                      *           "job_id": null,
                      *           "batch_id": null,
+                     *           "workload_slug": null,
                      *           "note": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
@@ -7245,6 +7470,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -7293,6 +7519,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -7341,6 +7568,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8490,7 +8718,8 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 11,
                      *         "completion_tokens": 13,
-                     *         "total_tokens": 24
+                     *         "total_tokens": 24,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -8503,6 +8732,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8557,7 +8787,8 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 7,
                      *         "completion_tokens": 2,
-                     *         "total_tokens": 9
+                     *         "total_tokens": 9,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -8570,6 +8801,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8976,6 +9208,7 @@ export interface operations {
             402: components["responses"]["Error402"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
@@ -8999,6 +9232,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listDownloads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The packages */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "public_url": "https://atoll.example",
+                     *         "files": [
+                     *           {
+                     *             "name": "atoll-island-0.1.0.tgz",
+                     *             "path": "/download/atoll-island-0.1.0.tgz",
+                     *             "package": "island",
+                     *             "format": "npm",
+                     *             "version": "0.1.0",
+                     *             "size_bytes": 115794626,
+                     *             "sha256": "0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Downloads"];
+                    };
+                };
             };
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -9074,6 +9350,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -9486,6 +9763,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -11073,7 +11351,8 @@ export interface operations {
                      *         "input_tokens": 17,
                      *         "output_tokens": 2,
                      *         "cache_creation_input_tokens": null,
-                     *         "cache_read_input_tokens": null
+                     *         "cache_read_input_tokens": null,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -11086,6 +11365,7 @@ export interface operations {
             402: components["responses"]["AnthropicError402"];
             403: components["responses"]["AnthropicError403"];
             404: components["responses"]["AnthropicError404"];
+            409: components["responses"]["AnthropicError409"];
             413: components["responses"]["AnthropicError413"];
             422: components["responses"]["AnthropicError422"];
             429: components["responses"]["AnthropicError429"];
@@ -11140,6 +11420,7 @@ export interface operations {
             402: components["responses"]["AnthropicError402"];
             403: components["responses"]["AnthropicError403"];
             404: components["responses"]["AnthropicError404"];
+            409: components["responses"]["AnthropicError409"];
             413: components["responses"]["AnthropicError413"];
             422: components["responses"]["AnthropicError422"];
             429: components["responses"]["AnthropicError429"];
@@ -11208,8 +11489,18 @@ export interface operations {
                      *             "/responses"
                      *           ],
                      *           "alias_of": null,
+                     *           "is_default": true,
                      *           "available": true,
+                     *           "ready": true,
+                     *           "free": 2,
+                     *           "pricing": {
+                     *             "per_job": 1.5,
+                     *             "unit": "credits"
+                     *           },
                      *           "context_length": 512,
+                     *           "max_output_tokens": 512,
+                     *           "tokens_per_second": 41.5,
+                     *           "first_token_ms": 230,
                      *           "tool_calls": "grammar",
                      *           "reasoning": false
                      *         }
@@ -11264,8 +11555,18 @@ export interface operations {
                      *         "/responses"
                      *       ],
                      *       "alias_of": null,
+                     *       "is_default": true,
                      *       "available": true,
+                     *       "ready": true,
+                     *       "free": 2,
+                     *       "pricing": {
+                     *         "per_job": 1.5,
+                     *         "unit": "credits"
+                     *       },
                      *       "context_length": 512,
+                     *       "max_output_tokens": 512,
+                     *       "tokens_per_second": 41.5,
+                     *       "first_token_ms": 230,
                      *       "tool_calls": "grammar",
                      *       "reasoning": false
                      *     }
@@ -11381,11 +11682,56 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];
             503: components["responses"]["OpenAiError503"];
+        };
+    };
+    getNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The network */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "islands_online": 12,
+                     *         "cargos": [
+                     *           {
+                     *             "slug": "tiny-chat",
+                     *             "islands": 9,
+                     *             "ready": 3,
+                     *             "free": 5
+                     *           }
+                     *         ],
+                     *         "registration": "open",
+                     *         "new_account_credits": 10,
+                     *         "is_complete": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Network"];
+                    };
+                };
+            };
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
         };
     };
     getOpenApi: {
@@ -13062,6 +13408,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -13156,7 +13503,8 @@ export interface operations {
                      *         "output_tokens_details": {
                      *           "reasoning_tokens": 0
                      *         },
-                     *         "total_tokens": 19
+                     *         "total_tokens": 19,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */
@@ -13169,6 +13517,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -13256,7 +13605,8 @@ export interface operations {
                      *         "output_tokens_details": {
                      *           "reasoning_tokens": 0
                      *         },
-                     *         "total_tokens": 19
+                     *         "total_tokens": 19,
+                     *         "cost": 1.5
                      *       }
                      *     }
                      */

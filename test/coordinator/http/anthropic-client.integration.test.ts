@@ -6,7 +6,7 @@ import Anthropic, {
 } from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "./api.ts";
-import { answerWith, failWith, token } from "./chat-answers.ts";
+import { answerWith, failLate, failWith, token } from "./chat-answers.ts";
 import { DONE } from "./scripted-jobs.ts";
 
 let api: Api;
@@ -46,7 +46,7 @@ describe("the official Anthropic client", () => {
       model: "tiny",
       content: [{ type: "text", text: "Hello" }],
       stop_reason: "end_turn",
-      usage: { input_tokens: 3, output_tokens: 2 },
+      usage: { input_tokens: 3, output_tokens: 2, cost: 1.5 },
     });
     expect(api.jobs.submitted[0]?.input).toEqual({
       messages: [
@@ -68,8 +68,12 @@ describe("the official Anthropic client", () => {
     answerWith(api, "Hel", "lo");
     const stream = client().messages.stream(ASKED);
     const [types, texts]: [string[], string[]] = [[], []];
+    let last: object = {};
     stream.on("text", (text) => void texts.push(text));
-    for await (const event of stream) types.push(event.type);
+    for await (const event of stream) {
+      types.push(event.type);
+      if (event.type === "message_delta") last = event.usage;
+    }
     expect(types.filter((type) => type !== "content_block_delta")).toEqual([
       "message_start",
       "content_block_start",
@@ -79,6 +83,7 @@ describe("the official Anthropic client", () => {
     ]);
     const { usage, stop_reason: reason } = await stream.finalMessage();
     expect([texts, usage.input_tokens, usage.output_tokens, reason]).toEqual([["Hel", "lo"], 3, 2, "end_turn"]);
+    expect(last).toMatchObject({ cost: 1.5 });
   });
 
   it("throws at an error in mid-stream", async () => {
@@ -221,6 +226,15 @@ describe("the official Anthropic client", () => {
     expect((wrong as APIError).message).toContain('\\"image\\" is not supported');
     failWith(api, "wait_timeout");
     expect(await thrownBy(client().messages.create(ASKED))).toMatchObject({ status: 503, type: "overloaded_error" });
+  });
+
+  it("throws at an error that comes after the headers and comments of a stream that waited", async () => {
+    failLate(api, "no Island for a message");
+    const stream = await client().messages.create({ ...ASKED, stream: true });
+    const read = async (): Promise<void> => {
+      for await (const event of stream) expect(event.type).toBe("message_start");
+    };
+    await expect(read()).rejects.toThrow("no Island for a message");
   });
 
   it("cancels the job when it leaves", async () => {

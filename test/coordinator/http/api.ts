@@ -18,7 +18,6 @@ import { listen } from "../../../coordinator/http/server/listener.ts";
 import type { Listener } from "../../../coordinator/http/server/transport.ts";
 import { IslandService } from "../../../coordinator/islands/island-service.ts";
 import type { Overview } from "../../../coordinator/operators/network-view.ts";
-import { HttpFigures } from "../../../coordinator/metrics/http-figures.ts";
 import type { Account } from "../../../coordinator/store/account-store.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
@@ -30,6 +29,7 @@ import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
 import { CARGOS } from "./api-catalog.ts";
 import { openTestFileBatches, openTestFiles, type TestFiles } from "./api-files.ts";
+import { ApiModels } from "./api-models.ts";
 import { ApiNetwork, type ApiMember } from "./api-network.ts";
 import { apiOperators } from "./api-operators.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
@@ -85,6 +85,7 @@ export class Api implements AsyncDisposable {
   /** Island tokens whose sessions were ended. */
   readonly endedTokens: string[] = [];
   recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
+  readonly models = new ApiModels();
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
   /** What operators see of the network, where it is not the empty one. */
@@ -242,7 +243,7 @@ export class Api implements AsyncDisposable {
     const network = { overview: () => (this.overview ?? operators.network.overview)() };
     const app = createApp({
       jobs: this.jobs,
-      metrics: { contentType: "text/plain", read: async () => "", http: new HttpFigures() },
+      ...this.models.deps,
       batches: noBatches,
       accounts: index === 0 ? this.accounts : this.#openAccounts(member),
       quota: member?.quota,
@@ -267,7 +268,6 @@ export class Api implements AsyncDisposable {
       fileBatches: this.fileBatches,
       retention: { remove: async () => undefined },
       islands: islandService,
-      availability: { of: async () => ({ cargos: [], isComplete: true }) },
       events: this.events,
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       operators: { ...operators, network },
@@ -284,6 +284,7 @@ export class Api implements AsyncDisposable {
       log,
       version: "1.2.3",
       modelDirectories: [this.#directory],
+      downloadsDirectory: this.#directory,
       options: { ...TEST_HTTP_OPTIONS, ...options },
     });
     return listen((request, env) => app.fetch(request, env), TEST_LISTEN);

@@ -1,7 +1,7 @@
 import { AuthenticationError, NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "./api.ts";
-import { answerWith, failWith } from "./chat-answers.ts";
+import { answerWith, failLate, failWith, MESSAGES } from "./chat-answers.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -12,11 +12,12 @@ afterEach(() => api[Symbol.asyncDispose]());
 describe("the official OpenAI client", () => {
   const client = () => new OpenAI({ apiKey: api.key, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
 
-  it("completes and streams", async () => {
+  it("completes and streams, with tokens and cost", async () => {
     answerWith(api, "Hel", "lo");
     const messages = [{ role: "user" as const, content: "Hi" }];
     const whole = await client().chat.completions.create({ model: "tiny", messages });
     expect(whole.choices[0]?.message.content).toBe("Hello");
+    expect(whole.usage).toMatchObject({ total_tokens: 5, cost: 1.5 });
     const stream = await client().chat.completions.create({
       model: "tiny",
       messages,
@@ -24,12 +25,13 @@ describe("the official OpenAI client", () => {
       stream_options: { include_usage: true },
     });
     let text = "";
-    let total: number | undefined;
+    let usage: object | null | undefined;
     for await (const chunk of stream) {
       text += chunk.choices[0]?.delta.content ?? "";
-      total = chunk.usage?.total_tokens ?? total;
+      usage = chunk.usage ?? usage;
     }
-    expect([text, total]).toEqual(["Hello", 5]);
+    expect(text).toBe("Hello");
+    expect(usage).toMatchObject({ total_tokens: 5, cost: 1.5 });
   });
 
   it("throws at an error in mid-stream", async () => {
@@ -43,6 +45,21 @@ describe("the official OpenAI client", () => {
       for await (const chunk of stream) expect(chunk.object).toBe("chat.completion.chunk");
     };
     await expect(read()).rejects.toThrow("because");
+  });
+
+  it("throws at an error that comes after the headers and comments of a stream that waited", async () => {
+    const create = {
+      chat: () => client().chat.completions.create({ model: "tiny", messages: MESSAGES, stream: true }),
+      completion: () => client().completions.create({ model: "tiny", prompt: "Hi", stream: true }),
+      response: () => client().responses.create({ model: "tiny", input: "Hi", stream: true }),
+    };
+    for (const [name, begin] of Object.entries(create)) {
+      failLate(api, `no Island for a ${name}`);
+      const read = async (): Promise<void> => {
+        for await (const chunk of await begin()) expect(chunk).toBeDefined();
+      };
+      await expect(read()).rejects.toThrow(`no Island for a ${name}`);
+    }
   });
 
   it("lists models, and knows the errors by their classes", async () => {

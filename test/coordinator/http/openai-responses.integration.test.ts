@@ -15,7 +15,14 @@ const inputs = () => api.jobs.submitted.map(({ input }) => input);
 /** The scripted jobs do not keep what a real one has after its end. */
 const complete = (id: string) => {
   const job = api.jobs.jobs.get(id);
-  if (job !== undefined) api.jobs.jobs.set(id, { ...job, state: "completed", finishReason: "stop", usage: DONE.usage });
+  if (job !== undefined)
+    api.jobs.jobs.set(id, {
+      ...job,
+      state: "completed",
+      finishReason: "stop",
+      usage: DONE.usage,
+      creditsUsedMicro: DONE.creditsUsedMicro,
+    });
 };
 
 const SUM = { type: "function" as const, name: "sum", parameters: {}, strict: null };
@@ -38,7 +45,7 @@ describe("POST /responses with the official client", () => {
       model: "tiny",
       instructions: "Be kind.",
       metadata: { a: "b" },
-      usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
+      usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5, cost: 1.5 },
     });
     expect(inputs()[0]).toMatchObject({
       system_prompt: "Be kind.",

@@ -21,7 +21,13 @@ const answer = (...items: FeedItem[]) => {
     feed.end(DONE);
     const kept = api.jobs.jobs.get(job.id);
     if (kept !== undefined) {
-      api.jobs.jobs.set(job.id, { ...kept, state: "completed", finishReason: "stop", usage: DONE.usage });
+      api.jobs.jobs.set(job.id, {
+        ...kept,
+        state: "completed",
+        finishReason: "stop",
+        usage: DONE.usage,
+        creditsUsedMicro: DONE.creditsUsedMicro,
+      });
     }
   };
 };

@@ -175,6 +175,7 @@ describe("an Island that works", () => {
     }
     expect((await view(assign)).waiting).toMatchObject({ reason: "model_downloading", phase: "start" });
     await island.beat({ downloads: [{ slug: "cheap", fraction: 0.5 }] });
+    expect((await view(assign)).waiting).toMatchObject({ percent: 50 });
     await pass(20_000);
     await island.beat({ downloads: [{ slug: "cheap", fraction: 0.5 }] });
     expect(island.last("cancel")).toBeUndefined();

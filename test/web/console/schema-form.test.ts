@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { chatInputJsonSchema } from "../../../coordinator/catalog/default-schemas.ts";
 import { FieldFailure } from "../../../web/src/components/field-failure.ts";
 import { draftOf, readDraft } from "../../../web/src/components/schema-form/draft.ts";
 import { controlFor, membersOf, type InputSchema } from "../../../web/src/components/schema-form/input-schema.ts";
@@ -66,6 +67,33 @@ describe("a form made from a JSON Schema", () => {
     [{ data: "{" }, "input.data", /JSON/],
   ])("says at the field what is wrong with %j", (draft, path, message) => {
     expect(failureOf(draft)).toEqual([path, expect.stringMatching(message)]);
+  });
+
+  it("types numbers, boxes and choices of a chat as such, and has its defaults", () => {
+    const members = membersOf(chatInputJsonSchema as InputSchema);
+    const controls = Object.fromEntries(members.map(({ name, schema }) => [name, controlFor(schema)]));
+    expect(controls).toMatchObject({
+      ...{ prompt: "text", max_tokens: "number", temperature: "number", top_p: "number", seed: "number" },
+      ...{ raw: "check", parallel_tool_calls: "check", reasoning_effort: "choice", stop: "lines" },
+    });
+    const json = Object.keys(controls).filter((name) => controls[name] === "json");
+    expect(json).toEqual(["messages", "logit_bias", "response_format", "tools", "tool_choice"]);
+    const defaults = members.filter(({ schema }) => schema.default !== undefined);
+    expect(defaults.map(({ name, schema }) => [name, schema.default])).toEqual([
+      ["max_tokens", 1_024],
+      ["temperature", 0.7],
+      ["parallel_tool_calls", true],
+    ]);
+    const read = (draft: object) =>
+      readDraft(chatInputJsonSchema as InputSchema, {
+        ...draftOf(chatInputJsonSchema as InputSchema, { prompt: "Hi" }),
+        ...draft,
+      });
+    expect(read({})).toEqual({ prompt: "Hi" });
+    expect(read({ temperature: "0", stop: "a\nb", parallel_tool_calls: false, reasoning_effort: '"low"' })).toEqual({
+      ...{ prompt: "Hi", temperature: 0, stop: ["a", "b"], parallel_tool_calls: false, reasoning_effort: "low" },
+    });
+    expect(() => read({ top_p: "0" })).toThrow("More than 0");
   });
 
   it("gives back the example of every shipped Cargo", () => {

@@ -13,9 +13,12 @@ import { draftOf, readDraft, readJson } from "./schema-form/draft.ts";
 import type { InputSchema } from "./schema-form/input-schema.ts";
 import { SchemaFields } from "./schema-form/schema-form.tsx";
 
+/** Of a chat Cargo's many members, those that most people need. */
+const CHAT_MEMBERS = ["prompt", "max_tokens", "temperature"] as const;
+
 /** A form for a Cargo's input, and below it the job that it starts. */
 export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
-  const schema = cargo.input_schema as InputSchema;
+  const schema = useMemo(() => schemaOf(cargo), [cargo]);
   const hasMembers = Object.keys(schema.properties ?? {}).length > 0;
   const [isJson, setJson] = useState(!hasMembers);
   const [draft, setDraft] = useState(() => draftOf(schema, cargo.example_input));
@@ -58,7 +61,13 @@ export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
             )}
           </Field>
         ) : (
-          <SchemaFields schema={schema} draft={draft} onChange={setDraft} form={form} />
+          <SchemaFields
+            schema={schema}
+            first={cargo.chat ? CHAT_MEMBERS : null}
+            draft={draft}
+            onChange={setDraft}
+            form={form}
+          />
         )}
         <FormError form={form} />
         <div class="actions">
@@ -77,6 +86,14 @@ export function CargoRunner({ cargo }: { readonly cargo: CargoDetail }) {
       </details>
     </div>
   );
+}
+
+/** All chat Cargos have one schema, whose limit of the answer is that of the largest; this Cargo's is its context. */
+function schemaOf({ input_schema, chat, context_tokens: maximum }: CargoDetail): InputSchema {
+  const schema = input_schema as InputSchema;
+  const length = schema.properties?.["max_tokens"];
+  if (!chat || maximum === null || length === undefined) return schema;
+  return { ...schema, properties: { ...schema.properties, max_tokens: { ...length, maximum } } };
 }
 
 function StartedJob({ id }: { readonly id: string }) {

@@ -3,8 +3,14 @@ import { messageOf } from "./error-message.ts";
 import { StreamedText } from "./streamed-text.tsx";
 import { Output, PictureOutput, TextOutput } from "./output.tsx";
 
-/** The output of a job as it arrives. */
-export function FeedView({ feed }: { readonly feed: JobFeed }) {
+/** The output of a job as it arrives. `saysWhySilent`: the page says already why there is none. */
+export function FeedView({
+  feed,
+  saysWhySilent = false,
+}: {
+  readonly feed: JobFeed;
+  readonly saysWhySilent?: boolean;
+}) {
   const { text, picture, progress, ending, failure } = feed;
   const whole = ending?.type === "done" ? ending.output : undefined;
   const isSilent = text === "" && picture === null && whole === undefined;
@@ -21,7 +27,7 @@ export function FeedView({ feed }: { readonly feed: JobFeed }) {
       {picture !== null && <PictureOutput picture={picture} />}
       {text !== "" && (ending === null ? <StreamedText text={text} /> : <TextOutput text={text} />)}
       {whole !== undefined && picture === null && text === "" && <Output value={whole} />}
-      {isSilent && ending === null && failure === null && (
+      {isSilent && !saysWhySilent && ending === null && failure === null && (
         <p class="muted" role="status">
           <span class="spinner" aria-hidden="true" />{" "}
           {feed.state === "running" ? "Runs; no output yet." : "Waits for its turn."}

@@ -40,8 +40,15 @@ const MODEL = {
   type: "chat",
   capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],
   alias_of: null,
+  is_default: true,
   available: true,
+  ready: true,
+  free: 2,
+  pricing: { per_job: 1.5, unit: "credits" },
   context_length: 512,
+  max_output_tokens: 512,
+  tokens_per_second: 41.5,
+  first_token_ms: 230,
   tool_calls: "grammar",
   reasoning: false,
 };
@@ -81,7 +88,7 @@ export const CHAT_EXAMPLES: Examples = {
       choices: [
         { index: 0, message: { role: "assistant", content: "1, 2, 3." }, logprobs: null, finish_reason: "stop" },
       ],
-      usage: USAGE,
+      usage: { ...USAGE, cost: 1.5 },
     },
   },
   createCompletion: {
@@ -92,7 +99,7 @@ export const CHAT_EXAMPLES: Examples = {
       created: 1_767_225_600,
       model: "tiny-chat",
       choices: [{ index: 0, text: " islands.", logprobs: null, finish_reason: "stop" }],
-      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9, cost: 1.5 },
     },
   },
   createMessage: {
@@ -110,6 +117,7 @@ export const CHAT_EXAMPLES: Examples = {
         output_tokens: 2,
         cache_creation_input_tokens: null,
         cache_read_input_tokens: null,
+        cost: 1.5,
       },
     },
   },

@@ -40,6 +40,7 @@ const RESPONSE = {
     output_tokens: 2,
     output_tokens_details: { reasoning_tokens: 0 },
     total_tokens: 19,
+    cost: 1.5,
   },
 };
 

@@ -30,6 +30,7 @@ export class PostgresLedgerStore implements LedgerStore {
     return this.#db.transact(async (session) => {
       const rows = await session.all<LineEntry>(
         `SELECT id, kind, micro, job_id AS "subjectId", at_ms AS "atMs",
+           coalesce((SELECT slug FROM jobs WHERE jobs.id = job_id), (SELECT slug FROM batches WHERE batches.id = job_id)) AS slug,
            (SELECT note FROM ledger_notes WHERE ledger_notes.txn = entries.txn) AS note
          FROM entries WHERE id IN (
            SELECT id ${CLIENT_ENTRIES} UNION ALL SELECT id ${HOLD_CHARGES} ORDER BY id DESC LIMIT $3 OFFSET $4)

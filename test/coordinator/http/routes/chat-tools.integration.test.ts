@@ -106,7 +106,7 @@ describe("POST /chat/completions with tools", () => {
       [0, 1].flatMap((index) => ["", "Hel", "lo", "stop"].map((part) => [index, part])),
     ]);
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
-    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 6, completion_tokens: 4 } });
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 6, completion_tokens: 4, cost: 3 } });
     expect(text.match(/\[DONE\]/g)).toHaveLength(1);
     expect(api.jobs.submitted).toHaveLength(2);
   });

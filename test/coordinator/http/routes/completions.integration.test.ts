@@ -37,7 +37,7 @@ describe("POST /completions", () => {
       [0, "axy"],
       [1, "bxy"],
     ]);
-    expect(body.usage).toEqual({ prompt_tokens: 6, completion_tokens: 4, total_tokens: 10 });
+    expect(body.usage).toEqual({ prompt_tokens: 6, completion_tokens: 4, total_tokens: 10, cost: 3 });
     expect(api.jobs.submitted).toHaveLength(2);
   });
 

@@ -145,8 +145,15 @@ describe("GET /models", () => {
     const facts = {
       capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],
       alias_of: null,
+      is_default: true,
       available: false,
+      ready: false,
+      free: 0,
+      pricing: { per_job: 1.5, unit: "credits" },
       context_length: 2_048,
+      max_output_tokens: 2_048,
+      tokens_per_second: null,
+      first_token_ms: null,
     };
     const tiny = {
       id: "tiny",
@@ -163,10 +170,30 @@ describe("GET /models", () => {
       id: "words",
       type: "classification",
       capabilities: ["/moderations"],
+      is_default: false,
+      pricing: { per_job: 0.250001, unit: "credits" },
       context_length: null,
+      max_output_tokens: null,
       tool_calls: null,
     };
-    expect([list.status, list.body]).toEqual([200, { object: "list", data: [{ ...tiny, id: "second" }, tiny, words] }]);
+    expect([list.status, list.body]).toEqual([
+      200,
+      { object: "list", data: [{ ...tiny, id: "second", is_default: false }, tiny, words] },
+    ]);
+    expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
+  });
+
+  it("has what Islands can start now and how fast they were", async () => {
+    api.models.available = [
+      { slug: "tiny", islands: 3, ready: 2, free: 1 },
+      { slug: "second", islands: 1, ready: 0, free: 1 },
+    ];
+    api.models.speed = { tokensPerSecond: 41.46, firstTokenMs: 230.4 };
+    const { data } = (await api.call("GET", "/models")).body;
+    const [second, tiny] = data;
+    const state = { available: true, tokens_per_second: 41.5, first_token_ms: 230 };
+    expect(second).toMatchObject({ ...state, ready: false, free: 1 });
+    expect(tiny).toMatchObject({ ...state, ready: true, free: 1 });
     expect((await api.call("GET", "/models/tiny")).body).toEqual(tiny);
   });
 

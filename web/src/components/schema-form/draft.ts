@@ -50,13 +50,14 @@ function readMember(name: string, schema: InputSchema, typed: string | boolean):
   }
 }
 
-function readNumber(name: string, { type, minimum, maximum }: InputSchema, typed: string): number {
+function readNumber(name: string, { type, minimum, maximum, exclusiveMinimum }: InputSchema, typed: string): number {
   const number = Number(typed);
   const fail = (message: string): never => {
     throw new FieldFailure(`input.${name}`, message);
   };
   if (typed.trim() === "" || !Number.isFinite(number)) return fail("This is not a number");
   if (type === "integer" && !Number.isInteger(number)) return fail("Give a whole number");
+  if (exclusiveMinimum !== undefined && number <= exclusiveMinimum) return fail(`More than ${exclusiveMinimum}`);
   if (minimum !== undefined && number < minimum) return fail(`At least ${minimum}`);
   if (maximum !== undefined && number > maximum) return fail(`At most ${maximum}`);
   return number;

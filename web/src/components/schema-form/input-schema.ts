@@ -6,12 +6,15 @@ export interface InputSchema {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly contentEncoding?: string;
   readonly items?: InputSchema;
+  readonly anyOf?: readonly InputSchema[];
   readonly properties?: Readonly<Record<string, InputSchema>>;
   readonly required?: readonly string[];
+  readonly oneOf?: readonly { readonly required?: readonly string[] }[];
 }
 
 /** How a member is typed. */
@@ -37,15 +40,36 @@ export function controlFor(schema: InputSchema): Control {
   }
 }
 
+/** The schema without `null`, which a form gives by leaving the member out. Of other alternatives, a list of texts is typed. */
+function plainOf(schema: InputSchema): InputSchema {
+  const { anyOf, type, ...rest } = schema;
+  if (Array.isArray(type)) {
+    const types = type.filter((each) => each !== "null");
+    return types.length === 1 ? { ...schema, type: types[0] } : schema;
+  }
+  if (anyOf === undefined) return schema;
+  const others = anyOf.filter((each) => each.type !== "null");
+  const chosen = others.length === 1 ? others[0] : others.find((each) => controlFor(each) === "lines");
+  return chosen === undefined ? schema : { ...plainOf(chosen), ...rest };
+}
+
+export interface FormMember {
+  readonly name: string;
+  readonly schema: InputSchema;
+  readonly isRequired: boolean;
+  /** It may be left out whatever else is given. */
+  readonly isOptional: boolean;
+}
+
 /** Members in the order of the schema, those that must be given first. */
-export function membersOf(
-  schema: InputSchema,
-): { readonly name: string; readonly schema: InputSchema; readonly isRequired: boolean }[] {
+export function membersOf(schema: InputSchema): FormMember[] {
   const required = new Set(schema.required ?? []);
+  const alternatives = new Set(schema.oneOf?.flatMap((each) => each.required ?? []));
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => ({
     name,
-    schema: member,
+    schema: plainOf(member),
     isRequired: required.has(name),
+    isOptional: !required.has(name) && !alternatives.has(name),
   }));
   return [...members.filter(({ isRequired }) => isRequired), ...members.filter(({ isRequired }) => !isRequired)];
 }

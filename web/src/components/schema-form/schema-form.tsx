@@ -1,49 +1,66 @@
+import { useState } from "preact/hooks";
 import { Field, type ControlProps } from "../field.tsx";
 import type { Form } from "../form.tsx";
 import type { Draft } from "./draft.ts";
 import { FileControl } from "./file-control.tsx";
-import { controlFor, membersOf, type InputSchema } from "./input-schema.ts";
+import { controlFor, membersOf, type FormMember, type InputSchema } from "./input-schema.ts";
 
-interface MemberProps {
-  readonly name: string;
-  readonly schema: InputSchema;
-  readonly isRequired: boolean;
+interface MemberProps extends FormMember {
   readonly typed: string | boolean;
   readonly onType: (typed: string | boolean) => void;
   readonly error: string | undefined;
 }
 
-/** A form made from the JSON Schema of a Cargo's input. */
+/** A form made from the JSON Schema of a Cargo's input. `first`: members that stand first; then all others are folded. */
 export function SchemaFields({
   schema,
+  first,
   draft,
   onChange,
   form,
 }: {
   readonly schema: InputSchema;
+  readonly first: readonly string[] | null;
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;
   readonly form: Form;
 }) {
+  const members = membersOf(schema);
+  const isFolded = ({ name }: FormMember): boolean => first !== null && !first.includes(name);
+  const placeOf = ({ name }: FormMember): number => first?.indexOf(name) ?? 0;
+  const shown = members.filter((member) => !isFolded(member)).toSorted((a, b) => placeOf(a) - placeOf(b));
+  const folded = members.filter(isFolded);
+  const fieldOf = (member: FormMember) => (
+    <Member
+      key={member.name}
+      {...member}
+      typed={draft[member.name] ?? ""}
+      onType={(typed) => onChange({ ...draft, [member.name]: typed })}
+      error={form.errorOf(`input.${member.name}`)}
+    />
+  );
+  // Open from the start for an example that has such members; what the coordinator refuses is never hidden.
+  const [isOpen, setOpen] = useState(() => folded.some((member) => isTyped(member.schema, draft[member.name])));
+  const isWrong = folded.some(({ name }) => form.errorOf(`input.${name}`) !== undefined);
   return (
-    <div class="schema-fields">
-      {membersOf(schema).map(({ name, schema: member, isRequired }) => (
-        <Member
-          key={name}
-          name={name}
-          schema={member}
-          isRequired={isRequired}
-          typed={draft[name] ?? ""}
-          onType={(typed) => onChange({ ...draft, [name]: typed })}
-          error={form.errorOf(`input.${name}`)}
-        />
-      ))}
-    </div>
+    <>
+      <div class="schema-fields">{shown.map(fieldOf)}</div>
+      {folded.length > 0 && (
+        <details open={isOpen || isWrong} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>More</summary>
+          <div class="schema-fields">{folded.map(fieldOf)}</div>
+        </details>
+      )}
+    </>
   );
 }
 
+function isTyped({ default: value }: InputSchema, typed: string | boolean | undefined): boolean {
+  return typeof typed === "boolean" ? typed !== (value ?? false) : typed !== undefined && typed !== "";
+}
+
 function Member(member: MemberProps) {
-  const { name, schema, isRequired, typed, onType, error } = member;
+  const { name, schema, isOptional, typed, onType, error } = member;
   if (controlFor(schema) === "check") {
     return (
       <div class="field check">
@@ -56,7 +73,7 @@ function Member(member: MemberProps) {
     );
   }
   return (
-    <Field label={labelOf(name)} hint={hintOf(schema)} error={error} isOptional={!isRequired}>
+    <Field label={labelOf(name)} hint={hintOf(schema)} error={error} isOptional={isOptional}>
       {(props) => <MemberControl {...member} props={props} />}
     </Field>
   );
@@ -111,9 +128,12 @@ function defaultLabel(schema: InputSchema): string {
   return schema.default === undefined ? "Not set" : `Default (${placeholderOf(schema)})`;
 }
 
-function hintOf({ description, minimum, maximum }: InputSchema): string | undefined {
+function hintOf({ description, minimum, maximum, exclusiveMinimum: above }: InputSchema): string | undefined {
   const least = minimum === undefined ? "" : `at least ${minimum.toLocaleString("en")}`;
-  const most = maximum === undefined ? "" : `at most ${maximum.toLocaleString("en")}`;
+  const most =
+    maximum === undefined
+      ? ""
+      : `${above === undefined ? "" : `above ${above}, `}at most ${maximum.toLocaleString("en")}`;
   const range =
     minimum !== undefined && maximum !== undefined
       ? `${minimum.toLocaleString("en")} to ${maximum.toLocaleString("en")}`

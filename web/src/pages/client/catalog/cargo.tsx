@@ -1,20 +1,28 @@
-import type { CargoDetail } from "@atoll/client";
+import type { CargoDetail, Model } from "@atoll/client";
 import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/resource.ts";
 import { Link, type PageProps } from "../../../app/router.tsx";
 import { CargoRunner } from "../../../components/cargo-runner.tsx";
-import { formatCredits, formatDuration, formatMegabytes, formatWhole } from "../../../components/numbers.ts";
+import {
+  formatCredits,
+  formatDuration,
+  formatMegabytes,
+  formatRate,
+  formatWhole,
+} from "../../../components/numbers.ts";
 import { JsonText } from "../../../components/output.tsx";
 import { Fact, PageHead } from "../../../components/page-head.tsx";
 import { Loaded } from "../../../components/states.tsx";
 import { Badge } from "../../../components/status.tsx";
 import { describeAvailability } from "../playground/availability.ts";
+import { readModels } from "../playground/models.ts";
 import { useAvailability } from "../playground/use-availability.ts";
 
 export function CargoPage({ params }: PageProps) {
   const slug = params["slug"] ?? "";
   const cargo = useResource((signal) => api().cargos.get(slug, { signal }), [slug]);
   const state = describeAvailability(useAvailability(), slug);
+  const models = useResource(readModels, []);
   return (
     <>
       <PageHead
@@ -42,7 +50,7 @@ export function CargoPage({ params }: PageProps) {
             <aside class="detail-side">
               <section class="panel" aria-labelledby="facts-title">
                 <h2 id="facts-title">Facts</h2>
-                <Facts cargo={value} />
+                <Facts cargo={value} model={models.value?.get(slug)} />
               </section>
               <details class="panel">
                 <summary>Schema of the input</summary>
@@ -56,7 +64,7 @@ export function CargoPage({ params }: PageProps) {
   );
 }
 
-function Facts({ cargo }: { readonly cargo: CargoDetail }) {
+function Facts({ cargo, model }: { readonly cargo: CargoDetail; readonly model: Model | undefined }) {
   return (
     <dl class="facts">
       <Fact label="Slug">
@@ -78,6 +86,16 @@ function Facts({ cargo }: { readonly cargo: CargoDetail }) {
       {cargo.context_tokens !== null && (
         <Fact label="Context">
           <span class="num">{formatWhole(cargo.context_tokens)} tokens</span>
+        </Fact>
+      )}
+      {model?.tokens_per_second != null && (
+        <Fact label="Speed">
+          <span class="num">{formatRate(model.tokens_per_second)} tokens/s</span>
+        </Fact>
+      )}
+      {model?.first_token_ms != null && (
+        <Fact label="First token">
+          <span class="num">after {formatDuration(model.first_token_ms)}</span>
         </Fact>
       )}
       <Fact label="Waits at most">

@@ -1,11 +1,13 @@
-import type { Cargo } from "@atoll/client";
+import type { Cargo, Model } from "@atoll/client";
 import { useResource } from "../../../app/resource.ts";
 import { Link, navigate, query } from "../../../app/router.tsx";
-import { formatCredits } from "../../../components/numbers.ts";
+import { formatCredits, formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
 import { PageHead } from "../../../components/page-head.tsx";
+import { SimpleTable } from "../../../components/simple-table.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
 import { Badge } from "../../../components/status.tsx";
 import { describeAvailability, type AvailabilityBySlug } from "../playground/availability.ts";
+import { readModels } from "../playground/models.ts";
 import { useAvailability } from "../playground/use-availability.ts";
 import { loadPlayable } from "../playground/playable.ts";
 
@@ -21,6 +23,7 @@ const CATEGORIES: readonly (readonly [Cargo["category"], string])[] = [
 export function CatalogPage() {
   const cargos = useResource(loadPlayable, []);
   const known = useAvailability();
+  const models = useResource(readModels, []);
   const category = query.value.get("category") ?? "";
   const search = query.value.get("q") ?? "";
   const filter = (next: { category?: string; q?: string }): void => {
@@ -53,29 +56,72 @@ export function CatalogPage() {
         ))}
       </div>
       <Loaded of={cargos} what="the catalog">
-        {(list) => <CargoList cargos={list.filter((cargo) => fits(cargo, category, search))} known={known} />}
+        {(list) => (
+          <CargoList
+            cargos={list.filter((cargo) => fits(cargo, category, search))}
+            known={known}
+            models={models.value}
+          />
+        )}
       </Loaded>
     </>
   );
 }
 
-function CargoList({ cargos, known }: { readonly cargos: readonly Cargo[]; readonly known: AvailabilityBySlug }) {
+function CargoList({
+  cargos,
+  known,
+  models,
+}: {
+  readonly cargos: readonly Cargo[];
+  readonly known: AvailabilityBySlug;
+  readonly models: ReadonlyMap<string, Model> | undefined;
+}) {
   if (cargos.length === 0) return <EmptyState title="No Cargo fits the search" />;
   return (
-    <ul class="cards">
-      {cargos.map((cargo) => (
-        <li key={cargo.slug} class="card">
-          <h2>
-            <Link to={`/catalog/${encodeURIComponent(cargo.slug)}`}>{cargo.name}</Link>
-          </h2>
-          <p>{cargo.description}</p>
-          <p class="card-foot muted">
-            <span class="num">{formatCredits(cargo.price_per_job)} credits a job</span>
-            <Availability known={known} slug={cargo.slug} />
-          </p>
-        </li>
-      ))}
-    </ul>
+    <section class="panel">
+      <SimpleTable
+        rows={cargos}
+        label="Cargos"
+        keyOf={({ slug }) => slug}
+        columns={[
+          { label: "Cargo", cell: (cargo) => <Description of={cargo} /> },
+          { label: "Readiness", cell: ({ slug }) => <Availability known={known} slug={slug} /> },
+          { label: "Credits a job", isNumber: true, cell: (cargo) => formatCredits(cargo.price_per_job) },
+          {
+            label: "Context",
+            isNumber: true,
+            isExtra: true,
+            cell: (cargo) => orDash(cargo.context_tokens, formatWhole),
+          },
+          {
+            label: "Tokens/s",
+            isNumber: true,
+            isExtra: true,
+            cell: ({ slug }) => orDash(models?.get(slug)?.tokens_per_second, formatRate),
+          },
+          {
+            label: "First token",
+            isNumber: true,
+            isExtra: true,
+            cell: ({ slug }) => orDash(models?.get(slug)?.first_token_ms, formatDuration),
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+function orDash(value: number | null | undefined, format: (value: number) => string): string {
+  return value == null ? "–" : format(value);
+}
+
+function Description({ of: { slug, name, description } }: { readonly of: Cargo }) {
+  return (
+    <div class="cargo-cell">
+      <Link to={`/catalog/${encodeURIComponent(slug)}`}>{name}</Link>
+      <p class="muted extra">{description}</p>
+    </div>
   );
 }
 

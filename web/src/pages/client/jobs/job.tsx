@@ -15,6 +15,7 @@ import { Fact, PageHead } from "../../../components/page-head.tsx";
 import { Loaded } from "../../../components/states.tsx";
 import { JobStatusBadge, UNFINISHED } from "../../../components/status.tsx";
 import { Elapsed } from "../../../components/time.tsx";
+import { Waiting } from "../../../components/waiting.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /**
@@ -112,13 +113,13 @@ function Detail({ job, feed }: { readonly job: Job; readonly feed: JobFeed | nul
             <h2 id="output-title">Output</h2>
             <JobStatusBadge status={job.status} />
           </div>
-          {job.waiting !== null && <Waiting job={job} />}
+          {job.waiting !== null && <WaitingBanner job={job} waiting={job.waiting} />}
           {job.error !== null && feed?.ending?.type !== "error" && (
             <p class="form-error" role="alert">
               {job.error.code}: {job.error.message}
             </p>
           )}
-          {feed === null ? <StoredOutput job={job} /> : <FeedView feed={feed} />}
+          {feed === null ? <StoredOutput job={job} /> : <FeedView feed={feed} saysWhySilent={job.waiting !== null} />}
         </section>
         <section class="panel" aria-labelledby="input-title">
           <h2 id="input-title">Input</h2>
@@ -143,18 +144,17 @@ function Detail({ job, feed }: { readonly job: Job; readonly feed: JobFeed | nul
   );
 }
 
-function Waiting({ job: { waiting, created_at } }: { readonly job: Job }) {
-  if (waiting === null) return null;
+function WaitingBanner({ job, waiting }: { readonly job: Job; readonly waiting: NonNullable<Job["waiting"]> }) {
   return (
-    <p class="banner" role="status">
-      Waits because {waiting.message}.{" "}
+    <div class="banner" role="status">
+      <Waiting waiting={waiting} />
       {waiting.phase === null && (
-        <span class="muted">
+        <p class="muted">
           Place <span class="num">{formatWhole(waiting.position)}</span> in the queue of its Cargo, for{" "}
-          <Elapsed since={created_at} />.
-        </span>
+          <Elapsed since={job.created_at} />
+        </p>
       )}
-    </p>
+    </div>
   );
 }
 

@@ -59,10 +59,18 @@ function segmentsOf({ created_at, started_at, completed_at, timings }: Job) {
 }
 
 function stepsOf(job: Job): Step[] {
-  const { created_at, started_at, completed_at, timings, status, attempts } = job;
+  const { created_at, started_at, completed_at, timings, status, attempts, waiting } = job;
   const steps: Step[] = [{ label: "Submitted", at: created_at, after: null, tone: "neutral" }];
   if (timings !== null && timings.load_ms > 0) {
     steps.push({ label: "Model loaded", at: null, after: `in ${formatDuration(timings.load_ms)}`, tone: "active" });
+  }
+  if (started_at === null && completed_at === null && waiting !== null) {
+    if (job.island_id !== null) {
+      steps.push({ label: `Given to an Island (attempt ${attempts})`, at: null, after: null, tone: "neutral" });
+    }
+    const percent = waiting.percent === null ? null : `${waiting.percent} %`;
+    const label = waiting.reason === "model_downloading" ? "Model is downloading" : "Waits";
+    steps.push({ label, at: null, after: percent, tone: "waiting" });
   }
   if (started_at !== null) {
     const label = attempts > 1 ? `Started (attempt ${attempts})` : "Started";

@@ -1,15 +1,21 @@
+import type { Cargo, CargoDetail } from "@atoll/client";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { api } from "../../../app/api.ts";
+import { useResource } from "../../../app/resource.ts";
 import { chatSamples, CodeSamples } from "../../../components/code-samples.tsx";
 import { FormError, useForm } from "../../../components/form.tsx";
-import { formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
+import { formatCredits, formatDuration, formatRate, formatWhole } from "../../../components/numbers.ts";
 import { TextOutput } from "../../../components/output.tsx";
+import type { InputSchema } from "../../../components/schema-form/input-schema.ts";
 import { StreamedText } from "../../../components/streamed-text.tsx";
 import { useChatRun, type ChatRun, type Turn } from "./chat-run.ts";
 import { WaitingReason } from "./waiting-reason.tsx";
 import { NO_PARAMETERS, ParameterFields, readParameters } from "./parameters.tsx";
 
 /** Tries a chat model with parameters, and shows how fast it answers. */
-export function ChatPlayground({ model }: { readonly model: string }) {
+export function ChatPlayground({ cargo }: { readonly cargo: Cargo }) {
+  const model = cargo.slug;
+  const detail = useResource((signal) => api().cargos.get(model, { signal }), [model]);
   const run = useChatRun();
   const [typed, setTyped] = useState(NO_PARAMETERS);
   const [prompt, setPrompt] = useState("");
@@ -57,6 +63,9 @@ export function ChatPlayground({ model }: { readonly model: string }) {
           />
           {/* Keys: an element that becomes the other button in mid-click would send the form. */}
           <div class="actions">
+            <span class="muted">
+              Costs <span class="num">{formatCredits(cargo.price_per_job)}</span> credits
+            </span>
             {run.turns.length > 0 && (
               <button type="button" class="button" onClick={run.clear}>
                 New chat
@@ -77,7 +86,7 @@ export function ChatPlayground({ model }: { readonly model: string }) {
       <aside class="playground-side">
         <details class="panel" open={matchMedia("(min-width: 62rem)").matches}>
           <summary>Parameters</summary>
-          <ParameterFields typed={typed} onChange={setTyped} form={form} />
+          <ParameterFields typed={typed} onChange={setTyped} form={form} defaults={defaultsOf(detail.value)} />
         </details>
         <details class="panel">
           <summary>From a program</summary>
@@ -86,6 +95,12 @@ export function ChatPlayground({ model }: { readonly model: string }) {
       </aside>
     </div>
   );
+}
+
+/** By the names of the input's members. */
+function defaultsOf(detail: CargoDetail | undefined): Readonly<Record<string, unknown>> {
+  const { properties = {} } = (detail?.input_schema ?? {}) as InputSchema;
+  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, member.default]));
 }
 
 function Samples({
@@ -163,7 +178,7 @@ function ChatTurn({ role, content, isGrowing }: Turn & { readonly isGrowing: boo
 }
 
 function Figures({ run }: { readonly run: ChatRun }) {
-  const { speed, state, error } = run;
+  const { speed, cost, state, error } = run;
   return (
     <div class="figures" aria-live="polite">
       {speed?.firstTokenMs != null && (
@@ -180,6 +195,12 @@ function Figures({ run }: { readonly run: ChatRun }) {
             <dt>Tokens/s</dt>
             <dd class="num">{speed.tokensPerSecond === null ? "–" : formatRate(speed.tokensPerSecond)}</dd>
           </div>
+          {cost !== null && (
+            <div>
+              <dt>Cost</dt>
+              <dd class="num">{formatCredits(cost)} credits</dd>
+            </div>
+          )}
         </dl>
       )}
       {state === "stopped" && <p class="muted">Stopped.</p>}

@@ -24,6 +24,8 @@ export interface ChatRun {
   readonly state: RunState;
   readonly error: string | null;
   readonly speed: Speed | null;
+  /** Credits of the last answer; null before its end. */
+  readonly cost: number | null;
   /** False: nothing came, and the question goes back to where it was typed. */
   readonly send: (body: Omit<ChatBody, "messages">, system: string, content: string) => Promise<boolean>;
   readonly stop: () => void;
@@ -36,6 +38,7 @@ export function useChatRun(): ChatRun {
   const [state, setState] = useState<RunState>("idle");
   const [error, setError] = useState<string | null>(null);
   const [speed, setSpeed] = useState<Speed | null>(null);
+  const [cost, setCost] = useState<number | null>(null);
   const abort = useRef<AbortController | null>(null);
 
   const send: ChatRun["send"] = async (body, system, content) => {
@@ -52,6 +55,7 @@ export function useChatRun(): ChatRun {
     setState("waiting");
     setError(null);
     setSpeed(null);
+    setCost(null);
     try {
       const messages = [...(system === "" ? [] : [{ role: "system" as const, content: system }]), ...asked];
       const chunks = api().chat.stream(
@@ -59,7 +63,10 @@ export function useChatRun(): ChatRun {
         { signal: controller.signal },
       );
       for await (const { choices, usage } of chunks) {
-        if (usage !== undefined) meter.counted(usage.completion_tokens);
+        if (usage !== undefined) {
+          meter.counted(usage.completion_tokens);
+          setCost(usage.cost);
+        }
         const piece = choices[0]?.delta.content ?? "";
         if (piece === "") continue;
         if (answer === "") setState("streaming");
@@ -90,12 +97,14 @@ export function useChatRun(): ChatRun {
     state,
     error,
     speed,
+    cost,
     send,
     stop: () => abort.current?.abort(),
     clear: () => {
       abort.current?.abort();
       setTurns([]);
       setSpeed(null);
+      setCost(null);
       setError(null);
       setState("idle");
     },

@@ -67,10 +67,13 @@ export function ParameterFields({
   typed,
   onChange,
   form,
+  defaults,
 }: {
   readonly typed: Parameters;
   readonly onChange: (typed: Parameters) => void;
   readonly form: Form;
+  /** Shown where nothing is typed. */
+  readonly defaults: Readonly<Record<string, unknown>>;
 }) {
   const take = (name: keyof Parameters) => (event: { readonly currentTarget: { readonly value: string } }) =>
     onChange({ ...typed, [name]: event.currentTarget.value });
@@ -83,7 +86,14 @@ export function ParameterFields({
         {NUMBERS.map(({ name, label, hint }) => (
           <Field key={name} label={label} hint={hint} error={form.errorOf(name)}>
             {(props) => (
-              <input {...props} inputMode="decimal" autocomplete="off" value={typed[name]} onInput={take(name)} />
+              <input
+                {...props}
+                inputMode="decimal"
+                autocomplete="off"
+                placeholder={String(defaults[name] ?? "")}
+                value={typed[name]}
+                onInput={take(name)}
+              />
             )}
           </Field>
         ))}

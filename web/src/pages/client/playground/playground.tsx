@@ -1,4 +1,4 @@
-import type { Cargo } from "@atoll/client";
+import type { Cargo, Model } from "@atoll/client";
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useResource } from "../../../app/resource.ts";
@@ -9,6 +9,7 @@ import { Field } from "../../../components/field.tsx";
 import { PageHead } from "../../../components/page-head.tsx";
 import { EmptyState, Loaded } from "../../../components/states.tsx";
 import { describeAvailability, mostAvailable, type AvailabilityBySlug } from "./availability.ts";
+import { readModels } from "./models.ts";
 import { readAvailability, useAvailability } from "./use-availability.ts";
 import { loadPlayable } from "./playable.ts";
 import { ChatPlayground } from "./chat-playground.tsx";
@@ -17,20 +18,24 @@ import { ChatPlayground } from "./chat-playground.tsx";
 export function PlaygroundPage() {
   const cargos = useResource(async (signal) => {
     // A playground without this knowledge is better than none.
-    const [list, available] = await Promise.all([loadPlayable(signal), readAvailability(signal).catch(() => null)]);
-    return { list, available };
+    const [list, available, models] = await Promise.all([
+      loadPlayable(signal),
+      readAvailability(signal).catch(() => null),
+      readModels(signal).catch(() => null),
+    ]);
+    return { list, available, models };
   }, []);
   return (
     <>
       <PageHead title="Playground" />
       <Loaded of={cargos} what="the models">
-        {({ list, available }) =>
+        {({ list, available, models }) =>
           list.length === 0 ? (
             <EmptyState title="The catalog is empty">
               <p>The operator of the network has not enabled any Cargo.</p>
             </EmptyState>
           ) : (
-            <Chosen cargos={list} available={available} />
+            <Chosen cargos={list} available={available} models={models} />
           )
         }
       </Loaded>
@@ -38,12 +43,23 @@ export function PlaygroundPage() {
   );
 }
 
-function Chosen({ cargos, available }: { readonly cargos: readonly Cargo[]; readonly available: AvailabilityBySlug }) {
+function Chosen({
+  cargos,
+  available,
+  models,
+}: {
+  readonly cargos: readonly Cargo[];
+  readonly available: AvailabilityBySlug;
+  readonly models: ReadonlyMap<string, Model> | null;
+}) {
   const asked = query.value.get("cargo") ?? readSetting("playground");
   const known = useAvailability() ?? available;
   const chats = cargos.filter(({ chat }) => chat);
   // Chosen once: the model must not change under someone who types.
-  const [first] = useState(() => mostAvailable(chats, available) ?? mostAvailable(cargos, available));
+  const [first] = useState(() => {
+    const usual = chats.find(({ slug }) => models?.get(slug)?.is_default === true && available?.has(slug) !== false);
+    return usual ?? mostAvailable(chats, available) ?? mostAvailable(cargos, available);
+  });
   const cargo =
     cargos.find(({ slug }) => slug === asked) ?? cargos.find(({ slug }) => slug === first?.slug) ?? cargos[0];
   if (cargo === undefined) return null;
@@ -63,11 +79,7 @@ function Chosen({ cargos, available }: { readonly cargos: readonly Cargo[]; read
           )}
         </Field>
       </div>
-      {cargo.chat ? (
-        <ChatPlayground key={cargo.slug} model={cargo.slug} />
-      ) : (
-        <Runner key={cargo.slug} slug={cargo.slug} />
-      )}
+      {cargo.chat ? <ChatPlayground key={cargo.slug} cargo={cargo} /> : <Runner key={cargo.slug} slug={cargo.slug} />}
     </>
   );
 }

@@ -1,6 +1,8 @@
+import type { Job } from "@atoll/client";
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../../../app/api.ts";
 import { useLive } from "../../../app/live.ts";
+import { Waiting } from "../../../components/waiting.tsx";
 
 /** It changes with the network, not with the job, so no event tells it; see the page of a job. */
 const ASK_MS = 2_000;
@@ -8,7 +10,7 @@ const ASK_MS = 2_000;
 /** Why the chat that was just sent has no token yet. A chat is a job: events tell its id, the job tells the reason. */
 export function WaitingReason({ model }: { readonly model: string }) {
   const [jobId, setJobId] = useState<string | null>(null);
-  const [reason, setReason] = useState<string | null>(null);
+  const [waiting, setWaiting] = useState<Job["waiting"]>(null);
   useLive("job", (job) => {
     if (job.workload_slug === model && job.completed_at === null) setJobId(job.id);
   });
@@ -19,9 +21,9 @@ export function WaitingReason({ model }: { readonly model: string }) {
       api()
         .jobs.get(jobId)
         .then(
-          ({ waiting }) => setReason(waiting?.message ?? null),
+          (job) => setWaiting(job.waiting),
           // Then there is no reason to show.
-          () => setReason(null),
+          () => setWaiting(null),
         );
     };
     ask();
@@ -29,8 +31,9 @@ export function WaitingReason({ model }: { readonly model: string }) {
     return () => clearInterval(timer);
   }, [jobId]);
   return (
-    <p class="muted" role="status">
-      <span class="spinner" aria-hidden="true" /> {reason === null ? "Waits for an Island" : `Waits because ${reason}`}
-    </p>
+    <div class="muted" role="status">
+      <span class="spinner" aria-hidden="true" />{" "}
+      {waiting === null ? "Waits for an Island" : <Waiting waiting={waiting} />}
+    </div>
   );
 }

@@ -1,0 +1,74 @@
+import type { Clock } from "../../shared/clock.ts";
+import { recentMap } from "../../shared/recent-map.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+
+export interface CargoSpeedsDeps {
+  readonly jobs: Pick<JobRegistry, "subscribe">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Medians; null where nothing was measured. */
+export interface CargoSpeed {
+  readonly tokensPerSecond: number | null;
+  /** From a chat's submission to its first token. */
+  readonly firstTokenMs: number | null;
+}
+
+interface Sample {
+  readonly atMs: number;
+  readonly value: number;
+}
+
+interface Samples {
+  readonly tokensPerSecond: Sample[];
+  readonly firstTokenMs: Sample[];
+}
+
+/** Most samples of one value; older ones are dropped. */
+export const MAX_SAMPLES = 100;
+const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
+/** Cargos that ran least recently are forgotten. */
+const MAX_CARGOS = 500;
+
+/** How fast this coordinator's latest jobs of each Cargo were, on its own clock. Kept in memory: a restart forgets them. */
+export class CargoSpeeds {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #cargos = recentMap<Samples>(MAX_CARGOS);
+
+  constructor({ jobs, clock }: CargoSpeedsDeps) {
+    this.#clock = clock;
+    jobs.subscribe((event) => {
+      // Jobs of the class "batch" may wait long for chats: they do not show what a chat can expect.
+      if (event.type === "first_output" && event.job.jobClass === "chat" && event.job.feed.tokens > 0) {
+        this.#add(event.job.slug, "firstTokenMs", clock.now() - event.job.waitsSinceMs);
+      }
+      if (event.type !== "job_ended" || event.job.state !== "completed") return;
+      const speed = event.job.meter?.tokensPerSecond ?? null;
+      if (speed !== null) this.#add(event.job.slug, "tokensPerSecond", speed);
+    });
+  }
+
+  /** Of the last {@link MAX_SAMPLES} jobs in 24 h. */
+  of(slug: string): CargoSpeed {
+    const samples = this.#cargos.get(slug);
+    const sinceMs = this.#clock.now() - MAX_AGE_MS;
+    return {
+      tokensPerSecond: medianSince(samples?.tokensPerSecond ?? [], sinceMs),
+      firstTokenMs: medianSince(samples?.firstTokenMs ?? [], sinceMs),
+    };
+  }
+
+  #add(slug: string, name: keyof Samples, value: number): void {
+    const samples = this.#cargos.get(slug) ?? { tokensPerSecond: [], firstTokenMs: [] };
+    this.#cargos.set(slug, samples);
+    // The clock may have been set back.
+    samples[name].push({ atMs: this.#clock.now(), value: Math.max(0, value) });
+    if (samples[name].length > MAX_SAMPLES) samples[name].shift();
+  }
+}
+
+/** The lower one of two in the middle. */
+function medianSince(samples: readonly Sample[], sinceMs: number): number | null {
+  const values = samples.filter(({ atMs }) => atMs >= sinceMs).map(({ value }) => value);
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
+}
