@@ -22,6 +22,7 @@ import { OperatorAccounts } from "./operators/operator-accounts.ts";
 import { OperatorCatalog } from "./operators/operator-catalog.ts";
 import { OperatorIslands } from "./operators/operator-islands.ts";
 import type { Operators } from "./operators/operators.ts";
+import { settingsInForce } from "./operators/settings-in-force.ts";
 import type { Suspensions } from "./operators/suspensions.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
@@ -88,7 +89,7 @@ export function openOperators(deps: OpenOperatorsDeps): Operators {
     }),
     announcements: new Announcements({ store, trail, clock }),
     audit: store.audit,
-    settings: settingsOf(config),
+    settings: settingsInForce(describeConfig(), config.inForce),
   };
 }
 
@@ -112,12 +113,4 @@ function sendAway(islands: IslandRegistry, suspensions: Suspensions, hostId: str
   const reason = suspensions.reasonFor(hostId, islands.get(hostId)?.accountId ?? "");
   if (reason === null) return;
   islands.sendAway(hostId, { reason, retryAfterMs: SUSPENDED_RETRY_MS, message: "The operator suspended the Island" });
-}
-
-function settingsOf(config: CoordinatorConfig): Operators["settings"] {
-  const resolved = new Map(config.inForce.map((each) => [each.key, each]));
-  return describeConfig().map((described) => {
-    const { shown = null, source = "default" } = resolved.get(described.key) ?? {};
-    return { ...described, shown, source };
-  });
 }

@@ -186,11 +186,21 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     await row.getByRole("button", { name: /^Reinstate/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Reinstate" }).click();
     await expect.poll(async () => (await ask(key, "GET", `/islands/${islandId}`)).status).not.toBe("suspended");
-    await page.getByRole("link", { name: "Audit log" }).click();
-    await page
-      .getByRole("cell", { name: /approve/ })
-      .first()
-      .waitFor();
+
+    await page.goto("/operator/cargos/tiny-chat");
+    await page.getByLabel("Credits a job").fill("0.5");
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByRole("button", { name: "Shipped price" }).waitFor();
+    expect((await call(network.url, null, "GET", "/cargos/tiny-chat")).body.data.price_per_job).toBe(0.5);
+
+    // A phone shows whose an Island is, and all of a line of the audit log.
+    await page.setViewportSize({ width: 375, height: 812 });
+    await page.goto("/operator/islands");
+    await page.getByRole("link", { name: "owner@example.com" }).filter({ visible: true }).waitFor();
+    await page.goto("/operator/audit");
+    await page.getByRole("button", { name: "cargo.price" }).click();
+    await page.getByRole("dialog").getByText('"price": 0.5').waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
     expect(faults).toEqual([]);
 
     const { page: theirs } = await browser.page();

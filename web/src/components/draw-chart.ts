@@ -19,6 +19,8 @@ export interface Drawing {
 }
 
 const HALF_DAY_S = 43_200;
+/** Lines begin with a single point: times of less than a second apart would look the same on the axis. */
+const LEAST_LINES_S = 60;
 /** Steps of a scale of whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
@@ -42,7 +44,8 @@ export function drawChart(target: HTMLElement, drawing: Drawing): uPlot {
       scales: {
         x: {
           // The outer bars are whole.
-          range: (_chart, first, last) => (kind === "bars" ? [first - HALF_DAY_S, last + HALF_DAY_S] : [first, last]),
+          range: (_chart, first, last) =>
+            kind === "bars" ? [first - HALF_DAY_S, last + HALF_DAY_S] : [Math.min(first, last - LEAST_LINES_S), last],
         },
         y: { range: (_chart, _low, high) => [0, top ?? Math.max(least, (high || 0) * 1.1)] },
       },

@@ -13,10 +13,15 @@ export interface Column<T> {
   readonly isNumber?: boolean;
   /** Left out on a narrow screen. */
   readonly isExtra?: boolean;
+  /** A second line of the cell on a narrow screen, with what is left out elsewhere. */
+  readonly under?: (row: T) => ComponentChildren;
 }
 
 /** Rows are of one height, so that only those in sight need to exist. */
 const ROW_PX = 38;
+const TALL_ROW_PX = 58;
+/** As in `data.css`. */
+const NARROW = matchMedia("(max-width: 48rem)");
 /** Rows above and below what is in sight. */
 const SPARE = 12;
 /** Browsers cannot show elements of many millions of pixels. */
@@ -41,20 +46,28 @@ export function VirtualTable<T>({
 }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ first: 0, last: 40 });
+  const [isNarrow, setNarrow] = useState(NARROW.matches);
+  useEffect(() => {
+    const change = (): void => setNarrow(NARROW.matches);
+    NARROW.addEventListener("change", change);
+    return () => NARROW.removeEventListener("change", change);
+  }, []);
+  const isTall = isNarrow && columns.some(({ under }) => under !== undefined);
+  const rowPx = isTall ? TALL_ROW_PX : ROW_PX;
   const count = Math.min(list.total ?? 0, MOST_ROWS);
   const isShown = list.total !== undefined && list.total > 0;
   const look = (): void => {
     const element = scroller.current;
     if (element === null) return;
-    const first = Math.max(0, Math.floor(element.scrollTop / ROW_PX) - SPARE);
-    const last = Math.ceil((element.scrollTop + element.clientHeight) / ROW_PX) + SPARE;
+    const first = Math.max(0, Math.floor(element.scrollTop / rowPx) - SPARE);
+    const last = Math.ceil((element.scrollTop + element.clientHeight) / rowPx) + SPARE;
     setSight((old) => (old.first === first && old.last === last ? old : { first, last }));
   };
-  useLayoutEffect(look, [isShown, count]);
+  useLayoutEffect(look, [isShown, count, rowPx]);
   useEffect(() => {
     addEventListener("resize", look);
     return () => removeEventListener("resize", look);
-  }, []);
+  }, [rowPx]);
   const { show } = list;
   useEffect(() => show(sight.first, sight.last), [sight, count]);
 
@@ -96,9 +109,9 @@ export function VirtualTable<T>({
           aria-label={`${label}, rows`}
           ref={scroller}
           onScroll={look}
-          style={{ height: `${count * ROW_PX}px` }}
+          style={{ height: `${count * rowPx}px` }}
         >
-          <div role="presentation" class="table-height" style={{ height: `${count * ROW_PX}px` }}>
+          <div role="presentation" class="table-height" style={{ height: `${count * rowPx}px` }}>
             {list.rows.slice(sight.first, last).map((row, place) => {
               const index = sight.first + place;
               return (
@@ -107,11 +120,14 @@ export function VirtualTable<T>({
                   class="table-row"
                   role="row"
                   aria-rowindex={index + 2}
-                  style={{ transform: `translateY(${index * ROW_PX}px)` }}
+                  style={{ height: `${rowPx}px`, transform: `translateY(${index * rowPx}px)` }}
                 >
                   {columns.map((column) => (
                     <div key={column.label} role="cell" class={classOf(column)}>
                       {row === undefined ? <span class="placeholder" /> : column.cell(row)}
+                      {row !== undefined && isTall && column.under !== undefined && (
+                        <div class="under">{column.under(row)}</div>
+                      )}
                     </div>
                   ))}
                 </div>

@@ -1,4 +1,5 @@
 import type { Announcement } from "@atoll/client";
+import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { useResource } from "../../app/resource.ts";
 import { ActionError, useAction } from "../../components/action.tsx";
@@ -11,8 +12,11 @@ import { Ago } from "../../components/time.tsx";
 /** What everybody is told at the top of every page. */
 export function Announcements() {
   const list = useResource((signal) => api().announcements({ signal }), []);
+  const [published, setPublished] = useState(0);
   const form = useForm(async (values) => {
     await api().operator.announce({ level: values("level") as Announcement["level"], text: values("text").trim() });
+    // An empty field: the next Enter does not publish the same again.
+    setPublished((count) => count + 1);
     list.reload();
   });
   const remove = useAction(async (id: string) => {
@@ -54,7 +58,7 @@ export function Announcements() {
       <ActionError action={remove} />
       <form onSubmit={form.submit} noValidate>
         <Field label="New announcement" error={form.errorOf("text")}>
-          {(props) => <input {...props} name="text" autocomplete="off" />}
+          {(props) => <input key={published} {...props} name="text" autocomplete="off" />}
         </Field>
         <Field label="Level" error={form.errorOf("level")}>
           {(props) => (

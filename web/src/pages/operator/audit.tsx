@@ -1,31 +1,43 @@
 import type { AuditLine } from "@atoll/client";
+import { useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
-import { PageHead } from "../../components/page-head.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { JsonText } from "../../components/output.tsx";
+import { Fact, PageHead } from "../../components/page-head.tsx";
 import { EmptyState } from "../../components/states.tsx";
-import { Ago } from "../../components/time.tsx";
+import { Ago, formatTime } from "../../components/time.tsx";
 import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
 
-const COLUMNS: readonly Column<AuditLine>[] = [
-  { label: "When", width: "6.5rem", cell: ({ at }) => <Ago at={at} /> },
-  { label: "Who", width: "minmax(7rem, 14rem)", cell: (line) => line.actor_email ?? line.actor },
-  { label: "Did", width: "minmax(8rem, 13rem)", cell: ({ action }) => action },
-  {
-    label: "To",
-    width: "minmax(8rem, 1fr)",
-    isExtra: true,
-    cell: ({ target }) => <span class="id">{`${target.kind} ${target.id}`}</span>,
-  },
-  { label: "Change", width: "minmax(8rem, 1.5fr)", isExtra: true, cell: (line) => <Change line={line} /> },
-  { label: "From", width: "9rem", isExtra: true, cell: ({ via, origin }) => `${via}, ${origin}` },
-];
-
 export function AuditPage() {
+  const [opened, setOpened] = useState<AuditLine | null>(null);
   const list = usePagedList<AuditLine>(
     (offset, signal) => api().operator.audit({ pageSize: PAGE_SIZE }, { signal }).page(offset),
     ({ id }) => id,
     [],
   );
+  const columns: readonly Column<AuditLine>[] = [
+    { label: "When", width: "6.5rem", cell: ({ at }) => <Ago at={at} /> },
+    {
+      label: "Did",
+      width: "minmax(8rem, 13rem)",
+      cell: (line) => (
+        <button type="button" class="link-button" onClick={() => setOpened(line)}>
+          {line.action}
+        </button>
+      ),
+      under: targetOf,
+    },
+    { label: "Who", width: "minmax(6rem, 14rem)", cell: actorOf },
+    {
+      label: "To",
+      width: "minmax(8rem, 1fr)",
+      isExtra: true,
+      cell: (line) => <span class="id">{targetOf(line)}</span>,
+    },
+    { label: "Change", width: "minmax(8rem, 1.5fr)", isExtra: true, cell: (line) => <Change line={line} /> },
+    { label: "From", width: "9rem", isExtra: true, cell: ({ via, origin }) => `${via}, ${origin}` },
+  ];
   return (
     <>
       <PageHead
@@ -34,15 +46,52 @@ export function AuditPage() {
       />
       <VirtualTable
         list={list}
-        columns={COLUMNS}
+        columns={columns}
         keyOf={({ id }) => id}
         label="Audit log"
         what="the audit log"
         empty={<EmptyState title="Nothing was done yet" />}
       />
+      {opened !== null && <LineDialog line={opened} onClose={() => setOpened(null)} />}
     </>
   );
 }
+
+/** All of a line, which a narrow screen has no columns for. */
+function LineDialog({ line, onClose }: { readonly line: AuditLine; readonly onClose: () => void }) {
+  return (
+    <Dialog title={line.action} onClose={onClose}>
+      <dl class="facts">
+        <Fact label="When">{formatTime(line.at)}</Fact>
+        <Fact label="Who">{actorOf(line)}</Fact>
+        <Fact label="To">
+          <span class="id">{targetOf(line)}</span>
+        </Fact>
+        <Fact label="From">{`${line.via}, ${line.origin}`}</Fact>
+      </dl>
+      <Value label="Before" value={line.before} />
+      <Value label="After" value={line.after} />
+      <div class="actions">
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Value({ label, value }: { readonly label: string; readonly value: unknown }) {
+  if (value === null || value === undefined) return null;
+  return (
+    <>
+      <p class="muted">{label}</p>
+      <JsonText value={value} label={label} />
+    </>
+  );
+}
+
+const actorOf = (line: AuditLine): string => line.actor_email ?? line.actor;
+const targetOf = ({ target }: AuditLine): string => `${target.kind} ${target.id}`;
 
 function Change({ line: { before, after } }: { readonly line: AuditLine }) {
   const text = [before, after].map((value) => (value === null || value === undefined ? "" : JSON.stringify(value)));

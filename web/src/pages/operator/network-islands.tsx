@@ -13,6 +13,8 @@ import { Choice, given, Search } from "./filter-bar.tsx";
 
 import { SuspendDialog } from "./suspend-dialog.tsx";
 
+/** Characters of an id beside a name that several Islands have. */
+const ID_END = 6;
 const STATUSES = ["online", "offline", "suspended"] as const;
 
 export function NetworkIslandsPage() {
@@ -32,8 +34,17 @@ export function NetworkIslandsPage() {
     [status, search, account],
   );
   const columns: readonly Column<KnownIsland>[] = [
-    { label: "State", width: "7.5rem", cell: (island) => <IslandStatusBadge status={island.status} /> },
-    { label: "Name", width: "minmax(5rem, 1fr)", cell: ({ name, id }) => <span title={id}>{name}</span> },
+    { label: "State", width: "6.5rem", cell: (island) => <IslandStatusBadge status={island.status} /> },
+    {
+      label: "Name",
+      width: "minmax(5rem, 1fr)",
+      cell: ({ name, id }) => (
+        <span title={id}>
+          {name} <span class="muted id">{id.slice(-ID_END)}</span>
+        </span>
+      ),
+      under: ({ account_id: id, account_email: email }) => <Link to={`/operator/accounts/${id}`}>{email ?? id}</Link>,
+    },
     {
       label: "Owner",
       isExtra: true,

@@ -131,7 +131,10 @@ function Coordinators({ overview: { coordinators } }: { readonly overview: Overv
           label="Coordinators"
           keyOf={({ address }) => address}
           columns={[
-            { label: "Address", cell: ({ address }) => <span class="id">{address}</span> },
+            {
+              label: "Address",
+              cell: ({ address }) => (address === "" ? "this one" : <span class="id">{address}</span>),
+            },
             {
               label: "State",
               cell: ({ answers }) => <Badge tone={answers ? "good" : "bad"}>{answers ? "answers" : "silent"}</Badge>,
