@@ -21,6 +21,8 @@ const LONGEST = [
 
 // Node.js keeps compiled code here: the programs that tests start, and the workers, load in half the time.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules", ".cache", "compiled");
+// Some tests load ONNX Runtime into their worker, which would report to its vendor.
+process.env["ORT_DISABLE_TELEMETRY"] = "1";
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

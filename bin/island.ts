@@ -4,7 +4,14 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
   console.error(
     "Atoll needs Node.js 24 or newer; this is " +
       process.version +
-      ". Inside the repository, npm run and npx use the right one.",
+      " (" +
+      process.execPath +
+      (process.platform === "win32"
+        ? "). Install it from https://nodejs.org, and run this command again in a new terminal."
+        : // Without a prefix of its own, npm would not replace the node beside it.
+          "). Get it for your user with\n" +
+          '  npm install --global --prefix ~/.local node@24 && export PATH="$HOME/.local/bin:$PATH"\n' +
+          "and run this command again. New terminals need the second half too: add it to ~/.profile."),
   );
   process.exit(1);
 }

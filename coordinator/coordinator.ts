@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
@@ -24,7 +23,7 @@ import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
-import { httpOptionsOf } from "./http/http-options.ts";
+import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
 import { listen } from "./http/server/listener.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
@@ -80,9 +79,9 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const clock = cluster === null ? deps.clock : networkClock;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
-  const { catalogDirectory: directory, modelAliases: aliases, leaseMs, leaseRenewMs } = config;
+  const { catalogDirectory: directory, modelAliases: aliases, commandName, leaseMs, leaseRenewMs } = config;
   const [defaults, isShared] = [defaultSlugsOf(config), cluster !== null];
-  const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, clock, log };
+  const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, commandName, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
@@ -140,7 +139,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
-  const dispatcher = new Dispatcher({ ...own, waitReasons, proofs, signer, clock, log });
+  const dispatcher = new Dispatcher({ ...own, ...times, waitReasons, proofs, signer, log, others: member });
   const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
   const reports = new AttemptFencing({
     jobs: registry,
@@ -212,7 +211,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const answers = (): Promise<unknown> => conversations.resume();
   if (member === null) await answers();
   const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };
-  member?.share(schedule, steps);
+  member?.share(dispatcher, steps);
   const recommendations = new Recommender({
     store,
     catalog,
@@ -256,7 +255,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     clock,
     log,
     version,
-    modelsDirectory: join(config.catalogDirectory, "models"),
+    ...servedFolders(config),
     options: httpOptionsOf(config, memory),
   });
   retention.start();

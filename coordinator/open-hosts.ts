@@ -33,8 +33,9 @@ export function openHosts(deps: OpenHostsDeps): {
   readonly figures: HostFigures;
   readonly availability: CargoAvailability;
 } {
-  const { store, islands, catalog, scheduler, member, events, suspended, clock } = deps;
-  const here = connectedIslands(islands, (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null);
+  const { store, jobs, islands, catalog, scheduler, member, events, suspended, clock } = deps;
+  const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
+  const here = connectedIslands(islands, { isQuarantined, jobs });
   const elsewhere = member?.shareIslands(here, (accountId) => availability.here(accountId)) ?? null;
   const availability: CargoAvailability = new CargoAvailability({
     ...{ islands, catalog, clock },

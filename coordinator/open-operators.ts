@@ -51,13 +51,13 @@ const HUB = "https://huggingface.co";
 
 /** What operators see and do, and what a suspension ends here. Call it before the first Island is let in. */
 export function openOperators(deps: OpenOperatorsDeps): Operators {
-  const { config, store, islands, scheduler, suspensions, member, credentials, clock } = deps;
+  const { config, store, jobs, islands, scheduler, suspensions, member, credentials, clock } = deps;
   endSuspended(deps);
   const trail = new AuditTrail(store.audit, clock);
   const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
   const view: NetworkView = new NetworkView({
     figures: new CoordinatorFigures(deps),
-    liveHere: (hostIds) => islands.factsOf(hostIds).map((island) => liveIsland(island, isQuarantined)),
+    liveHere: (hostIds) => islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs })),
     store,
     clock,
     self: () => questions?.self ?? { id: null, address: config.publicUrl ?? "", version: deps.version },

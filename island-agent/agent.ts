@@ -1,58 +1,18 @@
-import type { RuntimeType } from "../shared/cargo.ts";
+import { isDeepStrictEqual } from "node:util";
 import { abortable } from "../shared/abortable.ts";
-import type { Clock, Timer } from "../shared/clock.ts";
-import type { Hardware } from "../shared/hardware.ts";
-import type { Logger } from "../shared/logger.ts";
+import type { Timer } from "../shared/clock.ts";
 import type { Assign, Welcome } from "../shared/protocol/from-coordinator.ts";
-import type { FromIsland, IslandState } from "../shared/protocol/from-island.ts";
-import type { CargoFiles } from "./artifacts/cargo-files.ts";
-import type { Availability } from "./availability/availability.ts";
+import type { FromIsland } from "../shared/protocol/from-island.ts";
+import type { AgentDeps, AgentOptions, Offer } from "./agent-deps.ts";
 import { CargoPool } from "./execution/cargo-pool.ts";
-import { Executor, type ExecutorDeps } from "./execution/executor.ts";
+import { Executor } from "./execution/executor.ts";
 import { IslandReports, type AgentStatus, type LinkState } from "./execution/island-reports.ts";
 import { memoryCapsOf } from "./hardware/memory-caps.ts";
 import { BackgroundDownloads } from "./preload/background-downloads.ts";
-import type { Recommendation } from "./preload/recommendations.ts";
-import type { CargoRuntime } from "./runtimes/runtime.ts";
-import { CargoAdmission, type AdmissionOptions } from "./session/cargo-admission.ts";
-import type { CoordinatorAddresses } from "./session/coordinator-addresses.ts";
+import { CargoAdmission } from "./session/cargo-admission.ts";
 import { runSession, SessionRenewal, type LinkHandlers, type Served } from "./session/coordinator-link.ts";
 import { Outbox } from "./session/outbox.ts";
 import { Redials } from "./session/redials.ts";
-
-export interface AgentOptions extends AdmissionOptions {
-  readonly coordinators: CoordinatorAddresses;
-  readonly token: string;
-  readonly hostId: string;
-  readonly version: string;
-  readonly slots: number;
-  /** Longest wait for the acknowledgement of the last results after the jobs have ended, with reconnects. */
-  readonly farewellLimitMs: number;
-}
-
-export interface AgentDeps extends Pick<ExecutorDeps, "jobFiles" | "onEnded"> {
-  readonly clock: Clock;
-  readonly hardware: Hardware;
-  /** Usable runtimes with their versions. The map may get more of them; call `announce` then. */
-  readonly runtimes: ReadonlyMap<RuntimeType, { readonly runtime: CargoRuntime; readonly version: string }>;
-  readonly files: Pick<
-    CargoFiles,
-    "acquire" | "pull" | "preload" | "makeRoom" | "bytesOnDisk" | "cached" | "downloads"
-  >;
-  /** Whether new jobs are taken. The agent owns it from here on. */
-  readonly availability: Availability;
-  /** Asks the coordinator what to preload; null: the owner has switched preloads off. */
-  readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
-  /** Load of the machine now. */
-  readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC">;
-  /** RAM that a load can have now; null when unknown. */
-  readonly freeRamBytes: () => number | null;
-  readonly log: Logger;
-  /** Called at the first welcome. */
-  readonly onConnected: () => void;
-  /** 0 (included) to 1 (excluded); spreads the attempts to reconnect. */
-  readonly random?: () => number;
-}
 
 /** Changes between heartbeats are collected for this long and reported together. */
 const REPORT_DELAY_MS = 500;
@@ -63,14 +23,16 @@ const MAX_STOP_MS = 2_000;
 export class IslandAgent {
   /** Preloads, and the downloads that the owner asks for. */
   readonly downloads: BackgroundDownloads;
+  /** The Cargos in memory. */
+  readonly pool: CargoPool;
   readonly #options: AgentOptions;
   readonly #deps: AgentDeps;
   readonly #outbox = new Outbox();
-  readonly #pool: CargoPool;
   readonly #executor: Executor;
   readonly #reports: IslandReports;
   readonly #admission: CargoAdmission;
   readonly #redials: Redials;
+  #offer: Offer;
   /** Ends the agent. */
   readonly #leave = new AbortController();
   /** Ends the present session, for one with another `hello`. */
@@ -90,22 +52,26 @@ export class IslandAgent {
   constructor(options: AgentOptions, deps: AgentDeps) {
     this.#options = options;
     this.#deps = deps;
-    const { clock, files, log, hardware, runtimes, availability, recommend, random = Math.random } = deps;
-    const { hostId, slots } = options;
-    const caps = memoryCapsOf(hardware);
+    const { clock, files, log, offer, runtimes, availability, recommend, random = Math.random } = deps;
+    const { hostId } = options;
+    const { slots } = offer;
+    const caps = memoryCapsOf(offer.hardware);
+    this.#offer = offer;
     const onChange = (): void => this.#reportSoon();
     this.#redials = new Redials(options.coordinators, random);
     this.#admission = new CargoAdmission(options, log);
-    this.#pool = new CargoPool({
+    this.pool = new CargoPool({
       runtimes: { get: (type) => runtimes.get(type)?.runtime },
       ...{ files, clock, log, onChange, caps, freeRamBytes: deps.freeRamBytes },
     });
-    this.#executor = new Executor({ ...deps, outbox: this.#outbox, pool: this.#pool, slots });
+    this.#executor = new Executor({ ...deps, onChange, outbox: this.#outbox, pool: this.pool, slots });
     this.#reports = new IslandReports({
-      ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.#pool },
+      ...{ version: options.version, policy: options.policy, usage: deps.usage, pool: this.pool },
       executor: this.#executor,
       outbox: this.#outbox,
-      ...{ hostId, slots, hardware, runtimes, caps, files, clock, jobFiles: deps.jobFiles },
+      slots: () => this.#offer.slots,
+      hardware: () => this.#offer.hardware,
+      ...{ hostId, runtimes, files, clock, jobFiles: deps.jobFiles },
     });
     this.downloads = new BackgroundDownloads({
       recommend: recommend === null ? null : (signal) => recommend(hostId, signal),
@@ -120,10 +86,13 @@ export class IslandAgent {
   }
 
   status(): AgentStatus {
+    const { availability } = this.#deps;
     return {
       link: this.#link,
       coordinatorUrl: this.#options.coordinators.current,
-      closedBecause: this.#deps.availability.closedBecause,
+      closedBecause: availability.closedBecause,
+      isPaused: availability.isPaused,
+      hours: availability.hours,
       ...this.#reports.status(),
       preload: this.downloads.preloads(),
       reconnects: Math.max(0, this.#sessions - 1),
@@ -152,9 +121,18 @@ export class IslandAgent {
     return this.#finish("the agent stops");
   }
 
-  /** Opens another session, whose `hello` names the runtimes of now. Running jobs go on in it. */
+  /** Opens another session, whose `hello` names the runtimes and the offer of now. Running jobs go on in it. */
   announce(): void {
-    this.#renew.abort(new SessionRenewal("the runtimes of this Island have changed"));
+    this.#renew.abort(new SessionRenewal("what this Island offers has changed"));
+  }
+
+  /** Offers something else from now on. Running jobs go on, also if they are more than there are slots. */
+  change(offer: Offer): void {
+    if (isDeepStrictEqual(offer, this.#offer)) return;
+    this.#offer = offer;
+    this.#executor.setSlots(offer.slots);
+    this.pool.setCaps(memoryCapsOf(offer.hardware));
+    this.announce();
   }
 
   /** Takes no new jobs until `resume`. Running jobs go on. */
@@ -213,7 +191,7 @@ export class IslandAgent {
     this.#executor.giveUp();
     await this.#executor.idle();
     this.#drainLimit?.cancel();
-    await this.#pool.close();
+    await this.pool.close();
     await this.downloads.close();
     this.#deps.availability[Symbol.dispose]();
     this.#pendingReport?.cancel();

@@ -97,8 +97,12 @@ export class RateLimitedError extends ServiceError {
   override readonly name = "RateLimitedError";
   readonly retryAfterS: number;
   readonly limit: LimitName;
-  constructor(limit: LimitName, retryAfterS: number) {
-    super("rate_limited", `Rate limit exceeded (${limit}); retry in ${retryAfterS} s`);
+  constructor(
+    limit: LimitName,
+    retryAfterS: number,
+    message = `Rate limit exceeded (${limit}); retry in ${retryAfterS} s`,
+  ) {
+    super("rate_limited", message);
     this.limit = limit;
     this.retryAfterS = retryAfterS;
   }
@@ -132,6 +136,7 @@ export class OverloadedError extends ServiceError {
  */
 export const JOB_ERROR_CODES = [
   "wait_timeout",
+  "no_island_fits",
   "run_timeout",
   "island_lost",
   "island_refused",
@@ -145,6 +150,7 @@ export const JOB_ERROR_CODES = [
   "model_unavailable",
   "model_hash_mismatch",
   "model_invalid",
+  "disk_full",
   "manifest_untrusted",
   "out_of_memory",
   "output_too_large",

@@ -1,8 +1,8 @@
 import { WaitQueue } from "./wait-queue.ts";
 
-/** Lets a fixed number of callers work at once; the others wait, first come, first served. */
+/** Lets a number of callers work at once; the others wait, first come, first served. */
 export class Semaphore<T> {
-  readonly #permits: number;
+  #permits: number;
   readonly #queue = new WaitQueue<T>();
   #taken = 0;
 
@@ -25,6 +25,17 @@ export class Semaphore<T> {
 
   /** Gives a permit back; the first caller in the queue gets it. */
   release(): void {
-    if (!this.#queue.admitFirst()) this.#taken -= 1;
+    this.#taken -= 1;
+    this.#admit();
+  }
+
+  /** @param permits at least 1. With fewer than are taken, nobody gets one until enough are given back. */
+  setPermits(permits: number): void {
+    this.#permits = permits;
+    this.#admit();
+  }
+
+  #admit(): void {
+    while (this.#taken < this.#permits && this.#queue.admitFirst()) this.#taken += 1;
   }
 }

@@ -19,6 +19,10 @@ for (const program of [COORDINATOR, ISLAND]) {
 }
 runNode([join(client, "node_modules", "typescript", "bin", "tsc"), "-p", client]);
 pack(client);
+process.stdout
+  .write(`They are in ${dist}. To offer the agent and the client to hosts and programs, copy their files into the folder
+downloads of the coordinator's data directory: docs/operations.md, "Packages for hosts and clients"
+`);
 
 function pack(folder: string): void {
   runNpm(["pack", "--offline", "--ignore-scripts", "--silent", "--pack-destination", dist], folder);

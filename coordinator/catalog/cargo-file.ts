@@ -75,7 +75,7 @@ function signatureProblems(file: CargoFile): FieldError[] {
   const manifest = manifestOf(cargoOf(file));
   return signatures.flatMap((each, index) => {
     if (verifyEndorsement(manifest, endorsementOf(each))) return [];
-    const message = "is not this key's signature of this Cargo; make it again with: coordinator cargo sign";
+    const message = "is not this key's signature of this Cargo; make it again with the command cargo sign";
     return [{ path: `signatures.${index}`, message }];
   });
 }

@@ -4,6 +4,7 @@ import type { CargoApproval, CatalogSnapshot, CatalogStore, StoredCargo } from "
 import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { isOffUnpinned } from "./cargo-pins.ts";
+import { describeOff } from "./purpose.ts";
 import { approvedForm } from "./shipped-approval.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
 import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
@@ -25,6 +26,8 @@ interface CatalogSyncOptions {
   readonly aliases?: ReadonlyMap<string, string>;
   /** Other coordinators change Cargos too. */
   readonly isShared?: boolean;
+  /** How this program's commands are called, for the log. */
+  readonly commandName?: string;
   readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
 }
@@ -165,9 +168,9 @@ export class CatalogSync {
       if (approval === undefined) return [];
       const { revision } = approval;
       if (approved === null) {
-        const text =
-          "A Cargo that was approved is off, because this version ships another; coordinator cargo show <slug>";
-        this.#options.log.warn({ cargo: file.slug, approved: revision }, text);
+        const { log, commandName = "coordinator" } = this.#options;
+        const text = `A Cargo that was approved is off, because this version ships another. Review it: ${commandName} cargo show ${file.slug}`;
+        log.warn({ cargo: file.slug, approved: revision }, text);
         return [];
       }
       const before = this.#pinned.get(file.slug);
@@ -183,8 +186,10 @@ export class CatalogSync {
     const shipped = [...this.#shipped.values()];
     const off = shipped.filter(({ file }) => isOffUnpinned(file) && !this.#pinned.has(file.slug));
     if (off.length === 0) return;
-    const text = "Cargos of the catalog are off until coordinator cargo approve pins them; cargo list shows which";
-    this.#options.log.info({ count: off.length }, text);
+    const { log, commandName = "coordinator" } = this.#options;
+    const offered = shipped.filter((cargo) => !off.includes(cargo));
+    const text = `${describeOff(filesOf(off), filesOf(offered))}. To see all of them and offer them: ${commandName} cargo approve --all-shipped`;
+    log.info({ count: off.length, of: shipped.length }, text);
   }
 
   #reportAliases(): void {
@@ -235,6 +240,8 @@ export class CatalogSync {
     });
   }
 }
+
+const filesOf = (cargos: readonly Shipped[]): CargoFile[] => cargos.map(({ file }) => file);
 
 function numbered(cargo: CatalogCargo, numbers: ReadonlyMap<string, number>): CatalogEntry {
   const workloadId = numbers.get(cargo.slug);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { manifestOf, type CargoCategory, type CargoManifest, type RuntimeType } from "../../shared/cargo.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { CatalogCargo } from "./cargo-file.ts";
+import { isPin } from "./cargo-pins.ts";
 import {
   DEFAULT_KINDS,
   SHIPPED_DEFAULTS,
@@ -23,15 +24,26 @@ export interface CatalogFilter {
 }
 
 /** True if `entry` is the public form of `accepted`, which was private: the two run the same. */
-export function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
+function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
   if (entry.privateTo !== undefined || accepted.privateTo === undefined) return false;
-  return isDeepStrictEqual(withoutNetwork(entry), withoutNetwork(accepted));
+  return isDeepStrictEqual(definitionOf(entry, accepted), definitionOf(accepted, accepted));
 }
 
-/** What the Cargo runs, ignoring network access, which comes with the approval. */
-function withoutNetwork(entry: CatalogEntry): CargoManifest {
-  const { container, ...rest } = manifestOf(entry);
-  return container === undefined ? rest : { ...rest, container: { ...container, network: false } };
+/** What the Cargo runs, ignoring what comes with the approval: network access, and the pins that `accepted` lacks. */
+function definitionOf(cargo: CargoManifest, accepted: CargoManifest): CargoManifest {
+  const { container, model, ...rest } = manifestOf(cargo);
+  const [hasDigest, hasHash] = [accepted.container?.digest != null, accepted.model?.sha256 != null];
+  return {
+    ...rest,
+    model: model && { ...model, url: addressOf(model.url, accepted), sha256: hasHash ? model.sha256 : null },
+    ...(container && { container: { ...container, network: false, digest: hasDigest ? container.digest : null } }),
+  };
+}
+
+/** Without its revision unless `accepted` names a commit. */
+function addressOf(url: string, { model }: CargoManifest): string {
+  const [address = url] = url.split("#");
+  return isPin("modelCommit", model?.url.split("#")[1] ?? "") ? url : address;
 }
 
 /** The enabled Cargos, by slug. `CatalogSync` is the only writer. Entries are immutable: a changed Cargo gets a new one. */
@@ -103,6 +115,12 @@ export class Catalog {
   /** The Cargo with this slug, private or public; for the scheduler. */
   known(slug: string): CatalogEntry | undefined {
     return this.#entries.get(slug);
+  }
+
+  /** What a job that was accepted for this Cargo runs now: after the approval of a private one, its public form. */
+  approvedForm(accepted: CatalogEntry): CatalogEntry {
+    const entry = this.#entries.get(accepted.slug);
+    return entry !== undefined && isApprovalOf(entry, accepted) ? entry : accepted;
   }
 
   /** The Cargos that `accountId` may run, sorted by slug; without an account, the public ones. */

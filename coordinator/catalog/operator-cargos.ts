@@ -114,7 +114,7 @@ export class OperatorCargos {
       throw new ServiceError("bad_request", `${slug} is not pinned, so it is not approved`);
     const approval = { slug, file, revision: revisionOf(file), by, atMs: this.#clock.now() };
     if (await into.approve(approval, storedRevision)) return approval;
-    const text = `${slug} has changed since it was reviewed; review it again with: coordinator cargo show ${slug}`;
+    const text = `${slug} has changed since it was reviewed; review it again`;
     throw new ServiceError("bad_request", text);
   }
 

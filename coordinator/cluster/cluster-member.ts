@@ -1,7 +1,6 @@
 import { abortable } from "../../shared/abortable.ts";
-import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
-import type { WorkKind } from "../scheduler/shared-work.ts";
+import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import { AccountEndings } from "./account-endings.ts";
 import { CatalogChanges } from "./catalog-changes.ts";
@@ -15,6 +14,7 @@ import type { AccountEvents } from "../events/account-events.ts";
 import { NetworkQuota } from "./network-quota.ts";
 import { NewestSessions } from "./newest-sessions.ts";
 import { RemoteIslands } from "./remote-islands.ts";
+import { RemoteOutlooks } from "./remote-outlooks.ts";
 import { RemoteQuestions } from "./remote-questions.ts";
 import type { ConnectedIslands, IslandsElsewhere } from "../islands/live-island.ts";
 import { Ownership, type OwnershipDeps } from "./ownership.ts";
@@ -28,6 +28,13 @@ export interface ClusterMemberDeps extends OwnershipDeps {
   readonly hasBus: boolean;
   /** Reads the stored Cargos. */
   readonly refreshCatalog: () => Promise<void>;
+}
+
+export interface SharingDispatcher {
+  /** Tells the scheduler, and carries out what it decides. */
+  schedule(event: Parameters<WorkSharingDeps["schedule"]>[0]): void;
+  /** Whether Islands here may run jobs of a kind. */
+  outlookFor(kind: WorkKind): Outlook;
 }
 
 /**
@@ -46,6 +53,7 @@ export class ClusterMember {
   #events: { close(): void } | null = null;
   #questions: RemoteQuestions | null = null;
   #sharing: WorkSharing | null = null;
+  #outlooks: RemoteOutlooks | null = null;
   #takeOver: TakeOver | null = null;
 
   constructor(deps: ClusterMemberDeps) {
@@ -95,12 +103,14 @@ export class ClusterMember {
     this.#deps.log.warn({ others }, text);
   }
 
-  /** Shares work from now on, and takes over what others leave. `schedule`: tells the scheduler, and carries out what it decides. */
-  share(schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void, steps: TakeOverDeps["steps"]): void {
+  /** Shares work from now on, and takes over what others leave. */
+  share(dispatcher: SharingDispatcher, steps: TakeOverDeps["steps"]): void {
     const { bus, clock, cluster, log, leaseMs, scheduler } = this.#deps;
     const { members, mover } = this.#ownership;
+    const schedule: WorkSharingDeps["schedule"] = (event) => dispatcher.schedule(event);
     const sharing: WorkSharingDeps = { bus, members, mover, work: scheduler.shared, schedule, clock, log };
     this.#sharing = new WorkSharing(sharing);
+    this.#outlooks = new RemoteOutlooks({ bus, members, here: (kind) => dispatcher.outlookFor(kind) });
     this.#takeOver = new TakeOver({ members, cluster, clock, log, settleMs: 2 * leaseMs, steps });
     this.#takeOver.start();
   }
@@ -108,6 +118,11 @@ export class ClusterMember {
   /** What the other coordinators said last of a kind of work; null before work is shared. */
   elsewhere(kind: WorkKind): Elsewhere | null {
     return this.#sharing?.elsewhere(kind) ?? null;
+  }
+
+  /** Whether Islands of the other coordinators may run jobs of a kind. Null for each that does not say. */
+  async outlooksFor(kind: WorkKind): Promise<readonly (Outlook | null)[]> {
+    return this.#outlooks === null ? [null] : this.#outlooks.ask(kind);
   }
 
   /** Islands of accounts at other coordinators, which learn of those that are `here`. */
@@ -189,6 +204,7 @@ export class ClusterMember {
     this.#islands?.close();
     this.#events?.close();
     this.#questions?.close();
+    this.#outlooks?.close();
   }
 
   /** The second half: Islands and clients have gone. What is left is anybody's. Before bus and store close. */

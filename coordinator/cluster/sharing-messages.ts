@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { featuresSchema } from "../../shared/features.ts";
-import type { SlotOffer, WorkLoad } from "../scheduler/shared-work.ts";
+import type { Outlook, SlotOffer, WorkKind, WorkLoad } from "../scheduler/shared-work.ts";
 
 /** Told by every coordinator to all, on the subject `peers`. */
 export interface PeerStatus {
@@ -38,6 +38,7 @@ export const MAX_JOBS = 256;
 export const MAX_ISLANDS = 256;
 
 const MAX_ID_LENGTH = 200;
+const MAX_MESSAGE_LENGTH = 2_000;
 const id = z.string().max(MAX_ID_LENGTH);
 const count = z.number().int().min(0).max(1e9);
 const kind = z.object({ slug: id, onlyIslandsOf: id.nullable(), features: featuresSchema.optional() });
@@ -49,11 +50,25 @@ const request = z.object({
   offer: z.object({ kinds: z.array(kind).max(MAX_KINDS), islands: z.array(island).max(MAX_ISLANDS) }),
   backlog: z.array(load).max(MAX_KINDS),
 });
+const outlook = z.union([
+  z.object({ is: z.enum(["possible", "absent"]) }),
+  z.object({ is: z.literal("lacking"), message: z.string().max(MAX_MESSAGE_LENGTH) }),
+]);
 const answer = z.object({ jobIds: z.array(id).max(MAX_JOBS), rest: z.array(load).max(2 * MAX_KINDS) });
 
 /** Undefined for what another version says otherwise: its sender counts as silent. Fields that are not known are left out. */
 export function readPeerStatus(message: unknown): PeerStatus | undefined {
   return status.safeParse(message).data;
+}
+
+/** @throws {z.ZodError} */
+export function readWorkKind(message: unknown): WorkKind {
+  return kind.parse(message);
+}
+
+/** Null for what another version says otherwise. */
+export function readOutlook(message: unknown): Outlook | null {
+  return outlook.safeParse(message).data ?? null;
 }
 
 /** @throws {z.ZodError} */

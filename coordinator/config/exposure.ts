@@ -1,8 +1,14 @@
 import { isIP } from "node:net";
-import { ConfigError } from "../../shared/settings.ts";
+import { ConfigError, setting } from "../../shared/settings.ts";
 
 export const REGISTRATIONS = ["open", "email", "closed"] as const;
 export type Registration = (typeof REGISTRATIONS)[number];
+
+/** On by default: catalog, prices and announcements are public in any case; it adds how many Islands are online. */
+export const PUBLIC_PAGE_SETTING = setting.boolean("public_page", {
+  fallback: true,
+  meaning: "Show visitors without an account what the network runs, its prices and how many Islands are online",
+});
 
 interface Addresses {
   readonly host: string;
@@ -36,7 +42,7 @@ export function registrationOf(
   if (registration !== null || !isExposed(config)) return registration ?? "open";
   throw new ConfigError([
     `registration: not chosen, and others can reach this coordinator (${reachedBy(config)}). Set it to one of:`,
-    '  "closed"  only you make accounts, with: coordinator account create',
+    '  "closed"  only you make accounts, with the command account create',
     '  "email"   whoever proves an e-mail address; needs smtp_url and mail_from',
     '  "open"    everybody; an account gets 10 credits unless new_account_credits says otherwise',
     'In the file: registration = "closed"; or --registration closed; or ATOLL_REGISTRATION=closed',

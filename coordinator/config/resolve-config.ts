@@ -18,7 +18,7 @@ import {
   type SettingDescription,
   type Settings,
 } from "../../shared/settings.ts";
-import { isExposed, REGISTRATIONS } from "./exposure.ts";
+import { isExposed, PUBLIC_PAGE_SETTING, REGISTRATIONS } from "./exposure.ts";
 
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
@@ -26,7 +26,6 @@ const MS_PER_DAY = 86_400_000;
 const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
 const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
-
 const PHASE_RANGE = { min: 0.01, max: 604_800 } as const;
 
 /** Every key of the coordinator, in the order of the docs. Defaults and ranges are only here. */
@@ -85,6 +84,7 @@ const COORDINATOR_SETTINGS = {
     unsetMeans: "open if only this machine can reach the coordinator; elsewhere it must be set",
     meaning: "Who may register an account: everybody, whoever proves an e-mail address, or only the operator",
   }),
+  publicPage: PUBLIC_PAGE_SETTING,
   smtpUrl: setting.text("smtp_url", {
     fallback: null,
     isSecret: true,
@@ -260,28 +260,32 @@ function days(key: string, fallback: number, meaning: string) {
 export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory" | "newAccountMicro"> & {
   readonly catalogDirectory: string;
   readonly newAccountMicro: number;
+  /** How this program's commands are called, for texts that name one. */
+  readonly commandName: string;
   /** All settings in the units of their keys, with where each comes from; without secrets. */
   readonly inForce: readonly ResolvedSetting[];
 };
 
 export interface CoordinatorConfigSources {
-  /** By the camel-cased name of the flag, as commander returns them. */
+  /** By camel-cased flag, as commander returns them. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly toml: ConfigFile | null;
   readonly shippedCatalogDirectory: string;
+  readonly commandName?: string;
 }
 
 /** A flag wins over an ATOLL_* variable, a variable over the file, the file over the default. @throws {ConfigError} naming every problem. */
 export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
-  const { flags, env, toml, shippedCatalogDirectory } = sources;
+  const { flags, env, toml, shippedCatalogDirectory, commandName = "coordinator" } = sources;
   const { values, resolved } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
   const isOpenToAll = values.registration === "open" && isExposed(values);
-  const { usual, openToAll } = NEW_ACCOUNT_CREDITS;
   return Object.freeze({
     ...values,
     catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory,
-    newAccountMicro: values.newAccountMicro ?? (isOpenToAll ? openToAll : usual) * MICRO_PER_CREDIT,
+    newAccountMicro:
+      values.newAccountMicro ?? NEW_ACCOUNT_CREDITS[isOpenToAll ? "openToAll" : "usual"] * MICRO_PER_CREDIT,
+    commandName,
     inForce: resolved,
   });
 }

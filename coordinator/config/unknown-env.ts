@@ -2,7 +2,14 @@ import { describeUnknown, unknownVariables } from "../../shared/unknown-variable
 import { describeConfig } from "./resolve-config.ts";
 
 /** Variables with our prefix that commands, clients and the agent read. */
-const OTHERS = ["ATOLL_EMAIL", "ATOLL_PASSWORD", "ATOLL_API_KEY", "ATOLL_BASE_URL", "ATOLL_ISLAND_DATA"];
+const OTHERS = [
+  "ATOLL_CONFIG",
+  "ATOLL_EMAIL",
+  "ATOLL_PASSWORD",
+  "ATOLL_API_KEY",
+  "ATOLL_BASE_URL",
+  "ATOLL_ISLAND_DATA",
+];
 
 /** A line about ATOLL_* variables that are no settings; null when there are none. */
 export function describeUnknownEnv(env: Readonly<Record<string, string | undefined>>): string | null {

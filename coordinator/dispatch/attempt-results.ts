@@ -1,6 +1,6 @@
 import { MAY_QUOTE, type JobError, type JobErrorCode } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { FromIsland, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import { codeOf, type FromIsland, type NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { Feed } from "../jobs/feed.ts";
@@ -42,16 +42,17 @@ export class AttemptResults {
     const { jobs, islands } = this.#deps;
     // Too late for a refusal: the Island had begun, so this is a try that failed.
     const cause = job?.state === "running" ? "failed" : "refused";
-    if (job !== undefined) this.#noteLetDown(islandId, job, cause, frame.code);
+    const code = codeOf(frame);
+    if (job !== undefined) this.#noteLetDown(islandId, job, cause, code);
     islands.freeSlot(islandId, frame);
     if (job === undefined) return undefined;
-    this.#note(islandId, job, frame.code, frame.message);
-    return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, retryable: true }), cause);
+    this.#note(islandId, job, code, frame.message);
+    return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, code, retryable: true }), cause);
   }
 
   fail(islandId: string, job: ActiveJob, frame: FrameOf<"failed">): Promise<void> {
     const { attempts } = this.#deps.jobs;
-    const error = this.#failed(islandId, job, frame);
+    const error = this.#failed(islandId, job, { ...frame, code: codeOf(frame) });
     if (error.retryable) return attempts.requeue(job.id, error, "failed");
     return this.#isFinal(islandId, job, error) ? attempts.fail(job.id, error) : attempts.confirm(job.id, error);
   }

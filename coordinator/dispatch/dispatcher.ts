@@ -14,11 +14,14 @@ import type {
   SchedulerIsland,
   WaitingJob,
 } from "../scheduler/scheduler.ts";
+import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
 import { Assignments, type AssignmentsDeps } from "./assignments.ts";
 import { islandLost, presentJob } from "./present-job.ts";
+import { UnrunnableJobs, type UnrunnableJobsDeps } from "./unrunnable-jobs.ts";
 import type { WaitReasons } from "./wait-reasons.ts";
 
-export interface DispatcherDeps extends AssignmentsDeps {
+export interface DispatcherDeps
+  extends AssignmentsDeps, Pick<UnrunnableJobsDeps, "graceMs" | "restartGraceMs" | "others"> {
   readonly scheduler: Scheduler;
   readonly waitReasons: WaitReasons;
   readonly clock: Pick<Clock, "monotonicMs" | "now" | "schedule" | "sleep">;
@@ -35,6 +38,7 @@ const NONE: readonly string[] = [];
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #assignments: Assignments;
+  readonly #unrunnable: UnrunnableJobs;
   readonly #onQuarantine = new Set<(islandId: string) => void>();
   #wake: { readonly atMs: number; readonly timer: Timer } | null = null;
   #isClosed = false;
@@ -44,6 +48,8 @@ export class Dispatcher {
     this.#assignments = new Assignments(deps);
     deps.jobs.subscribe((event) => this.#handle(event));
     deps.islands.subscribe((event) => this.#handle(event));
+    // After the scheduler has heard of a job, which may have an Island by then.
+    this.#unrunnable = new UnrunnableJobs(deps);
   }
 
   /** Calls `listener` with an Island that came into quarantine, or left it by a success. */
@@ -62,6 +68,12 @@ export class Dispatcher {
   close(): void {
     this.#isClosed = true;
     this.#wake?.timer.cancel();
+    this.#unrunnable.close();
+  }
+
+  /** Whether Islands of this coordinator may run jobs of that kind, now or later. */
+  outlookFor(kind: WorkKind): Outlook {
+    return this.#unrunnable.outlookFor(kind);
   }
 
   /** True if an Island that neither has the job nor lost or failed it could run it, here or at another coordinator. */

@@ -5,6 +5,7 @@ import type { ActiveJob } from "../jobs/active-job.ts";
 /** What clients read of a failure that an Island reports. An Island's own words could say anything, to anybody's client. */
 const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   wait_timeout: "No Island began the job in time",
+  no_island_fits: "No Island can run the job",
   run_timeout: "The run took longer than its limit",
   island_lost: "The Island that had the job was lost",
   island_silent: "The Island gave no sign of life for too long",
@@ -18,6 +19,7 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   context_length_exceeded: "The prompt is longer than the model's maximum context length",
   model_unavailable: "The Island could not fetch the Cargo's model or image",
   model_hash_mismatch: "What the Island fetched is not the model or image that the Cargo names",
+  disk_full: "The Island lacks disk space for the Cargo's model or image",
   model_invalid: "The Cargo's model or image cannot be loaded",
   manifest_untrusted: "The Island does not trust the Cargo's signature",
   out_of_memory: "The run needs more memory than the Island gives it",

@@ -7,6 +7,7 @@ import {
   ValidationError,
   type ErrorCode,
   type FieldError,
+  type JobError,
   type JobErrorCode,
 } from "../../shared/errors.ts";
 import { InsufficientCreditsError } from "../credits/insufficient-credits-error.ts";
@@ -22,16 +23,24 @@ const NO_ISLAND_RETRY_S = 5;
  */
 const RETRY_S: Partial<Record<ErrorCode, number>> = { storage_unavailable: 2, shutting_down: 1 };
 /** Errors of a job whose model or image could not be fetched: 503, because nothing is wrong with the coordinator or the request. */
-const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>(["model_unavailable", "model_hash_mismatch"]);
+const FETCH_ERRORS: ReadonlySet<string> = new Set<JobErrorCode>([
+  "model_unavailable",
+  "model_hash_mismatch",
+  "disk_full",
+]);
+const CANCELLED_MESSAGE =
+  "The job of this request was cancelled, by its account (DELETE /jobs/{id}) or by an operator; send the request again if you still want the answer";
 /** Does not quote the error, which may name files or contain secrets. */
 const FAULT_MESSAGE = "Internal error; if it happens again, give the operator this request_id";
 
-/** No Island began the job of a chat, a conversation or an embedding in time. `message`: of the job's error, with the reason. */
+/** No Island began the job of a chat, a conversation or an embedding in time, or none can. `message`: of the job's error, with the reason. */
 export class NoIslandError extends ServiceError {
   override readonly name = "NoIslandError";
-  readonly retryAfterS = NO_ISLAND_RETRY_S;
-  constructor(message: string) {
+  /** Null if another try fails too. */
+  readonly retryAfterS: number | null;
+  constructor({ message, retryable }: Pick<JobError, "message" | "retryable">) {
     super("no_island_available", message);
+    this.retryAfterS = retryable ? NO_ISLAND_RETRY_S : null;
   }
 }
 
@@ -46,11 +55,11 @@ export class JobFailedError extends ServiceError {
   /** Clients of OpenAI and Anthropic repeat a 500 by themselves unless a header says no: each try of a chat may cost. */
   readonly isWorthRepeating: boolean;
   constructor({ code, message, retryable }: Extract<FeedEnding, { type: "error" }>) {
-    super("job_failed", `The job failed (${code}): ${message}`);
+    super("job_failed", code === "cancelled" ? CANCELLED_MESSAGE : `The job failed (${code}): ${message}`);
     this.jobError = code;
     this.retryable = retryable;
     const isFetch = FETCH_ERRORS.has(code);
-    this.status = isFetch ? 503 : ERROR_STATUS.job_failed;
+    this.status = isFetch ? 503 : code === "cancelled" ? 409 : ERROR_STATUS.job_failed;
     this.retryAfterS = isFetch && retryable ? NO_ISLAND_RETRY_S : null;
     // An answer that its schema excludes was paid for: its client decides whether it pays for another.
     this.isWorthRepeating = retryable && code !== ("schema_unmet" satisfies JobErrorCode);
@@ -69,6 +78,9 @@ export class MethodNotAllowedError extends ServiceError {
 
 /** Whose clients call a path: their libraries read errors in shapes of their own. */
 export type ErrorStyle = "plain" | "openai" | "anthropic";
+
+/** Clients of OpenAI and Anthropic repeat an answer with a status of 409, 429 or 500 and above unless it says no. */
+const FINAL = { "X-Should-Retry": "false" };
 
 /** `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and the former `param`. */
 export interface WireError {
@@ -135,6 +147,7 @@ function extrasOf(error: ServiceError): Partial<WireError> {
     return { required_credits: required ?? 0, remaining_credits: left ?? 0, renews_at: renewsAt };
   }
   if (isTemporary(error)) return { retry_after: error.retryAfterS };
+  if (error instanceof NoIslandError) return { retryable: false };
   if (error instanceof JobFailedError) {
     const { jobError, retryable, retryAfterS } = error;
     return { job_error: jobError, retryable, ...(retryAfterS === null ? {} : { retry_after: retryAfterS }) };
@@ -150,8 +163,9 @@ function creditsOf(micro: bigint): number {
 
 function headersOf(error: ServiceError): Record<string, string> {
   if (error instanceof RateLimitedError || isTemporary(error)) return { "Retry-After": String(error.retryAfterS) };
+  if (error instanceof NoIslandError) return FINAL;
   if (error instanceof JobFailedError) {
-    if (!error.isWorthRepeating) return { "X-Should-Retry": "false" };
+    if (!error.isWorthRepeating) return FINAL;
     return error.retryAfterS === null ? {} : { "Retry-After": String(error.retryAfterS) };
   }
   if (error instanceof MethodNotAllowedError) return { Allow: error.allowed.join(", ") };
@@ -161,8 +175,9 @@ function headersOf(error: ServiceError): Record<string, string> {
   return retryAfterS === undefined ? {} : { "Retry-After": String(retryAfterS) };
 }
 
-function isTemporary(error: ServiceError): error is NoIslandError | OverloadedError | ClusterUnavailableError {
-  return error instanceof NoIslandError || error instanceof OverloadedError || error instanceof ClusterUnavailableError;
+function isTemporary(error: ServiceError): error is ServiceError & { readonly retryAfterS: number } {
+  if (error instanceof NoIslandError) return error.retryAfterS !== null;
+  return error instanceof OverloadedError || error instanceof ClusterUnavailableError;
 }
 
 function styled(

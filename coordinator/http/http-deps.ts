@@ -6,6 +6,7 @@ import type { AccountService } from "../accounts/account-service.ts";
 import type { CredentialUser } from "../accounts/known-callers.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
+import type { Registration } from "../config/exposure.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batch-service.ts";
@@ -32,6 +33,8 @@ import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limit
 export interface HttpOptions extends RequestLimitsOptions {
   /** Origin, and path prefix if any, under which clients reach the coordinator; null: that of each request. */
   readonly publicUrl: string | null;
+  /** What the public page says of accounts; null: there is none. */
+  readonly publicPage: { readonly registration: Registration; readonly newAccountMicro: number } | null;
   /** How long a chat waits for an Island. */
   readonly chatWaitMs: number;
   /** Who may read /metrics: everybody, nobody, or who sends the token. */
@@ -76,6 +79,8 @@ export interface HttpDeps {
   readonly version: string;
   /** Folder of the model files that the coordinator itself serves at /models. */
   readonly modelsDirectory: string;
+  /** Folder of the packages that the coordinator serves at /download. It may be missing. */
+  readonly downloadsDirectory: string;
   readonly options: HttpOptions;
 }
 

@@ -1,12 +1,16 @@
-import { isExposed } from "../config/exposure.ts";
+import { join } from "node:path";
+import { isExposed, registrationOf } from "../config/exposure.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
-import type { HttpOptions } from "./http-deps.ts";
+import type { HttpDeps, HttpOptions } from "./http-deps.ts";
 
 /** The settings of the HTTP API. */
 export function httpOptionsOf(config: CoordinatorConfig, memory: MemoryBudgets): HttpOptions {
   return {
     publicUrl: config.publicUrl,
+    publicPage: config.publicPage
+      ? { registration: registrationOf(config), newAccountMicro: config.newAccountMicro }
+      : null,
     chatWaitMs: config.chatWaitMs,
     heartbeatMs: config.sseHeartbeatMs,
     trustProxy: config.trustProxy,
@@ -14,4 +18,15 @@ export function httpOptionsOf(config: CoordinatorConfig, memory: MemoryBudgets):
     answerMemoryBytes: memory.answerMemoryBytes,
     metrics: config.metricsToken === null ? (isExposed(config) ? "off" : "open") : { token: config.metricsToken },
   };
+}
+
+/** Folders whose files the coordinator serves. */
+export function servedFolders({
+  catalogDirectory,
+  dataDirectory,
+}: Pick<CoordinatorConfig, "catalogDirectory" | "dataDirectory">): Pick<
+  HttpDeps,
+  "modelsDirectory" | "downloadsDirectory"
+> {
+  return { modelsDirectory: join(catalogDirectory, "models"), downloadsDirectory: join(dataDirectory, "downloads") };
 }

@@ -36,6 +36,8 @@ export interface IslandView {
   readonly freeVramBytes: number | null;
   /** °C of its hottest part; null: not known. */
   readonly temperatureC: number | null;
+  /** Cargos whose model is on its way into memory. */
+  readonly loading: readonly string[];
   readonly slotsInUse: number;
   /** What its owner allows; undefined: everything, or not known. */
   readonly policy: OwnerPolicy | undefined;

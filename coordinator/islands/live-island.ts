@@ -1,3 +1,5 @@
+import type { IslandState } from "../../shared/protocol/from-island.ts";
+
 /** What a coordinator knows of an Island that is connected to it. Coordinators send it to each other. */
 export interface LiveIsland {
   readonly hostId: string;
@@ -15,9 +17,17 @@ export interface LiveIsland {
   readonly temperatureC?: number | null;
   /** Cargos whose model is in memory; at most {@link MAX_LOADED}. */
   readonly loaded: readonly string[];
+  /** Absent, as the members after it: a coordinator of an earlier version tells. At most {@link MAX_LOADED} of each. */
+  readonly loading?: readonly string[];
+  readonly downloads?: readonly LiveDownload[];
+  /** Cargos of the jobs that it has now, first those that began first, and when each began in ms since the epoch. */
+  readonly running?: readonly { readonly slug: string; readonly sinceMs: number }[];
   /** Keys of the models and images on its disk; at most {@link MAX_CACHED}. Empty where nobody asked for them. */
   readonly cachedModels: readonly string[];
 }
+
+/** A download of an Island, with what its agent says of it. */
+export type LiveDownload = IslandState["downloads"][number];
 
 /** Together they keep the Islands of an account in one message between coordinators. */
 export const MAX_LOADED = 10;

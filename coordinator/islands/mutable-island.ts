@@ -10,7 +10,7 @@ import { ownText, type SharedTexts } from "./shared-texts.ts";
 /** Lists of the many Islands that have nothing to say in them. */
 const NONE: readonly never[] = [];
 
-type StateFacts = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "cpuLoad" | "rttMs">;
+type StateFacts = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "cpuLoad" | "rttMs">;
 
 /** The state behind an {@link IslandView}. Only `IslandRegistry` has it. Most Islands are idle: what only jobs need is made with the first. */
 export class MutableIsland implements IslandView {
@@ -25,6 +25,7 @@ export class MutableIsland implements IslandView {
   freeRamBytes: number | null = null;
   freeVramBytes: number | null = null;
   temperatureC: number | null = null;
+  loading: readonly string[] = NONE;
   readonly #texts: SharedTexts;
   #facts: SchedulerIsland | null = null;
   /** Attempts that take a slot, by job. One that was cancelled takes its slot until the Island confirms. */
@@ -131,12 +132,13 @@ export class MutableIsland implements IslandView {
     };
   }
 
-  /** What a heartbeat says. True if it makes a difference to the scheduler. @throws before the first `hello`. */
+  /** What a heartbeat says. True if it makes a difference to the scheduler, or to what runs here. @throws before the first `hello`. */
   update(state: IslandState): boolean {
+    const { loading } = this;
     this.#noteUse(state);
     const before = this.facts();
     const now = this.#stateFacts(state, before);
-    if (countsTheSame(before, now)) return false;
+    if (countsTheSame(before, now)) return this.loading !== loading;
     this.#facts = { ...before, ...now };
     return true;
   }
@@ -152,13 +154,15 @@ export class MutableIsland implements IslandView {
   }
 
   /** Nothing is decided by it. */
-  #noteUse({ freeRamBytes, freeVramBytes, temperatureC = null }: IslandState): void {
+  #noteUse({ freeRamBytes, freeVramBytes, temperatureC = null, loading }: IslandState): void {
     this.temperatureC = temperatureC;
+    this.loading = this.#listOf(this.loading, loading ?? NONE);
     this.freeRamBytes = freeRamBytes;
     this.freeVramBytes = freeVramBytes;
   }
 
-  #stateFacts({ cpuLoad, cachedModels, loaded, downloads }: IslandState, before: SchedulerIsland | null): StateFacts {
+  #stateFacts(state: IslandState, before: SchedulerIsland | null): StateFacts {
+    const { cpuLoad, cachedModels, loaded, downloads, noSpaceFor = NONE } = state;
     const models = cachedModels.map(({ key }) => key);
     return {
       cachedModels: this.#listOf(before?.cachedModels, models),
@@ -166,7 +170,8 @@ export class MutableIsland implements IslandView {
       downloads:
         downloads.length === 0
           ? NONE
-          : downloads.map(({ slug, fraction }) => ({ slug: this.#texts.one(slug), fraction })),
+          : downloads.map(({ slug, ...figures }) => ({ slug: this.#texts.one(slug), ...figures })),
+      noSpaceFor: this.#listOf(before?.noSpaceFor, noSpaceFor),
       cpuLoad,
       rttMs: this.rttMs,
     };

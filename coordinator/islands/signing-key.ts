@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:cryp
 import type { SharedSecrets } from "../store/shared-secrets.ts";
 
 const ADVICE =
-  "restore it from a backup; or make a new one with: coordinator signing-key rotate (every Island must then join again)";
+  "restore it from a backup; or make a new one with the command signing-key rotate (every Island must then join again)";
 
 /** The key that signs Cargos cannot be used. The message says what to do. */
 export class SigningKeyError extends Error {

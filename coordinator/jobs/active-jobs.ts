@@ -126,6 +126,7 @@ export class ActiveJobs {
   /** Lets a pending job compete for Islands. It may be assigned before this returns. */
   compete(job: MutableJob): void {
     if (job.isMoving) return;
+    if (job.cargo !== null) job.cargo = this.#deps.catalog.approvedForm(job.cargo);
     this.emit({ type: "job_waiting", job });
     job.input = null;
   }

@@ -3,6 +3,7 @@ import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { isTerminal } from "../../shared/job-state.ts";
 import { newId } from "../../shared/ids.ts";
 import type { BatchRecord, FailMode, ActiveBatchRecord, NewBatch } from "../store/batch-store.ts";
+import { REFUSALS } from "../store/refusals.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
@@ -150,8 +151,11 @@ export class BatchService {
     const { accountId, inputs, failMode, idempotency } = request;
     const { common, webhook, apiKey, postings, maxJobs } = checked;
     // With a limit of 0 the batch would wait, and its credits be held, for a place that never comes.
-    if (maxJobs === 0 || gate.waitingOf(accountId) + inputs.length > MAX_WAITING_JOBS) {
-      throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S);
+    if (maxJobs === 0) throw REFUSALS.too_many_jobs(maxJobs);
+    const waiting = gate.waitingOf(accountId);
+    if (waiting + inputs.length > MAX_WAITING_JOBS) {
+      const message = `${waiting} jobs of your batches wait, this one has ${inputs.length}, and ${MAX_WAITING_JOBS} may wait at once; send it again when some have ended`;
+      throw new RateLimitedError("concurrent_jobs", RETRY_WHEN_FULL_S, message);
     }
     const id = newId("batch", common.createdAtMs);
     const jobs = await checked.newJobs();

@@ -1,6 +1,6 @@
 import type { Timer } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
-import { isApprovalOf, type CatalogEntry } from "../catalog/catalog.ts";
+import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, SubmittedJob } from "../store/job-store.ts";
 import type { ActiveJob, Assignee } from "./active-job.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
@@ -182,15 +182,14 @@ export class JobRegistry {
    * other attempt. Otherwise each job keeps the Cargo that it was accepted for; an approval of that same Cargo counts.
    */
   cargoChanged(slug: string): void {
-    const entry = this.#deps.catalog.known(slug);
+    const { catalog } = this.#deps;
+    const isGone = catalog.known(slug) === undefined;
     for (const job of this.#active.byId.values()) {
       if (job.slug !== slug || job.state !== "pending" || job.stored !== null) continue;
-      if (entry === undefined) void this.#active.failWithoutCargo(job);
-      else if (job.cargo !== null && isApprovalOf(entry, job.cargo)) {
-        job.cargo = entry;
-        // A parked job competes only when it is admitted.
-        if (job.hasPlace) this.#active.compete(job);
-      }
+      const isApproved = job.cargo !== null && catalog.approvedForm(job.cargo) !== job.cargo;
+      if (isGone) void this.#active.failWithoutCargo(job);
+      // A parked job competes only when it is admitted.
+      else if (isApproved && job.hasPlace) this.#active.compete(job);
     }
   }
 
@@ -224,6 +223,13 @@ export class JobRegistry {
     const message = `${describeWait(job)}${reason === null ? "" : `: ${reason}`}`;
     const error: JobError = { code: "wait_timeout", message, retryable: true };
     return this.#active.stop(job, "timeout", { event: "expire", error });
+  }
+
+  /** Ends a waiting job that no Island can run. `reason`: what they lack, for the client. */
+  refuseWait(jobId: string, reason: string): Promise<void> {
+    const message = `No Island can run this job: ${reason}`;
+    const error: JobError = { code: "no_island_fits", message, retryable: false };
+    return this.#active.end(this.#active.require(jobId), { event: "fail", error });
   }
 
   /** For work that was acted on before it is done, such as a write: if it fails, the process ends and starts again from storage. */

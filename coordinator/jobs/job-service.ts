@@ -14,7 +14,7 @@ import { feedEndingOf } from "./job-ending.ts";
 import type { InputReceipt, InputRequest } from "./input-session.ts";
 import type { JobRegistry } from "./job-registry.ts";
 import type { JobRouter } from "./job-router.ts";
-import type { JobWaiting } from "./job-waiting.ts";
+import type { JobWait, JobWaiting } from "./job-waiting.ts";
 import { SharedFeeds } from "./shared-feeds.ts";
 import type { JobHandle, JobView, SubmitRequest } from "./submitted-job.ts";
 import type { CheckedSubmission, Submissions } from "./submissions.ts";
@@ -87,6 +87,14 @@ export class JobService {
     const active = this.#deps.jobs.get(jobId);
     if (active === undefined) return this.#viewFromElsewhere(record);
     return this.#view({ ...record, ...liveFacts(active) }, this.#deps.explainWait(active));
+  }
+
+  /** State of an unfinished job and why it waits, from memory; null for one that has ended. @throws {ServiceError} `not_found`, `cluster_unavailable` */
+  async explain(accountId: string, jobId: string): Promise<JobWait | null> {
+    const active = await this.#findActive(accountId, jobId);
+    if (active !== undefined) return { state: active.state, waiting: this.#deps.explainWait(active) };
+    const remote = await this.#deps.router?.find(jobId);
+    return (await remote?.describe()) ?? null;
   }
 
   list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: ListedJob[]; total: number }> {

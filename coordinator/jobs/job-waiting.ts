@@ -1,4 +1,5 @@
 import type { AttemptPhase } from "../../shared/attempt-phase.ts";
+import type { JobState } from "../../shared/job-state.ts";
 import { WAIT_CAUSES } from "../scheduler/explain.ts";
 import type { Waiting } from "../scheduler/scheduler.ts";
 
@@ -9,3 +10,9 @@ export type JobWaiting = Omit<Waiting, "reason"> & {
   /** Absent while no Island has the job. */
   readonly phase?: AttemptPhase;
 };
+
+/** What readers of an unfinished job's stream are told while it has no output. */
+export interface JobWait {
+  readonly state: JobState;
+  readonly waiting: JobWaiting | null;
+}

@@ -104,7 +104,7 @@ export class OperatorAccounts {
     if (role === "operator") {
       throw new ServiceError(
         "bad_request",
-        "An operator is not suspended: take the role away first, with `coordinator account role --user`",
+        "An operator is not suspended: take the role away first, with the command `account role --user`",
       );
     }
     if (suspension !== null) return;

@@ -4,7 +4,19 @@ import { totalVramBytes } from "../../shared/hardware.ts";
 import type { KnownIsland, UnfinishedJobs } from "../store/operator-store.ts";
 
 /** Why jobs of a Cargo wait, as far as storage shows it. */
-export type StoredReason = "no_cargo" | "no_island_online" | "no_island_offers_runtime" | "no_island_fits" | "all_busy";
+export type StoredReason =
+  | "no_cargo"
+  | "no_island_online"
+  | "own_islands_only"
+  | "no_island_offers_runtime"
+  | "no_island_fits"
+  | "all_busy";
+
+export interface QueuedCargo {
+  readonly file: CargoFile;
+  /** The only account whose Islands run it, as it is not approved; null: all run it. */
+  readonly onlyIslandsOf: string | null;
+}
 
 export interface StoredQueueLine {
   readonly slug: string;
@@ -25,7 +37,7 @@ export interface StoredQueueLine {
 export function storedQueue(
   unfinished: readonly UnfinishedJobs[],
   islands: readonly KnownIsland[],
-  cargoOf: (slug: string) => CargoFile | null,
+  cargoOf: (slug: string) => QueuedCargo | null,
 ): StoredQueueLine[] {
   const slugs = [...new Set(unfinished.map(({ slug }) => slug))];
   const lines = slugs.map((slug): StoredQueueLine => {
@@ -44,12 +56,14 @@ export function storedQueue(
   return lines.sort((a, b) => b.waiting - a.waiting || (a.slug < b.slug ? -1 : 1));
 }
 
-function reasonFor(cargo: CargoFile | null, islands: readonly KnownIsland[]): StoredReason {
+function reasonFor(cargo: QueuedCargo | null, islands: readonly KnownIsland[]): StoredReason {
   if (cargo === null) return "no_cargo";
-  if (islands.length === 0) return "no_island_online";
-  const offering = islands.filter(({ runtimes }) => runtimes.some(({ type }) => type === cargo.runtime_type));
+  const { file, onlyIslandsOf } = cargo;
+  const own = islands.filter(({ accountId }) => onlyIslandsOf === null || accountId === onlyIslandsOf);
+  if (own.length === 0) return onlyIslandsOf === null ? "no_island_online" : "own_islands_only";
+  const offering = own.filter(({ runtimes }) => runtimes.some(({ type }) => type === file.runtime_type));
   if (offering.length === 0) return "no_island_offers_runtime";
   const fits = ({ hardware }: KnownIsland): boolean =>
-    hardware.ramBytes >= cargo.required_ram_mb * MIB && totalVramBytes(hardware) >= cargo.required_vram_mb * MIB;
+    hardware.ramBytes >= file.required_ram_mb * MIB && totalVramBytes(hardware) >= file.required_vram_mb * MIB;
   return offering.some(fits) ? "all_busy" : "no_island_fits";
 }

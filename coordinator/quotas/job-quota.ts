@@ -11,7 +11,7 @@ export class JobQuota {
 
   /** Takes a place. @throws {RateLimitedError} if the account has `limit` already; nothing changes. */
   enter(accountId: string, limit: number): void {
-    if (this.isFull(accountId, limit)) throw REFUSALS.too_many_jobs();
+    if (this.isFull(accountId, limit)) throw REFUSALS.too_many_jobs(limit);
     this.add(accountId);
   }
 

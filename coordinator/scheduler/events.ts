@@ -1,5 +1,6 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
+import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { JobClass } from "../store/job-store.ts";
 import type { Stumble } from "./pause.ts";
 
@@ -25,8 +26,10 @@ export interface SchedulerIsland {
   readonly cachedModels: readonly string[];
   /** Slugs of the Cargos that are in memory. */
   readonly loaded: readonly string[];
-  /** `fraction` 0 to 1, null when the size is unknown. */
-  readonly downloads: readonly { readonly slug: string; readonly fraction: number | null }[];
+  /** With figures that only the owner sees. */
+  readonly downloads: readonly IslandState["downloads"][number][];
+  /** Slugs of the Cargos that it lacks disk space for; absent: it does not say. */
+  readonly noSpaceFor?: readonly string[] | undefined;
   /** 0 to 1; null when unknown. */
   readonly cpuLoad: number | null;
   readonly rttMs: number | null;

@@ -23,7 +23,7 @@ export interface Waiting {
   readonly position: number;
   /** Plain words, for people. */
   readonly message: string;
-  /** Whole percent of a model that is downloading, on the Island that has most of it; absent where that is not known. */
+  /** How far the download of the model is, 0 to 100; absent where that is not known. */
   readonly percent?: number;
 }
 
@@ -31,7 +31,9 @@ export type Cause = Omit<Waiting, "position">;
 /** Why an Island that may run the Cargo does not fit. */
 type Lack = Exclude<Misfit, "not_own" | "runtime_missing" | Disallowed>;
 
-const OWN_ONLY = "only your own Islands run it until it is approved";
+const UNTIL_APPROVED = "only your own Islands run it until it is approved";
+/** The account's job keeps the private definition that it was accepted for, as the approval was of another one. */
+const FOR_EARLIER = "only your own Islands run it, as it was submitted for an earlier definition of the Cargo";
 
 /** Not a lack of Islands, but the closest reason that clients know. */
 export function explainUnknownCargo(slug: string): Cause {
@@ -45,9 +47,10 @@ export function explainUnknownCargo(slug: string): Cause {
 export function explainWait(cargo: ScheduledCargo, census: Census, avoided: number): Cause {
   const own = census.online - census.misfits.not_own;
   if (cargo.onlyIslandsOf === null) return explainLack(cargo, census, own, avoided);
-  if (own === 0) return { reason: "own_islands_only", message: `${OWN_ONLY}, and none of them is online` };
+  const ownOnly = cargo.privateTo === undefined ? FOR_EARLIER : UNTIL_APPROVED;
+  if (own === 0) return { reason: "own_islands_only", message: `${ownOnly}, and none of them is online` };
   const cause = explainLack(cargo, census, own, avoided);
-  return { ...cause, message: `${cause.message}; ${OWN_ONLY}` };
+  return { ...cause, message: `${cause.message}; ${ownOnly}` };
 }
 
 /** @param online Number of online Islands that may run the Cargo. */
@@ -143,6 +146,8 @@ function needOf(misfit: Exclude<Lack, "draining">, cargo: ScheduledCargo): strin
       return `${formatBytes(cargo.requiredRamBytes)} of RAM`;
     case "too_little_vram":
       return `${formatBytes(cargo.requiredVramBytes)} of VRAM`;
+    case "too_little_disk":
+      return "disk space for its model or image";
     default:
       return misfit satisfies never;
   }

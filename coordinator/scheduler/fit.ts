@@ -10,12 +10,19 @@ export const MISFITS = [
   "feature_missing",
   "too_little_ram",
   "too_little_vram",
+  "too_little_disk",
   "draining",
 ] as const;
 export type Misfit = (typeof MISFITS)[number];
 
+/** A Cargo as the catalog has it now. */
+export interface KnownCargo extends CargoManifest {
+  /** The only account that may run it until it is approved; absent for a public Cargo. */
+  readonly privateTo?: string;
+}
+
 /** A Cargo with a rule on which Islands may run it. */
-export interface ScheduledCargo extends CargoManifest {
+export interface ScheduledCargo extends KnownCargo {
   /** As in `WaitingJob`. */
   readonly onlyIslandsOf: string | null;
   /** As in `WaitingJob`. */
@@ -24,11 +31,18 @@ export interface ScheduledCargo extends CargoManifest {
 
 export type CargoNeeds = Pick<
   ScheduledCargo,
-  "runtimeType" | "requiredRamBytes" | "requiredVramBytes" | "onlyIslandsOf" | "category" | "container" | "features"
+  | "slug"
+  | "runtimeType"
+  | "requiredRamBytes"
+  | "requiredVramBytes"
+  | "onlyIslandsOf"
+  | "category"
+  | "container"
+  | "features"
 >;
 export type IslandOffer = Pick<
   SchedulerIsland,
-  "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining" | "policy" | "features"
+  "accountId" | "runtimes" | "ramBytes" | "vramBytes" | "draining" | "policy" | "features" | "noSpaceFor"
 >;
 
 /** `true` if the Island can serve the Cargo when it has a free slot, else the first reason why not. Compare with `true`. */
@@ -42,6 +56,7 @@ export function fits(cargo: CargoNeeds, island: IslandOffer): true | Misfit {
   if (cargo.features?.some((name) => island.features?.includes(name) !== true)) return "feature_missing";
   if (cargo.requiredRamBytes > island.ramBytes) return "too_little_ram";
   if (cargo.requiredVramBytes > island.vramBytes) return "too_little_vram";
+  if (island.noSpaceFor?.includes(cargo.slug) === true) return "too_little_disk";
   if (island.draining) return "draining";
   return true;
 }

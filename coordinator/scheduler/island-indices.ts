@@ -1,6 +1,5 @@
-import type { CargoManifest } from "../../shared/cargo.ts";
 import { CargoIslands } from "./cargo-islands.ts";
-import { fits } from "./fit.ts";
+import { fits, type KnownCargo } from "./fit.ts";
 import type { OnlineIsland } from "./online-island.ts";
 import { workKeyOf, workKindOf, type WorkKind } from "./slot-offer.ts";
 
@@ -9,12 +8,12 @@ const MAX_INDEXED_CARGOS = 64;
 
 /** The online Islands, with an index for each Cargo that is asked for. */
 export class IslandIndices {
-  readonly #cargos: (slug: string) => CargoManifest | undefined;
+  readonly #cargos: (slug: string) => KnownCargo | undefined;
   readonly #islands: ReadonlyMap<string, OnlineIsland>;
   /** For every queued kind of jobs whose Cargo the catalog has, and for some others; the least recently used first. */
   readonly #indices = new Map<string, CargoIslands>();
 
-  constructor(cargos: (slug: string) => CargoManifest | undefined, islands: ReadonlyMap<string, OnlineIsland>) {
+  constructor(cargos: (slug: string) => KnownCargo | undefined, islands: ReadonlyMap<string, OnlineIsland>) {
     this.#cargos = cargos;
     this.#islands = islands;
   }

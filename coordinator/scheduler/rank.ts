@@ -49,10 +49,10 @@ export function loadOf(island: SchedulerIsland, slotsInUse: number): number {
  */
 export function countsTheSame(a: HostReport, b: HostReport): boolean {
   const hasSameModels = a.cachedModels === b.cachedModels && a.loaded === b.loaded && a.downloads === b.downloads;
-  return hasSameModels && hostLoadOf(a) === hostLoadOf(b);
+  return hasSameModels && a.noSpaceFor === b.noSpaceFor && hostLoadOf(a) === hostLoadOf(b);
 }
 
-type HostReport = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "cpuLoad" | "rttMs">;
+type HostReport = Pick<SchedulerIsland, "cachedModels" | "loaded" | "downloads" | "noSpaceFor" | "cpuLoad" | "rttMs">;
 
 function hostLoadOf({ cpuLoad, rttMs }: Pick<SchedulerIsland, "cpuLoad" | "rttMs">): number {
   return tenths(cpuLoad ?? UNKNOWN_CPU_LOAD) * RTT_STEPS + rttDigit(rttMs ?? UNKNOWN_RTT_MS);

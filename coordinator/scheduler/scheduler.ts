@@ -184,6 +184,7 @@ export class Scheduler {
     this.#waiting.regroup(islandId);
     this.#holders.replace(island.info.cachedModels, []);
     this.#away.set(islandId, island.record);
+    this.shared.noteGone(island.info, this.#nowMs);
     this.#indices.remove(island);
   }
 

@@ -1,4 +1,8 @@
+import { recentMap } from "../../shared/recent-map.ts";
 import type { CargoIslands } from "./cargo-islands.ts";
+import type { SchedulerIsland } from "./events.ts";
+import { explainWait } from "./explain.ts";
+import { fits } from "./fit.ts";
 import type { IslandIndices } from "./island-indices.ts";
 import type { JobKind } from "./job-queue.ts";
 import type { OnlineIsland } from "./online-island.ts";
@@ -28,6 +32,18 @@ export interface WorkLoad extends WaitingWork {
   readonly slots: number;
 }
 
+/**
+ * Whether Islands may run jobs of a kind. `possible`: one fits, or will when it takes new jobs again, or left a moment ago and may come
+ * back. `lacking`: each that may run them lacks something for as long as it is what it is; `message` says what, for people. `absent`: none
+ * that may run them is online.
+ */
+export type Outlook =
+  | { readonly is: "possible" }
+  | { readonly is: "lacking"; readonly message: string }
+  | { readonly is: "absent" };
+
+/** Islands that left last. Of more that leave at once, the first may be forgotten, and a job refused that one of them could run. */
+const MAX_GONE = 1_000;
 /** Jobs that one look for fitting ones may pass over, as they avoid what is offered. */
 const MAX_PASSED = 64;
 /** Of each kind, so many slots more than twice the jobs that were heard of are offered. */
@@ -38,6 +54,8 @@ export class SharedWork {
   readonly #waiting: WaitingJobs;
   readonly #indices: IslandIndices;
   readonly #islands: ReadonlyMap<string, OnlineIsland>;
+  /** By id, the last to leave first. */
+  readonly #gone = recentMap<{ readonly info: SchedulerIsland; readonly atMs: number }>(MAX_GONE);
 
   constructor(waiting: WaitingJobs, indices: IslandIndices, islands: ReadonlyMap<string, OnlineIsland>) {
     this.#waiting = waiting;
@@ -89,6 +107,27 @@ export class SharedWork {
   /** Slots, free or not, that run jobs of the kind. */
   slotsFor(kind: WorkKind): number {
     return this.#indexOf(kind)?.openSlots ?? 0;
+  }
+
+  /** The Island left, and may come back. */
+  noteGone(info: SchedulerIsland, atMs: number): void {
+    this.#gone.set(info.id, { info, atMs });
+  }
+
+  /** @param sinceMs Islands that left before are not expected back. */
+  outlookFor(kind: WorkKind, sinceMs: number): Outlook {
+    const index = this.#indexOf(kind);
+    if (index === undefined) return { is: "absent" };
+    const census = index.census();
+    const { online, misfits, fitting } = census;
+    if (fitting + misfits.draining > 0) return { is: "possible" };
+    for (const [id, { info, atMs }] of this.#gone.entries()) {
+      if (atMs < sinceMs) break;
+      const fit = this.#islands.has(id) ? "not_own" : fits(index.cargo, info);
+      if (fit === true || fit === "draining") return { is: "possible" };
+    }
+    if (online === misfits.not_own) return { is: "absent" };
+    return { is: "lacking", message: explainWait(index.cargo, census, 0).message };
   }
 
   /** Where the model is, of the best Island with a slot that is free for the kind; undefined if there is none. */

@@ -1,8 +1,13 @@
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS } from "./catalog-store.ts";
 
-/** Retry-After of a refused job or stream. When one ends is unknown, and one request a second costs little. */
+/** Retry-After of a refused stream. When one ends is unknown, and one request a second costs little. */
 export const RETRY_AFTER_S = 1;
+/**
+ * Retry-After of a job that is one too many. When one of the account's jobs ends is unknown: a chat takes seconds, so that a client which
+ * repeats by itself gets through, while a job that waits may take an hour, which the message tells people.
+ */
+const JOBS_RETRY_S = 5;
 
 /** What every store says when it refuses a write. */
 export const REFUSALS = {
@@ -19,7 +24,7 @@ export const REFUSALS = {
     new ServiceError("slug_taken", `Another Cargo has or had the slug "${slug}"; choose another slug`),
   too_many_cargos: () =>
     new ServiceError("too_many_cargos", `An account may have ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`),
-  too_many_jobs: () => new RateLimitedError("concurrent_jobs", RETRY_AFTER_S),
+  too_many_jobs: (maxJobs: number) => new RateLimitedError("concurrent_jobs", JOBS_RETRY_S, describeFull(maxJobs)),
   too_many_keys: (maxKeys: number) =>
     new ServiceError(
       "too_many_keys",
@@ -41,3 +46,9 @@ export const REFUSALS = {
       `An account may use ${MAX_HELD_SLUGS} slugs in all, deleted ones included; use one of them again`,
     ),
 } as const;
+
+function describeFull(maxJobs: number): string {
+  if (maxJobs === 0) return "This account may have no jobs; its operator can raise its limit concurrent_jobs";
+  const has = `You have ${maxJobs} unfinished ${maxJobs === 1 ? "job" : "jobs"}, as many as this account may have`;
+  return `${has}; wait for one or cancel one (GET /jobs?status=pending)`;
+}

@@ -1,4 +1,5 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
+import type { DownloadProgress } from "../models/download/transfer.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../disk/stored-item.ts";
 
 /** What a Cargo needs on disk. Nothing of it is deleted before `release`, which may be called more than once. */
@@ -38,9 +39,19 @@ export interface ArtifactStore {
    * Downloads what is missing and leases it.
    * @param onProgress called when a download has made progress.
    * @param mayEvict whether other artifacts may be deleted for it.
-   * @throws {JobFailure} or `signal.reason`. {@link DiskBudgetExceededError} when it does not fit.
+   * @throws {JobFailure} or `signal.reason`. {@link DiskFullError} when it does not fit.
    */
-  acquire(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void, mayEvict: boolean): Promise<ArtifactLease>;
+  acquire(
+    cargo: CargoManifest,
+    signal: AbortSignal,
+    onProgress: (progress: DownloadProgress) => void,
+    mayEvict: boolean,
+  ): Promise<ArtifactLease>;
+  /**
+   * Checks that a job's download of the Cargo would fit, by what is known of its size, and what may be deleted for it.
+   * @throws {DiskFullError}
+   */
+  assertFits(cargo: CargoManifest): void;
   /** What the Cargo takes on disk; null when it is not there as a whole. */
   bytesOnDisk(cargo: CargoManifest): number | null;
   /** The part of the budget that an interrupted or running download of the Cargo takes already. */

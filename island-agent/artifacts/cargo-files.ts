@@ -1,23 +1,30 @@
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
-import type { IslandState } from "../../shared/protocol/from-island.ts";
-import { DiskBudgetExceededError } from "../disk/disk-budget-error.ts";
+import { MAX_NO_SPACE_FOR, type IslandState } from "../../shared/protocol/from-island.ts";
+import { recentMap } from "../../shared/recent-map.ts";
+import type { DownloadProgress } from "../models/download/transfer.ts";
+import { DiskFullError } from "../disk/disk-full-error.ts";
 import type { ArtifactLease, ArtifactStore } from "./artifact-store.ts";
 import type { CargoNames } from "./cargo-names.ts";
 import { DownloadPriority } from "./download-priority.ts";
+import type { DownloadWatch } from "./download-watch.ts";
 import { PreloadEviction } from "./preload-eviction.ts";
 
 /** Puts on disk what Cargos need, whatever kind of artifact it is, and reports what is there. */
 export class CargoFiles {
   readonly #stores: readonly ArtifactStore[];
   readonly #names: CargoNames;
+  readonly #watch: DownloadWatch;
   readonly #priority = new DownloadPriority();
   readonly #eviction: PreloadEviction;
   /** Slugs of Cargos that have or await a lease, once for each lease. */
   readonly #users: string[] = [];
+  /** Cargos that jobs or the owner could not have for lack of disk space, by slug. */
+  readonly #tooLarge = recentMap<CargoManifest>(MAX_NO_SPACE_FOR);
 
-  constructor(stores: readonly ArtifactStore[], names: CargoNames) {
+  constructor(stores: readonly ArtifactStore[], names: CargoNames, watch: DownloadWatch) {
     this.#stores = stores;
     this.#names = names;
+    this.#watch = watch;
     this.#eviction = new PreloadEviction(stores);
   }
 
@@ -43,7 +50,7 @@ export class CargoFiles {
     lease.release();
   }
 
-  /** As `pull`, but evicts nothing: call `makeRoom` first. @throws {DiskBudgetExceededError}, or as `acquire`. */
+  /** As `pull`, but evicts nothing: call `makeRoom` first. @throws {DiskFullError}, or as `acquire`. */
   async preload(cargo: CargoManifest, signal: AbortSignal, onProgress: () => void): Promise<void> {
     if (this.bytesOnDisk(cargo) !== null) return;
     this.#eviction.markPreloaded(cargo);
@@ -51,9 +58,22 @@ export class CargoFiles {
       const lease = await this.#priority.runWhenIdle((idle) => this.#lease(cargo, idle, onProgress, false), signal);
       lease.release();
     } catch (error) {
-      if (error instanceof DiskBudgetExceededError) await this.#eviction.markTooLarge(cargo);
+      if (error instanceof DiskFullError) await this.#eviction.markTooLarge(cargo);
       throw error;
     }
+  }
+
+  /** Why a job's Cargo cannot be downloaded now, if that is known before the download: the disk lacks space. Null: it may fit. */
+  refusalOf(cargo: CargoManifest): DiskFullError | null {
+    const lack = this.#lackOf(cargo);
+    if (lack !== null) this.#tooLarge.set(cargo.slug, cargo);
+    return lack;
+  }
+
+  /** Slugs of the Cargos that jobs or the owner could not have for lack of disk space, as far as that is still so. */
+  noSpaceFor(): string[] {
+    for (const [slug, cargo] of [...this.#tooLarge]) if (this.#lackOf(cargo) === null) this.#tooLarge.delete(slug);
+    return [...this.#tooLarge.keys()];
   }
 
   /** @see PreloadEviction.makeRoom */
@@ -76,7 +96,21 @@ export class CargoFiles {
   /** One entry for each Cargo that waits for a download. */
   downloads(): IslandState["downloads"] {
     const downloads = this.#stores.flatMap((store) => store.downloads());
-    return downloads.map(({ slug, fraction }) => ({ slug, fraction }));
+    return downloads.map(({ slug, receivedBytes, totalBytes }) => {
+      const fraction = totalBytes === null || totalBytes === 0 ? null : Math.min(1, receivedBytes / totalBytes);
+      return { slug, fraction, receivedBytes, totalBytes, bytesPerSecond: this.#watch.bytesPerSecond(slug) };
+    });
+  }
+
+  #lackOf(cargo: CargoManifest): DiskFullError | null {
+    if (this.bytesOnDisk(cargo) !== null) return null;
+    try {
+      this.#storeOf(cargo)?.assertFits(cargo);
+      return null;
+    } catch (error) {
+      if (error instanceof DiskFullError) return error;
+      throw error;
+    }
   }
 
   #storeOf(cargo: CargoManifest): ArtifactStore | undefined {
@@ -94,7 +128,13 @@ export class CargoFiles {
     this.#users.push(slug);
     const leave = (): void => void this.#users.splice(this.#users.indexOf(slug), 1);
     try {
-      const lease = await this.#storeOf(cargo)?.acquire(cargo, signal, onProgress, mayEvict);
+      const lease = await this.#watch.follow(slug, async (note) => {
+        const noteProgress = (progress: DownloadProgress): void => {
+          note(progress);
+          onProgress();
+        };
+        return this.#storeOf(cargo)?.acquire(cargo, signal, noteProgress, mayEvict);
+      });
       if (key !== null) this.#names.note(slug, key);
       let isHeld = true;
       const releaseOnce = (): void => {
@@ -107,6 +147,8 @@ export class CargoFiles {
       return { path, adapterPaths, release: releaseOnce };
     } catch (error) {
       leave();
+      // Preloads may delete less than jobs may.
+      if (error instanceof DiskFullError && mayEvict) this.#tooLarge.set(slug, cargo);
       throw error;
     }
   }

@@ -1,10 +1,14 @@
 import { cacheKeyOf, type CargoManifest } from "../../shared/cargo.ts";
 import type { DownloadStatus, RemoveOutcome } from "../disk/stored-item.ts";
+import type { DownloadProgress } from "../models/download/transfer.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 
 /** The part of {@link ImageStore} that is used here. */
-export interface PulledImages extends Pick<ImageStore, "spareBytes" | "list" | "downloads" | "remove" | "prune"> {
+export interface PulledImages extends Pick<
+  ImageStore,
+  "spareBytes" | "assertFits" | "list" | "downloads" | "remove" | "prune"
+> {
   acquire(...parameters: Parameters<ImageStore["acquire"]>): Promise<{ release(): void }>;
 }
 
@@ -28,12 +32,16 @@ export class ImageArtifacts implements ArtifactStore {
   async acquire(
     { slug, container }: CargoManifest,
     signal: AbortSignal,
-    onProgress: () => void,
+    onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
     if (container === undefined) throw new TypeError(`Cargo ${slug} names no image`);
     const lease = await this.#images.acquire(slug, container, signal, onProgress, mayEvict);
     return { path: null, release: () => lease.release() };
+  }
+
+  assertFits({ container }: CargoManifest): void {
+    if (container !== undefined) this.#images.assertFits(container);
   }
 
   bytesOnDisk(cargo: CargoManifest): number | null {

@@ -1,5 +1,6 @@
-import { hasFolderModel, modelKey, type CargoManifest } from "../../shared/cargo.ts";
+import { hasFolderModel, modelKey, type CargoManifest, type ModelRef } from "../../shared/cargo.ts";
 import type { DownloadStatus, RemoveOutcome } from "../disk/stored-item.ts";
+import type { DownloadProgress } from "../models/download/transfer.ts";
 import type { FolderStore } from "../models/folders/folder-store.ts";
 import type { ModelStore } from "../models/store/model-store.ts";
 import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } from "./artifact-store.ts";
@@ -8,8 +9,8 @@ import type { ArtifactBudget, ArtifactLease, ArtifactStore, StoredArtifact } fro
 export function modelArtifacts(models: ModelStore, folders: FolderStore): readonly ArtifactStore[] {
   const budget: ArtifactBudget = {
     spareBytes: () => {
-      const { budgetBytes, usedBytes } = models.usage();
-      return budgetBytes - usedBytes;
+      const { limitBytes, usedBytes } = models.usage();
+      return limitBytes - usedBytes;
     },
     storedBytes: () => [...models.list(), ...models.parts()].reduce((sum, { bytes }) => sum + bytes, 0),
   };
@@ -33,10 +34,14 @@ class FolderArtifacts implements ArtifactStore {
   acquire(
     cargo: CargoManifest,
     signal: AbortSignal,
-    onProgress: () => void,
+    onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
     return this.#folders.acquire(cargo, signal, onProgress, mayEvict);
+  }
+
+  assertFits(cargo: CargoManifest): void {
+    this.#folders.assertFits(cargo);
   }
 
   bytesOnDisk(cargo: CargoManifest): number | null {
@@ -83,7 +88,7 @@ class FileArtifacts implements ArtifactStore {
   async acquire(
     { slug, model, adapters = [] }: CargoManifest,
     signal: AbortSignal,
-    onProgress: () => void,
+    onProgress: (progress: DownloadProgress) => void,
     mayEvict: boolean,
   ): Promise<ArtifactLease> {
     if (model === null) throw new TypeError(`Cargo ${slug} has no model`);
@@ -104,6 +109,10 @@ class FileArtifacts implements ArtifactStore {
     }
     const [path = null, ...adapterPaths] = paths;
     return { path, adapterPaths, release };
+  }
+
+  assertFits(cargo: CargoManifest): void {
+    this.#models.assertModelsFit(refsOf(cargo));
   }
 
   /** Of the model and its adapters. */
@@ -139,7 +148,11 @@ class FileArtifacts implements ArtifactStore {
   }
 }
 
+function refsOf({ model, adapters = [] }: CargoManifest): ModelRef[] {
+  return [...(model === null ? [] : [model]), ...adapters];
+}
+
 /** Keys of the files that a Cargo needs. */
-function keysOf({ model, adapters = [] }: CargoManifest): string[] {
-  return [...(model === null ? [] : [model]), ...adapters].map(modelKey);
+function keysOf(cargo: CargoManifest): string[] {
+  return refsOf(cargo).map(modelKey);
 }

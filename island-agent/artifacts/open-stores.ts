@@ -2,6 +2,8 @@ import { join } from "node:path";
 import type { Clock } from "../../shared/clock.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import type { AgentConfig } from "../config/resolve-agent-config.ts";
+import type { DiskState } from "../disk/describe-disk.ts";
+import { freeBytesOn } from "../disk/free-bytes.ts";
 import { CargoNames } from "./cargo-names.ts";
 import { ImageArtifacts } from "./image-artifacts.ts";
 import { modelArtifacts } from "./model-artifacts.ts";
@@ -17,6 +19,8 @@ export interface OpenStores extends AsyncDisposable {
   /** One for each kind of artifact. */
   readonly artifacts: readonly ArtifactStore[];
   readonly names: CargoNames;
+  /** Disk space of the models now. */
+  readonly disk: () => DiskState;
   /** Null: the owner has switched containers off. */
   readonly images: ImageStore | null;
 }
@@ -47,7 +51,8 @@ export async function openStores(
     allowPrivateAddresses: settings.allowPrivateAddresses,
   };
   await using opened = new AsyncDisposableStack();
-  const models = await ModelStore.open({ directory, budgetBytes: settings.diskBudgetBytes, clock, fetch });
+  const { diskBudgetBytes: budgetBytes, minFreeBytes } = settings;
+  const models = await ModelStore.open({ directory, budgetBytes, minFreeBytes, clock, fetch });
   opened.defer(() => models.close());
   const context = { policy: resolveFetchPolicy(fetch), clock };
   const folders = await FolderStore.open({ models, directory: join(directory, "folders"), context }).catch(
@@ -58,22 +63,25 @@ export async function openStores(
   opened.defer(() => folders.close());
   const names = await CargoNames.open(directory);
   opened.defer(() => names.close());
-  const images = containers.enabled ? await openImages(dataDirectory, containers, engine, clock) : null;
+  const images = containers.enabled ? await openImages(dataDirectory, containers, minFreeBytes, engine, clock) : null;
   if (images !== null) opened.defer(() => images.close());
   const stack = opened.move();
   const artifacts = [...modelArtifacts(models, folders), ...(images === null ? [] : [new ImageArtifacts(images)])];
-  return { artifacts, names, images, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const disk = (): DiskState => ({ ...models.usage(), freeBytes: freeBytesOn(directory), minFreeBytes });
+  return { artifacts, names, disk, images, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 function openImages(
   dataDirectory: string,
   { registries, diskBudgetBytes }: AgentConfig["containers"],
+  minFreeBytes: number,
   search: EngineSearch,
   clock: Clock,
 ): Promise<ImageStore> {
   return ImageStore.open({
     directory: join(dataDirectory, "images"),
     budgetBytes: diskBudgetBytes,
+    minFreeBytes,
     allowedRegistries: registries,
     findEngine: async (signal) => (await findEngine(search, clock, signal)).engine,
     clock,

@@ -1,3 +1,4 @@
+import { cacheKeyOf, modelKey, type CargoManifest } from "../../shared/cargo.ts";
 import { CliError } from "../../shared/errors.ts";
 import type { ArtifactStore, StoredArtifact } from "./artifact-store.ts";
 import type { CargoNames } from "./cargo-names.ts";
@@ -10,17 +11,29 @@ export interface ListedArtifact extends StoredArtifact {
   readonly usedBy: readonly string[];
 }
 
+type UnloadIdle = (isMeant: (cargo: CargoManifest) => boolean) => Promise<unknown>;
+
 /** Lists and deletes what is on disk, for the owner. */
 export class StoredFiles {
   readonly #stores: readonly ArtifactStore[];
   readonly #names: CargoNames;
   readonly #users: () => ReadonlySet<string>;
+  readonly #unloadIdle: UnloadIdle;
 
-  /** @param users slugs of the Cargos whose files are in use. */
-  constructor(stores: readonly ArtifactStore[], names: CargoNames, users: () => ReadonlySet<string>) {
+  /**
+   * @param users slugs of the Cargos whose files are in use.
+   * @param unloadIdle takes Cargos that no job uses out of memory.
+   */
+  constructor(
+    stores: readonly ArtifactStore[],
+    names: CargoNames,
+    users: () => ReadonlySet<string>,
+    unloadIdle: UnloadIdle,
+  ) {
     this.#stores = stores;
     this.#names = names;
     this.#users = users;
+    this.#unloadIdle = unloadIdle;
   }
 
   /** The last used first. Files of folders are listed as their folders. */
@@ -30,7 +43,7 @@ export class StoredFiles {
   }
 
   /**
-   * Deletes what is stored under one key.
+   * Deletes what is stored under one key, and unloads the Cargo that uses it if no job does.
    * @param name the key, or the slug of a Cargo that it was downloaded for.
    * @returns bytes that this freed.
    * @throws {CliError} when nothing has that name, or it is in use.
@@ -40,7 +53,8 @@ export class StoredFiles {
     const items = this.list().filter((item) => item.key === key);
     const [first] = items;
     if (first === undefined) throw new CliError(`Nothing on disk is called "${name}": island models ls shows what is`);
-    const used = items.find(({ inUse }) => inUse);
+    if (items.some(({ inUse }) => inUse)) await this.#unloadIdle((cargo) => needs(cargo, key));
+    const used = this.list().find((item) => item.key === key && item.inUse);
     if (used !== undefined) throw inUse(name, used);
     const before = this.#storedBytes();
     const holders = this.#stores.filter((store) => store.list().some((item) => item.key === key));
@@ -69,6 +83,10 @@ export class StoredFiles {
 }
 
 function inUse(name: string, { usedBy }: ListedArtifact): CliError {
-  const who = usedBy.length === 0 ? "a Cargo that is loaded or being downloaded" : usedBy.join(", ");
-  return new CliError(`${name} is in use by ${who}: remove it when no job needs it`);
+  const who = usedBy.length === 0 ? "a Cargo" : usedBy.join(", ");
+  return new CliError(`${name} is in use by ${who}, for a job or a download: remove it when that has ended`);
+}
+
+function needs(cargo: CargoManifest, key: string): boolean {
+  return cacheKeyOf(cargo) === key || cargo.adapters?.some((adapter) => modelKey(adapter) === key) === true;
 }

@@ -17,7 +17,7 @@ export class Availability implements Disposable {
   /** Called when the Island opens or closes for new jobs. */
   onChange: () => void = () => undefined;
   readonly #clock: Clock;
-  readonly #hours: OpenHours | null;
+  #hours: OpenHours | null;
   #isPaused: boolean;
   #isDraining = false;
   #wasOpen: boolean;
@@ -43,8 +43,25 @@ export class Availability implements Disposable {
     return this.closedBecause === null;
   }
 
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** As in the settings; null: day and night. */
+  get hours(): string | null {
+    return this.#hours === null ? null : describeOpenHours(this.#hours);
+  }
+
   get isDraining(): boolean {
     return this.#isDraining;
+  }
+
+  /** @param hours null: day and night. */
+  setHours(hours: OpenHours | null): void {
+    this.#hours = hours;
+    this.#nextCheck?.cancel();
+    this.#scheduleCheck();
+    this.#tell();
   }
 
   pause(): void {
@@ -75,6 +92,7 @@ export class Availability implements Disposable {
   }
 
   #scheduleCheck(): void {
+    this.#nextCheck = null;
     if (this.#hours === null) return;
     const now = this.#clock.now();
     const toChangeMs = minutesToNextChange(this.#hours, now) * MS_PER_MINUTE - (now % MS_PER_MINUTE);

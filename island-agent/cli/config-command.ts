@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import type { ResolvedSetting } from "../../shared/settings.ts";
 import { CONFIG_FILE_NAME, readConfigFile, storeKey } from "../config/config-file.ts";
-import { askAgent } from "../control/control-client.ts";
-import { getKey, listKeys } from "../config/resolve-agent-config.ts";
+import type { SettingOutcome } from "../config/live-settings.ts";
+import { ControlRefusal, tellAgent } from "../control/control-client.ts";
+import type { AgentStatus } from "../execution/island-reports.ts";
+import { getKey, listKeys, variableOfKey } from "../config/resolve-agent-config.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -26,13 +28,13 @@ export const configCommand = {
   /** Returns a hint for the user, or null. @throws {ConfigError} for an unknown key or a value that is not allowed; nothing is changed then. */
   async set(dataDirectory: string, key: string, value: string): Promise<string | null> {
     await storeKey(dataDirectory, key, value);
-    return adviceAfterChange(dataDirectory);
+    return applyChange(dataDirectory, key);
   },
 
   /** Removes a key from the file, so that its default applies. Returns and throws as `set`. */
   async unset(dataDirectory: string, key: string): Promise<string | null> {
     await storeKey(dataDirectory, key, null);
-    return adviceAfterChange(dataDirectory);
+    return applyChange(dataDirectory, key);
   },
 
   path(dataDirectory: string): string {
@@ -40,12 +42,40 @@ export const configCommand = {
   },
 };
 
-/** The agent reads its settings only when it starts. */
-async function adviceAfterChange(dataDirectory: string): Promise<string | null> {
-  // An agent that does not answer is running, too.
-  const isRunning = await askAgent(dataDirectory, "/status").then(
-    (status) => status !== undefined,
-    () => true,
-  );
-  return isRunning ? "The running agent still has the old settings: restart it to apply the change" : null;
+/** What the running agent says of a changed setting. */
+export interface ReloadAnswer {
+  readonly outcome: SettingOutcome;
+  readonly status: Pick<AgentStatus, "closedBecause" | "running" | "slots">;
+}
+
+/** Finding out what the hardware is takes seconds on some machines. */
+const MAX_APPLY_MS = 60_000;
+
+/** Lets the running agent take the setting over. Returns what came of it, for the user; null when no agent runs. */
+async function applyChange(dataDirectory: string, key: string): Promise<string | null> {
+  try {
+    const answer = await tellAgent<ReloadAnswer>(dataDirectory, "/settings", { key }, MAX_APPLY_MS);
+    return answer === undefined ? null : describeOutcome(key, answer);
+  } catch (error) {
+    if (error instanceof ControlRefusal) return `The running agent keeps its settings: ${error.message}`;
+    // An agent that does not answer, or of an earlier version, is running, too.
+    return "The running agent still has the old settings: restart it to apply the change";
+  }
+}
+
+function describeOutcome(key: string, { outcome, status }: ReloadAnswer): string {
+  const { closedBecause, running, slots } = status;
+  switch (outcome) {
+    case "applied":
+      if (key === "slots" && running.length > slots)
+        return `Applied. ${running.length} jobs run and finish; new ones are taken when fewer than ${slots} run`;
+      if (key === "hours" && closedBecause !== null) return `Applied. The Island is ${closedBecause}`;
+      return "Applied: the running agent has the new setting";
+    case "next_start":
+      return "From the next start on: the running agent keeps the old setting until it is restarted";
+    case "overridden":
+      return `Stored, but a flag or the variable ${variableOfKey(key)} of the running agent wins over the file`;
+    default:
+      return outcome satisfies never;
+  }
 }

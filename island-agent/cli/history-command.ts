@@ -1,9 +1,10 @@
+import { describeDownload } from "../artifacts/describe-download.ts";
 import { askAgent } from "../control/control-client.ts";
 import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 import { formatAge } from "../../shared/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/text-table.ts";
-import { inSeconds, type ShownStatus } from "./status-command.ts";
+import { describeLack, inSeconds, type ShownStatus } from "./status-command.ts";
 
 /** What the agent remembers of its last jobs, and what the coordinator says that they earned. */
 export interface ShownHistory {
@@ -65,13 +66,15 @@ export function describeBriefly(
     ["Earned", earnings === null ? "not known: the coordinator does not answer" : describeEarned(earnings)],
     ...(earnings === null ? [] : [["Uptime", describeUptime(earnings)] satisfies [string, string]]),
     ["Running", `${running.length} of ${slots} slots`],
-    ...running.map(({ slug, forMs }): [string, string] => ["", `${slug}, for ${inSeconds(forMs)}`]),
+    ...running.map((job): [string, string] => ["", describeRunning(job, status)]),
+    ...describeOtherDownloads(status),
   ];
   if (quarantine) rows.push(["Quarantine", "several jobs in a row failed here: island status --verbose"]);
   if (clockAheadMs !== null && Math.abs(clockAheadMs) > MAX_CLOCK_ERROR_MS) {
     const side = clockAheadMs > 0 ? "ahead of" : "behind";
     rows.push(["Clock", `${formatAge(Math.abs(clockAheadMs))} ${side} the coordinator's: set this machine's clock`]);
   }
+  rows.push(...describeLack(status));
   if (status.lastProblem !== null) rows.push(["Problem", status.lastProblem]);
   const credits = creditsOf(earnings);
   for (const [index, job] of jobs.slice(0, SHOWN_LAST).entries()) {
@@ -83,6 +86,30 @@ export function describeBriefly(
     ]);
   }
   return rows.map(([name, value]) => `${name.padEnd(11)}${value}`).join("\n");
+}
+
+/** "my-model: downloading 120 of 202 MiB, 4.0 MiB/s, 20 s left"; "my-model: loading, for 3.0 s"; "my-model, for 16.8 s". */
+function describeRunning(
+  { slug, forMs }: ShownStatus["running"][number],
+  { downloads = [], loading = [] }: Pick<ShownStatus, "downloads" | "loading">,
+): string {
+  const download = downloads.find((each) => each.slug === slug);
+  if (download !== undefined) return `${slug}: ${describeDownloading(download)}`;
+  return `${slug}${loading.includes(slug) ? ": loading" : ""}, for ${inSeconds(forMs)}`;
+}
+
+/** Those that no job waits for: preloads, and what the owner pulls. */
+function describeOtherDownloads({ running, downloads = [] }: ShownStatus): [string, string][] {
+  const awaited = new Set(running.map(({ slug }) => slug));
+  const others = downloads.filter(({ slug }) => !awaited.has(slug));
+  return others.map((download, index) => [
+    index === 0 ? "Downloads" : "",
+    `${download.slug}: ${describeDownloading(download)}`,
+  ]);
+}
+
+function describeDownloading(download: NonNullable<ShownStatus["downloads"]>[number]): string {
+  return `downloading ${describeDownload(download)}`.trimEnd();
 }
 
 function describeEarned({ earned }: Earnings): string {

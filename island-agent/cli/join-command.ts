@@ -1,6 +1,7 @@
 import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { readTomlKeys } from "../../shared/settings.ts";
 import { readConfigFile, storeKeys } from "../config/config-file.ts";
+import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { describeKeyChange } from "../session/cargo-trust.ts";
 import { redeemCode } from "./redeem-code.ts";
 import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
@@ -58,6 +59,15 @@ export async function joinNetwork(given: JoinOptions): Promise<string> {
     "coordinator.account": accountId,
   });
   return fingerprintOf(publicKey);
+}
+
+/**
+ * The token of an earlier join, if all addresses are those that it was stored with: for an Island whose coordinator has a new key. Null
+ * otherwise, as no other coordinator may see it.
+ */
+export async function storedToken(dataDirectory: string, urls: readonly string[]): Promise<string | null> {
+  const { coordinator } = resolveAgentConfig({ flags: {}, env: {}, file: await readConfigFile(dataDirectory) });
+  return urls.every((url) => coordinator.apiUrls?.includes(url) === true) ? coordinator.token : null;
 }
 
 /** The address of a coordinator in what the user gives. @throws {CliError} when that is none. */

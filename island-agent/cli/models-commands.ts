@@ -5,6 +5,8 @@ import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.ts";
 import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
+import { describeDownload } from "../artifacts/describe-download.ts";
+import type { LoadedReport } from "../execution/cargo-pool.ts";
 import type { PullStatus } from "../preload/owner-pulls.ts";
 import { StoredFiles, type ListedArtifact } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -52,6 +54,20 @@ export async function pruneModels(place: ModelsPlace): Promise<string> {
 }
 
 /**
+ * `island models unload`: takes Cargos that no job uses out of memory. Their files stay.
+ * @param slug all if undefined.
+ * @returns a line for the user.
+ * @throws {CliError} when the Cargo is not in memory, or a job uses it.
+ */
+export async function unloadModels(place: ModelsPlace, slug: string | undefined): Promise<string> {
+  const unloaded = await tell<LoadedReport[]>(place, "/models/unload", { name: slug });
+  if (unloaded === undefined) throw new CliError("No agent runs on this data directory: nothing is in memory");
+  if (unloaded.length === 0) return "No idle Cargo is in memory";
+  const bytes = unloaded.reduce((sum, { ramBytes, vramBytes }) => sum + ramBytes + vramBytes, 0);
+  return `Unloaded ${unloaded.map((each) => each.slug).join(", ")}: ${formatBytes(bytes)} of memory`;
+}
+
+/**
  * `island models pull`: the running agent asks its coordinator for the Cargo and downloads what it needs. The download goes on
  * when this command is interrupted.
  * @returns a line for the user.
@@ -68,7 +84,7 @@ export async function pullModel(place: ModelsPlace, slug: string, progress: Prog
       if (pull === undefined)
         throw new CliError("The agent has stopped. Downloaded data is kept; pull again when it runs");
       if (pull.state === "failed") throw new CliError(`${slug} could not be pulled: ${pull.detail}`);
-      progress.show(`${slug}: ${pull.state}`, pull.fraction);
+      progress.show(`${slug}: ${pull.state}`, pull.fraction, describeDownload(pull.download ?? {}));
       if (pull.state === "on disk") return `${slug} is on disk`;
       await place.clock.sleep(POLL_MS);
       pulls = await askAgent<PullStatus[]>(place.dataDirectory, "/models/pulls");
@@ -115,5 +131,6 @@ async function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => P
     engineSearch(env, { platform: process.platform }),
     clock,
   );
-  return await use(new StoredFiles(stores.artifacts, stores.names, () => NOBODY_IN_USE));
+  const nothingToUnload = async (): Promise<void> => undefined;
+  return await use(new StoredFiles(stores.artifacts, stores.names, () => NOBODY_IN_USE, nothingToUnload));
 }

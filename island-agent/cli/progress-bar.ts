@@ -7,8 +7,11 @@ export interface ProgressStream extends NodeJS.WritableStream {
 
 /** Shows how far a long operation is. */
 export interface ProgressLine {
-  /** @param fraction 0 to 1; null while the size is unknown. */
-  show(what: string, fraction: number | null): void;
+  /**
+   * @param fraction 0 to 1; null while the size is unknown.
+   * @param detail such as bytes and time left; may be empty.
+   */
+  show(what: string, fraction: number | null, detail: string): void;
   stop(): void;
 }
 
@@ -19,10 +22,15 @@ export function openProgress(stream: ProgressStream): ProgressLine {
 
 function openBar(stream: ProgressStream): ProgressLine {
   // The package's graceful exit would catch Ctrl-C and let the command go on.
-  const bar = new SingleBar({ stream, format: "{what} [{bar}] {percentage}%", barsize: 30, gracefulExit: false });
-  bar.start(100, 0, { what: "" });
+  const bar = new SingleBar({
+    stream,
+    format: "{what} [{bar}] {percentage}% {detail}",
+    barsize: 30,
+    gracefulExit: false,
+  });
+  bar.start(100, 0, { what: "", detail: "" });
   return {
-    show: (what, fraction) => bar.update(percentOf(fraction), { what }),
+    show: (what, fraction, detail) => bar.update(percentOf(fraction), { what, detail }),
     stop: () => bar.stop(),
   };
 }
@@ -30,11 +38,11 @@ function openBar(stream: ProgressStream): ProgressLine {
 function openLines(stream: ProgressStream): ProgressLine {
   let last = "";
   return {
-    show(what, fraction) {
+    show(what, fraction, detail) {
       const tenths = fraction === null ? "" : ` ${Math.floor(percentOf(fraction) / 10) * 10}%`;
-      const line = `${what}${tenths}`;
-      if (line !== last) stream.write(`${line}\n`);
-      last = line;
+      const step = `${what}${tenths}`;
+      if (step !== last) stream.write(`${step}${detail === "" ? "" : ` (${detail})`}\n`);
+      last = step;
     },
     stop: () => undefined,
   };

@@ -1,19 +1,20 @@
 import { join } from "node:path";
-import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
+import type { Hardware } from "../../shared/hardware.ts";
 import type { LogFormat } from "../../shared/log-format.ts";
 import type { Logger, LogLevel } from "../../shared/logger.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";
-import { readPause, storePause } from "../availability/pause-file.ts";
+import { readPause } from "../availability/pause-file.ts";
 import { CargoFiles } from "../artifacts/cargo-files.ts";
+import { DownloadWatch } from "../artifacts/download-watch.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
-import { describeUnknownEnv, resolveAgentConfig } from "../config/resolve-agent-config.ts";
+import { describeUnknownEnv, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { AgentMetrics } from "../control/agent-metrics.ts";
-import { ControlServer, PlainText, type ControlRoutes } from "../control/control-server.ts";
-import { fetchEarnings, type EarningsAnswer } from "../execution/earnings.ts";
+import { ControlServer } from "../control/control-server.ts";
+import { fetchEarnings } from "../execution/earnings.ts";
 import { JobFiles } from "../execution/job-files.ts";
 import { JobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
@@ -25,12 +26,20 @@ import { fetchRecommendations } from "../preload/recommendations.ts";
 import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
 import type { ImageStore } from "../runtimes/container/image-store.ts";
 import type { CargoRuntime } from "../runtimes/runtime.ts";
-import { checkNetwork, createRuntimes, engineSearch, findSandbox } from "../runtimes/create-runtimes.ts";
+import {
+  checkNetwork,
+  containerLimitsOf,
+  createRuntimes,
+  engineSearch,
+  findSandbox,
+} from "../runtimes/create-runtimes.ts";
 import { MAX_PROBE_MS, RuntimeProbes } from "../runtimes/runtime-probes.ts";
 import { CoordinatorAddresses } from "../session/coordinator-addresses.ts";
 import { StoredFiles } from "../artifacts/stored-files.ts";
 import { isAllowed } from "../../shared/owner-policy.ts";
 import { CliError } from "../../shared/errors.ts";
+import { controlRoutes } from "./control-routes.ts";
+import { SettingsReload } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
 export interface StartOptions {
@@ -88,23 +97,26 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
   const stack = new AsyncDisposableStack();
   try {
     const hostId = await loadHostId(dataDirectory);
-    const hardware = await detectHardware({
-      overrides: config.hardware,
-      caps: config.caps,
-      modelDirectory: modelDirectoryOf(dataDirectory),
-      diskBudgetBytes: config.models.diskBudgetBytes,
-    });
+    const detect = ({ hardware, caps, models }: AgentConfig): Promise<Hardware> =>
+      detectHardware({
+        overrides: hardware,
+        caps,
+        modelDirectory: modelDirectoryOf(dataDirectory),
+        diskBudgetBytes: models.diskBudgetBytes,
+      });
+    const hardware = await detect(config);
     const coordinators = new CoordinatorAddresses(apiUrls, Math.random);
     const presentUrl = (): string => coordinators.current;
     const engine = engineSearch(env, hardware);
     const stores = stack.use(await openStores(dataDirectory, config, engine, clock, presentUrl));
-    const files = new CargoFiles(stores.artifacts, stores.names);
+    const files = new CargoFiles(stores.artifacts, stores.names, new DownloadWatch(clock, log));
     const usage = stack.use(UsageSampler.open({ clock, hardware }));
     const { images } = stores;
     const containers = images === null ? null : { images, islandId: hostId };
     const sandbox = await findSandbox({ config, hardware, env });
     if (sandbox.state.remedy !== null) log.warn(sandbox.state, "Native runtimes could have a better sandbox");
-    const all = createRuntimes({ dataDirectory, config, hardware, clock, env, log, sandbox, containers });
+    const setUp = { dataDirectory, clock, env, log };
+    const all = createRuntimes({ ...setUp, config, hardware, sandbox, containers });
     let policy = policyOf(config, false);
     const candidates = all.filter(({ type }) => isAllowed(policy.runtimes, type));
     // An engine may be found long after the start: what containers can have is known only then.
@@ -142,12 +154,11 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         policy: () => policy,
         hostId,
         version: options.version,
-        slots: config.slots,
         farewellLimitMs: MAX_FAREWELL_MS,
       },
       {
         clock,
-        hardware,
+        offer: { slots: config.slots, hardware },
         runtimes: probes.usable,
         files,
         availability,
@@ -162,21 +173,36 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         },
         onConnected: () =>
           options.onConnected(
-            `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${config.slots} slots`,
+            `${presentUrl()} offering ${[...probes.usable.keys()].join(", ")}, ${agent.status().slots} slots`,
           ),
       },
     );
     probes.onFound = () => agent.announce();
     const status = (): ShownStatus => {
-      return { ...agent.status(), unusable: probes.unusable(), sandbox: sandbox.state };
+      const disk = { disk: stores.disk(), noSpaceFor: files.noSpaceFor() };
+      return { ...agent.status(), unusable: probes.unusable(), sandbox: sandbox.state, ...disk };
     };
-    const stored = new StoredFiles(stores.artifacts, stores.names, () => files.users);
+    const settings = new SettingsReload({
+      ...{ dataDirectory, flags, env, config, agent, availability, probes, usage, detect, log },
+      runtimesFor: async (changed, seen) => {
+        const limits = containerLimitsOf(changed, seen);
+        for (const runtime of all) if (runtime instanceof ContainerRuntime) runtime.setLimits(limits);
+        const inside = await findSandbox({ config: changed, hardware: seen, env });
+        return createRuntimes({ ...setUp, config: changed, hardware: seen, sandbox: inside, containers: null });
+      },
+    });
+    const stored = new StoredFiles(
+      stores.artifacts,
+      stores.names,
+      () => files.users,
+      (isMeant) => agent.pool.unloadIdle(isMeant),
+    );
     stack.use(
       await ControlServer.open(
         dataDirectory,
         options.pid,
         controlRoutes({
-          ...{ agent, stored, status, dataDirectory, history, metrics },
+          ...{ agent, stored, status, settings, dataDirectory, history, metrics },
           earnings: () => fetchEarnings({ coordinatorUrl: presentUrl(), hostId, token }, clock),
         }),
       ),
@@ -207,58 +233,6 @@ async function clearContainers(runtime: ContainerRuntime, images: ImageStore | n
     // Every load of a container does this again, so an engine that hangs need not stop the other runtimes.
     log.warn({ reason: String(error) }, "Containers of an earlier run could not be removed");
   }
-}
-
-/** Name of a Cargo, or key of an artifact. */
-const nameSchema = z.object({ name: z.string() });
-
-interface Controlled {
-  readonly agent: IslandAgent;
-  readonly stored: StoredFiles;
-  readonly status: () => ShownStatus;
-  readonly dataDirectory: string;
-  readonly history: JobHistory;
-  readonly metrics: AgentMetrics;
-  readonly earnings: () => Promise<EarningsAnswer>;
-}
-
-/** What the `island` commands can ask the agent. */
-function controlRoutes({
-  agent,
-  stored,
-  status,
-  dataDirectory,
-  history,
-  metrics,
-  earnings,
-}: Controlled): ControlRoutes {
-  return {
-    "GET /status": status,
-    "GET /metrics": async () => new PlainText(await metrics.read()),
-    "GET /history": async () => ({ jobs: history.list(), ...(await earnings()) }),
-    "POST /pause": async () => {
-      await storePause(dataDirectory, true);
-      agent.pause();
-      return status();
-    },
-    "POST /resume": async () => {
-      await storePause(dataDirectory, false);
-      agent.resume();
-      return status();
-    },
-    "POST /drain": () => {
-      void agent.drain(null);
-      return status();
-    },
-    "GET /models": () => stored.list(),
-    "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),
-    "POST /models/prune": () => stored.prune(),
-    "GET /models/pulls": () => agent.downloads.pulls(),
-    "POST /models/pull": (body) => {
-      agent.downloads.pull(nameSchema.parse(body).name);
-      return agent.downloads.pulls();
-    },
-  };
 }
 
 async function runToEnd(agent: IslandAgent, stack: AsyncDisposableStack): Promise<string> {

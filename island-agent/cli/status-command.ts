@@ -1,5 +1,7 @@
 import { formatBytes } from "../../shared/format-bytes.ts";
+import { describeDisk, describeShortage, type DiskState } from "../disk/describe-disk.ts";
 import { describePolicy } from "../config/owner-policy.ts";
+import { describeDownload } from "../artifacts/describe-download.ts";
 import { askAgent } from "../control/control-client.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
 import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
@@ -9,6 +11,9 @@ import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
 export interface ShownStatus extends AgentStatus {
   readonly unusable?: readonly UnusableRuntime[];
   readonly sandbox?: SandboxState;
+  readonly disk?: DiskState;
+  /** Cargos that jobs or the owner could not have for lack of disk space. */
+  readonly noSpaceFor?: readonly string[];
 }
 
 /** The running agent's account of itself; null when none runs on this data directory. */
@@ -27,7 +32,10 @@ export function describeStatus(status: ShownStatus | null): string {
     ...(status.unusable ?? []).flatMap(describeUnusable),
     ...(status.sandbox === undefined ? [] : describeSandbox(status.sandbox)),
     ["In memory", status.loaded.map(describeLoaded).join(", ") || "nothing"],
+    ...describeComing(status),
     ["For Cargos", describeMemory(memoryCaps.ramBytes, memoryCaps.vramBytes)],
+    ...(status.disk === undefined ? [] : [["Disk", describeDisk(status.disk)] satisfies [string, string]]),
+    ...describeLack(status),
     ["Jobs", `${running.length} of ${slots} slots in use`],
     [
       "So far",
@@ -46,6 +54,16 @@ export function inSeconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
+/** What the disk lacks space for, and what to do. */
+export function describeLack({ disk, noSpaceFor = [] }: ShownStatus): [string, string][] {
+  const shortage = disk === undefined ? null : describeShortage(disk);
+  const lines = [
+    ...(noSpaceFor.length === 0 ? [] : [`no space for ${noSpaceFor.join(", ")}`]),
+    ...(shortage === null ? [] : [shortage]),
+  ];
+  return lines.length === 0 ? [] : [["Disk space", lines.join("; ")]];
+}
+
 function describeQuarantine({ inARow, forMs, lastCode }: NonNullable<AgentStatus["quarantine"]>): string {
   const why = `${inARow} jobs in a row failed here (last: ${lastCode})`;
   const next =
@@ -61,6 +79,14 @@ function describeUnusable({ type, reason, retryAtMs }: UnusableRuntime): [string
 
 function describeSandbox({ kind, remedy }: SandboxState): [string, string][] {
   return [["Sandbox", remedy === null ? kind : `${kind}; ${remedy}`]];
+}
+
+/** What is on its way to the disk and into memory. */
+function describeComing({ downloads = [], loading = [] }: ShownStatus): [string, string][] {
+  return [
+    ...downloads.map((each): [string, string] => ["Downloading", `${each.slug} ${describeDownload(each)}`.trimEnd()]),
+    ...(loading.length === 0 ? [] : [["Loading", loading.join(", ")] satisfies [string, string]]),
+  ];
 }
 
 function describePreload(preload: AgentStatus["preload"]): string[] {

@@ -69,6 +69,11 @@ export const AGENT_SETTINGS = {
     fallback: 50,
     meaning: "Most that the models on disk may take",
   }),
+  minFreeBytes: gigabytes("models.min_free_gb", {
+    min: 0,
+    fallback: 5,
+    meaning: "Disk space that downloads of models and images leave free",
+  }),
   preload: setting.boolean("models.preload", {
     fallback: true,
     meaning: "Whether to fetch, within the disk budget, what the network wants most",
@@ -145,7 +150,7 @@ export const AGENT_SETTINGS = {
   capRamBytes: gigabytes("caps.ram_gb", {
     min: 0.1,
     fallback: null,
-    unsetMeans: "no cap",
+    unsetMeans: "RAM without 2 GB, or without 15 % where that is more; at least half",
     meaning: "Most RAM that jobs may use",
   }),
   capVramBytes: gigabytes("caps.vram_gb", {

@@ -33,6 +33,7 @@ export interface AgentConfig {
   readonly sandbox: "require" | "auto" | "off";
   readonly models: {
     readonly diskBudgetBytes: number;
+    readonly minFreeBytes: number;
     readonly preload: boolean;
     readonly hubEndpoint: string;
     readonly hubToken: string | null;
@@ -93,6 +94,7 @@ export function resolveAgentConfig(sources: SettingSources): AgentConfig {
     sandbox: values.sandbox,
     models: Object.freeze({
       diskBudgetBytes: values.diskBudgetBytes,
+      minFreeBytes: values.minFreeBytes,
       preload: values.preload,
       hubEndpoint: values.hubEndpoint,
       hubToken: values.hubToken,
@@ -148,6 +150,12 @@ export function threadsFor(config: Pick<AgentConfig, "threads" | "caps">, physic
 /** Every key with its value in the key's units and its source. @throws {ConfigError} */
 export function listKeys(sources: SettingSources): ResolvedSetting[] {
   return resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources).resolved;
+}
+
+/** The variable that sets a known key: "ISLAND_CAPS_RAM_GB". */
+export function variableOfKey(key: string): string {
+  const description = describeSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX).find((each) => each.key === key);
+  return description?.env ?? key;
 }
 
 /** One entry of {@link listKeys}. @throws {ConfigError} for an unknown key; the message names the nearest one. */

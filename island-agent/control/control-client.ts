@@ -21,6 +21,14 @@ export function askAgent<T>(dataDirectory: string, path: string): Promise<T | un
   return request(dataDirectory, "GET", path, { limitMs: MAX_ANSWER_WAIT_MS });
 }
 
+/** Whether an agent runs on `dataDirectory`, even one that does not answer. */
+export function isAgentRunning(dataDirectory: string): Promise<boolean> {
+  return askAgent(dataDirectory, "/status").then(
+    (status) => status !== undefined,
+    () => true,
+  );
+}
+
 /** Tells the agent to do something. Otherwise as {@link askAgent}. @throws {ControlRefusal} when it cannot. */
 export function tellAgent<T>(
   dataDirectory: string,

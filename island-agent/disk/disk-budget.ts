@@ -1,57 +1,83 @@
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { chooseEvictions } from "./eviction.ts";
 import type { StoredItem } from "./stored-item.ts";
-import { DiskBudgetExceededError } from "./disk-budget-error.ts";
+import { DiskFullError } from "./disk-full-error.ts";
+
+export interface DiskLimits {
+  /** Most that the store may take. */
+  readonly budgetBytes: number;
+  /** Bytes of the disk that downloads leave free. */
+  readonly minFreeBytes: number;
+  /** Free bytes of the disk now; null when unknown. */
+  readonly freeBytes: () => number | null;
+}
 
 export interface DiskUsage {
   readonly budgetBytes: number;
+  /** The budget, or less where the disk has less. */
+  readonly limitBytes: number;
   /** Models, parts, and the reservations of running downloads. */
   readonly usedBytes: number;
   /** The part of `usedBytes` that can be evicted now. */
   readonly evictableBytes: number;
 }
 
+/** Disk space of a running download. */
+interface Reservation {
+  readonly bytes: number;
+  /** The part of it that is on disk already. */
+  writtenBytes: number;
+}
+
 /**
- * Keeps a store within its budget. Reservations are made one after another, so that two downloads never count on the same free
+ * Keeps a store within its budget, and the disk from becoming full. Reservations are made one after another, so that two downloads never count on the same free
  * space. `items` lists what is on disk; `evict` forgets and deletes one item.
  */
 export class DiskBudget {
-  readonly #budgetBytes: number;
+  readonly #limits: DiskLimits;
   readonly #items: () => readonly StoredItem[];
   readonly #evict: (key: string) => Promise<void>;
-  readonly #reserved = new Map<string, number>();
+  readonly #reserved = new Map<string, Reservation>();
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(budgetBytes: number, items: () => readonly StoredItem[], evict: (key: string) => Promise<void>) {
-    this.#budgetBytes = budgetBytes;
+  constructor(limits: DiskLimits, items: () => readonly StoredItem[], evict: (key: string) => Promise<void>) {
+    this.#limits = limits;
     this.#items = items;
     this.#evict = evict;
   }
 
   /**
    * Reserves at least `bytes` for `key`, and evicts for it if `mayEvict` is true when its turn comes.
-   * @throws {DiskBudgetExceededError}
+   * @param writtenBytes those of them that are on disk.
+   * @throws {DiskFullError}
    */
-  reserve(key: string, bytes: number, mayEvict: () => boolean = () => true): Promise<void> {
-    if (bytes <= (this.#reserved.get(key) ?? -1)) return Promise.resolve();
-    const mine = this.#turn.then(() => this.#makeRoom(key, bytes, mayEvict));
+  reserve(key: string, bytes: number, writtenBytes: number, mayEvict: () => boolean = () => true): Promise<void> {
+    this.noteWritten(key, writtenBytes);
+    if (bytes <= (this.#reserved.get(key)?.bytes ?? -1)) return Promise.resolve();
+    const mine = this.#turn.then(() => this.#makeRoom(key, { bytes, writtenBytes }, mayEvict));
     this.#turn = mine.catch(() => undefined);
     return mine;
+  }
+
+  /** The download of `key` has so many bytes on disk. */
+  noteWritten(key: string, bytes: number): void {
+    const reservation = this.#reserved.get(key);
+    if (reservation !== undefined) reservation.writtenBytes = bytes;
   }
 
   /**
    * Checks that the files fit together, beside what is in use and reserved for others. Reserves nothing.
    * @param files length of each file by key; files that are on disk already count once.
    * @param mayEvict whether items that are not in use may be deleted.
-   * @throws {DiskBudgetExceededError}
+   * @throws {DiskFullError}
    */
   assertFits(files: ReadonlyMap<string, number>, mayEvict = true): void {
     const items = this.#unreservedItems().filter(({ key }) => !files.has(key));
     const keptBytes = sumBytes(items.filter(({ inUse }) => inUse || !mayEvict));
     const reserved = [...this.#reserved].filter(([key]) => !files.has(key));
-    const reservedBytes = reserved.reduce((sum, [, bytes]) => sum + bytes, 0);
+    const reservedBytes = reserved.reduce((sum, [, { bytes }]) => sum + bytes, 0);
     const bytes = [...files.values()].reduce((sum, each) => sum + each, 0);
-    if (bytes + keptBytes + reservedBytes > this.#budgetBytes) throw this.#doesNotFit(bytes, keptBytes);
+    if (bytes + keptBytes + reservedBytes > this.#limitBytes()) throw this.#doesNotFit(bytes, keptBytes);
   }
 
   /** The download of `key` has ended. What it left on disk counts as an item from now on. */
@@ -59,11 +85,11 @@ export class DiskBudget {
     this.#reserved.delete(key);
   }
 
-  /** Evicts until the store fits the budget, or everything left is in use. */
+  /** Evicts until the store fits the budget, or everything left is in use. What is on disk stays, even if the disk has little space. */
   trim(): Promise<void> {
     this.#turn = this.#turn.then(async () => {
       const { usedBytes, evictableBytes } = this.usage();
-      const excess = usedBytes - this.#budgetBytes;
+      const excess = usedBytes - this.#limits.budgetBytes;
       for (const { key } of chooseEvictions(this.#unreservedItems(), Math.min(excess, evictableBytes)) ?? []) {
         await this.#evict(key);
       }
@@ -75,25 +101,27 @@ export class DiskBudget {
   takenBytes(keys: ReadonlySet<string>): number {
     const reserved = [...this.#reserved].filter(([key]) => keys.has(key));
     const items = this.#unreservedItems().filter(({ key }) => keys.has(key));
-    return sumBytes(items) + reserved.reduce((sum, [, bytes]) => sum + bytes, 0);
+    return sumBytes(items) + reserved.reduce((sum, [, { bytes }]) => sum + bytes, 0);
   }
 
   usage(): DiskUsage {
     const items = this.#unreservedItems();
     return {
-      budgetBytes: this.#budgetBytes,
+      budgetBytes: this.#limits.budgetBytes,
+      limitBytes: this.#limitBytes(),
       usedBytes: sumBytes(items) + this.#reservedBytes(),
       evictableBytes: sumBytes(items.filter(({ inUse }) => !inUse)),
     };
   }
 
-  async #makeRoom(key: string, bytes: number, mayEvict: () => boolean): Promise<void> {
+  async #makeRoom(key: string, reservation: Reservation, mayEvict: () => boolean): Promise<void> {
+    const { bytes } = reservation;
     const canEvict = mayEvict();
     const others = this.#unreservedItems().filter((item) => item.key !== key);
-    const takenBytes = sumBytes(others) + this.#reservedBytes() - (this.#reserved.get(key) ?? 0);
-    const chosen = chooseEvictions(canEvict ? others : [], takenBytes + bytes - this.#budgetBytes);
+    const takenBytes = sumBytes(others) + this.#reservedBytes() - (this.#reserved.get(key)?.bytes ?? 0);
+    const chosen = chooseEvictions(canEvict ? others : [], takenBytes + bytes - this.#limitBytes());
     if (chosen === null) throw this.#doesNotFit(bytes, sumBytes(others.filter(({ inUse }) => inUse || !canEvict)));
-    this.#reserved.set(key, bytes);
+    this.#reserved.set(key, reservation);
     for (const item of chosen) await this.#evict(item.key);
   }
 
@@ -103,16 +131,42 @@ export class DiskBudget {
   }
 
   #reservedBytes(): number {
-    return [...this.#reserved.values()].reduce((sum, bytes) => sum + bytes, 0);
+    return [...this.#reserved.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  #doesNotFit(bytes: number, keptBytes: number): DiskBudgetExceededError {
-    return new DiskBudgetExceededError(
-      `The model needs ${formatBytes(bytes)} on disk. The budget is ${formatBytes(this.#budgetBytes)}: ` +
+  /** Most that the store may take now, as `usage` counts: the budget, or what it has on disk and what is free, without the reserve. */
+  #limitBytes(): number {
+    const { budgetBytes, minFreeBytes, freeBytes } = this.#limits;
+    const free = freeBytes();
+    if (free === null) return budgetBytes;
+    const writtenBytes = [...this.#reserved.values()].reduce((sum, each) => sum + each.writtenBytes, 0);
+    return Math.min(budgetBytes, sumBytes(this.#unreservedItems()) + writtenBytes + free - minFreeBytes);
+  }
+
+  #doesNotFit(bytes: number, keptBytes: number): DiskFullError {
+    const { budgetBytes, minFreeBytes, freeBytes } = this.#limits;
+    const free = freeBytes();
+    if (free !== null && this.#limitBytes() < budgetBytes) return diskIsShort("model", bytes, free, minFreeBytes);
+    return new DiskFullError(
+      `The model needs ${formatBytes(bytes)} on disk. The budget is ${formatBytes(budgetBytes)}: ` +
         `${formatBytes(keptBytes)} are in use and ${formatBytes(this.#reservedBytes())} reserved by downloads. ` +
         "Free space with island models prune, or raise models.disk_budget_gb",
     );
   }
+}
+
+/** @param neededBytes null when unknown. */
+export function diskIsShort(
+  what: "model" | "image",
+  neededBytes: number | null,
+  freeBytes: number,
+  minFreeBytes: number,
+): DiskFullError {
+  const need = neededBytes === null ? "space" : formatBytes(neededBytes);
+  return new DiskFullError(
+    `The ${what} needs ${need} on disk. ${formatBytes(freeBytes)} are free, and ${formatBytes(minFreeBytes)} stay free ` +
+      "(models.min_free_gb). Free space, for example with island models prune, or lower models.min_free_gb",
+  );
 }
 
 function sumBytes(items: readonly StoredItem[]): number {

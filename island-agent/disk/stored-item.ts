@@ -15,6 +15,7 @@ export type RemoveOutcome = "removed" | "in_use" | "absent";
 export interface DownloadStatus {
   readonly slug: string;
   readonly key: string;
-  /** 0 to 1; null while the size is unknown. */
-  readonly fraction: number | null;
+  readonly receivedBytes: number;
+  /** Null while the size is unknown. */
+  readonly totalBytes: number | null;
 }

@@ -1,6 +1,7 @@
 import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Gpu } from "../../shared/hardware.ts";
+import { describeDisk, describeShortage } from "../disk/describe-disk.ts";
 import { describePolicy } from "../config/owner-policy.ts";
 import {
   isProblem,
@@ -24,7 +25,7 @@ export function describeExamination(found: Examination): string {
       ...(found.rules.network.kind === "refused" ? [["network", found.rules.network.reason]] : []),
     ]),
     ...section("Hardware", hardwareRows(found)),
-    ...section("Availability", availabilityRows(found.availability)),
+    ...section("Availability", availabilityRows(found)),
     ...section("Coordinator", [found.coordinator, ...found.otherCoordinators].flatMap(coordinatorRows)),
     ...section("Speed", [
       [
@@ -52,17 +53,25 @@ function sandboxRows({ setting, kind, summary, remedy }: Examination["sandbox"])
   return [[kind, `${summary} (sandbox = ${setting})`], ...(remedy === null ? [] : [["to do", remedy]])];
 }
 
-function hardwareRows({ hardware, threads, disk }: Examination): string[][] {
+function hardwareRows({ hardware, threads, ownersRamBytes, disk, agent }: Examination): string[][] {
   const { osName, platform, arch, cpuModel, logicalCores, ramBytes, gpus } = hardware;
-  const used = disk.usedBytes === null ? "unknown" : formatBytes(disk.usedBytes);
-  const free = disk.freeBytes === null ? "unknown" : formatBytes(disk.freeBytes);
+  const shortage = describeShortage(disk);
   return [
     ["system", `${osName ?? platform} (${platform}, ${arch})`],
     ["CPU", `${cpuModel ?? "unknown"}, ${count(logicalCores, "core")}, ${count(threads, "thread")} for jobs`],
-    ["RAM", `${formatBytes(ramBytes)} for Cargos`],
+    ["RAM", describeRam(agent?.memoryCaps.ramBytes ?? ramBytes, ownersRamBytes)],
     ...(gpus.length === 0 ? [["GPU", "none found"]] : gpus.map((gpu) => ["GPU", describeGpu(gpu)])),
-    ["disk", `models ${used} of ${formatBytes(disk.budgetBytes)}; ${free} free`],
+    ["disk", describeDisk(disk)],
+    ...(shortage === null ? [] : [["", shortage]]),
   ];
+}
+
+function describeRam(cargoBytes: number, ownersBytes: number): string {
+  const kept =
+    ownersBytes === 0
+      ? ""
+      : ` of ${formatBytes(cargoBytes + ownersBytes)}, of which ${formatBytes(ownersBytes)} is kept for you`;
+  return `${formatBytes(cargoBytes)} for Cargos${kept}`;
 }
 
 function describeGpu({ name, vramBytes, unifiedMemory, driver }: Gpu): string {
@@ -71,11 +80,13 @@ function describeGpu({ name, vramBytes, unifiedMemory, driver }: Gpu): string {
   return `${name}, ${memory}${driver === null ? "" : `, driver ${driver}`}`;
 }
 
-function availabilityRows({ isPaused, hours, closedBecause }: Examination["availability"]): string[][] {
+function availabilityRows({ availability, agent }: Examination): string[][] {
+  const { isPaused, hours, closedBecause } = availability;
   const advice = isPaused ? "; take them again with: island resume" : "";
   return [
     ["new jobs", closedBecause === null ? "taken" : `not taken: ${closedBecause}${advice}`],
     ["hours", hours ?? "day and night"],
+    ["agent", agent === null ? "does not run" : `runs, with ${agent.slotsBusy} of ${agent.slots} slots in use`],
   ];
 }
 

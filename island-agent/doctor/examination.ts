@@ -1,6 +1,8 @@
 import { RUNTIME_TYPES, type RuntimeType } from "../../shared/cargo.ts";
+import type { DiskState } from "../disk/describe-disk.ts";
 import type { Hardware } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
+import type { AgentStatus } from "../execution/island-reports.ts";
 import type { NetworkState } from "../runtimes/create-runtimes.ts";
 import type { ProbeResult } from "../runtimes/runtime.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
@@ -50,7 +52,9 @@ export interface Examination {
   readonly hardware: Hardware;
   /** CPU threads that a job may use. */
   readonly threads: number;
-  readonly disk: { readonly usedBytes: number | null; readonly budgetBytes: number; readonly freeBytes: number | null };
+  /** RAM of the machine that no Cargo gets. */
+  readonly ownersRamBytes: number;
+  readonly disk: DiskState;
   readonly availability: {
     readonly isPaused: boolean;
     /** As in the settings; null: day and night. */
@@ -58,6 +62,12 @@ export interface Examination {
     /** Why no new jobs are taken now; null while they are. */
     readonly closedBecause: string | null;
   };
+  /** What the agent that runs on this data directory says of itself; null: none runs. */
+  readonly agent: {
+    readonly slots: number;
+    readonly slotsBusy: number;
+    readonly memoryCaps: AgentStatus["memoryCaps"];
+  } | null;
   /** Null: the Island has not joined a coordinator. */
   readonly coordinator: Measured<CoordinatorState> | null;
   /** At the further addresses of the network that the owner has configured. */

@@ -6,13 +6,14 @@ import { isAllowed } from "../../shared/owner-policy.ts";
 import { policyOf } from "../config/owner-policy.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
+import { systemProbe } from "../hardware/host-probe.ts";
 import { readModelIndex } from "../models/store/model-index.ts";
 import { modelDirectoryOf } from "../artifacts/open-stores.ts";
 import { checkNetwork, createRuntimes, findSandbox } from "../runtimes/create-runtimes.ts";
-import { MAX_PROBE_MS, type UnusableRuntime } from "../runtimes/runtime-probes.ts";
+import { MAX_PROBE_MS } from "../runtimes/runtime-probes.ts";
 import { askAgent } from "../control/control-client.ts";
 import type { CargoRuntime, ProbeResult } from "../runtimes/runtime.ts";
-import { checkAvailability } from "./availability-check.ts";
+import { checkAvailability, type RunningAgent } from "./availability-check.ts";
 import { checkCoordinator } from "./coordinator-check.ts";
 import { listRuntimes, type Examination, type Measured } from "./examination.ts";
 import { measureMatrix, measureTokens } from "./measure-speed.ts";
@@ -37,7 +38,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const { dataDirectory, config, clock, env, log, modelPath } = options;
   const [firstUrl, ...otherUrls] = config.coordinator.apiUrls ?? [];
   const modelDirectory = modelDirectoryOf(dataDirectory);
-  const { diskBudgetBytes } = config.models;
+  const { diskBudgetBytes, minFreeBytes } = config.models;
   const { hardware: overrides, caps } = config;
   const hardware = await detectHardware({ overrides, caps, modelDirectory, diskBudgetBytes });
   const sandbox = await findSandbox({ config, hardware, env });
@@ -58,30 +59,32 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
     if (probe.usable) usable.set(runtime.type, runtime);
   }
   const stored = await readModelIndex(modelDirectory).catch(() => null);
+  // An agent that does not answer is as none: what the settings say is shown.
+  const running = (await askAgent<RunningAgent>(dataDirectory, "/status").catch(() => null)) ?? null;
   return {
-    runtimes: listRuntimes(probes, await agentProblems(dataDirectory)),
+    runtimes: listRuntimes(probes, new Map(running?.unusable?.map(({ type, reason }) => [type, reason]))),
     sandbox: sandbox.state,
     rules: { policy, network },
     hardware,
     threads: threadsFor(config, hardware.physicalCores ?? hardware.logicalCores),
+    ownersRamBytes: Math.max(0, (overrides.ramBytes ?? systemProbe.totalRamBytes()) - hardware.ramBytes),
     disk: {
       usedBytes: stored?.reduce((sum, { bytes }) => sum + bytes, 0) ?? null,
       budgetBytes: hardware.diskBudgetBytes,
       freeBytes: hardware.diskFreeBytes,
+      minFreeBytes,
     },
-    availability: await checkAvailability(dataDirectory, config.hours, clock),
+    availability: await checkAvailability(dataDirectory, config.hours, clock, running),
+    agent:
+      running === null
+        ? null
+        : { slots: running.slots, slotsBusy: running.running.length, memoryCaps: running.memoryCaps },
     coordinator: firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock),
     otherCoordinators: await Promise.all(otherUrls.map((url) => checkCoordinator(url, config.coordinator, clock))),
     // One after the other, because they would slow each other down.
     tokens: await measured(usable.get("llmcpp"), (runtime) => measureTokens(runtime, modelPath, clock)),
     matrix: await measured(usable.get("onnx"), (runtime) => measureMatrix(runtime, clock)),
   };
-}
-
-/** What the running agent says of the runtimes that it does not offer; empty when none runs. */
-async function agentProblems(dataDirectory: string): Promise<Map<RuntimeType, string>> {
-  const status = await askAgent<{ unusable?: readonly UnusableRuntime[] }>(dataDirectory, "/status").catch(() => null);
-  return new Map(status?.unusable?.map(({ type, reason }) => [type, reason]));
 }
 
 async function measured<T>(

@@ -1,26 +1,21 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import { abortable } from "../../shared/abortable.ts";
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { ArtifactLease } from "../artifacts/artifact-store.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 import { waitForFreeRam } from "./free-ram.ts";
-import { MemoryBudget, type Occupant } from "./memory-budget.ts";
+import { idleLimitMs } from "./idle-limit.ts";
+import { MemoryBudget } from "./memory-budget.ts";
 import { MemoryNeeds } from "./memory-need.ts";
-
-/**
- * How long a Cargo of a type stays in memory without a job, where it does not stay until its memory is needed and its definition does
- * not say. A utility loads in a twentieth of a second, and each one that was ever used would keep a process.
- */
-const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
+import { keyOf, type Entry } from "./pool-entry.ts";
 
 export interface CargoPoolDeps {
   readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;
   readonly files: Pick<CargoFiles, "acquire">;
   readonly clock: Clock;
-  /** Most memory that all Cargos together may take: the owner's caps. */
+  /** Most memory that all Cargos together may take: the owner's caps, until {@link CargoPool.setCaps}. */
   readonly caps: MemoryUse;
   /** RAM of the machine that is free now; null when unknown. */
   readonly freeRamBytes: () => number | null;
@@ -39,28 +34,6 @@ export interface CargoLease {
 export interface LoadedReport extends MemoryUse {
   readonly slug: string;
   readonly users: number;
-}
-
-interface Entry extends Occupant {
-  readonly manifest: CargoManifest;
-  readonly key: string;
-  /** Aborts the load when no job waits for it. */
-  readonly stopLoading: AbortController;
-  readonly loading: Promise<LoadedCargo>;
-  estimate: MemoryUse;
-  /** Grows with the download. */
-  steps: number;
-  /** When its files were there (monotonic ms); null before. From then on, waits and load have limits of their own. */
-  readySinceMs: number | null;
-  /** Set once, from the first estimate: growth that jobs caused must not raise it. */
-  ramCeilingBytes: number;
-  users: number;
-  lastUse: number;
-  /** Unloads it when it has been idle for long. */
-  idleTimer: Timer | null;
-  loaded: LoadedCargo | null;
-  files: ArtifactLease | null;
-  isLeaving: boolean;
 }
 
 /** The Cargos in memory. Loads each once, however many jobs need it, as soon as it fits the memory budget. */
@@ -89,6 +62,12 @@ export class CargoPool {
     return entries.map(({ manifest, users, memory }) => ({ slug: manifest.slug, users, ...memory }));
   }
 
+  /** Slugs of the Cargos whose files are there, and which are on their way into memory. */
+  loading(): string[] {
+    const entries = [...this.#entries.values()].filter((entry) => entry.readySinceMs !== null && entry.loaded === null);
+    return entries.map(({ manifest }) => manifest.slug);
+  }
+
   /** A number that grows while the Cargo comes nearer to memory; with a download that stands still, it does not. */
   progressOf(manifest: CargoManifest): number {
     const entry = this.#entries.get(keyOf(manifest));
@@ -113,6 +92,21 @@ export class CargoPool {
       release();
       throw error;
     }
+  }
+
+  /** Unloads the Cargos that `isMeant` says and no job uses. Resolves, when their memory is free, to what they took. */
+  async unloadIdle(isMeant: (manifest: CargoManifest) => boolean): Promise<LoadedReport[]> {
+    const idle = [...this.#entries.values()].filter(({ isIdle, manifest }) => isIdle && isMeant(manifest));
+    const reports = idle.map(({ manifest, memory }) => ({ slug: manifest.slug, users: 0, ...memory }));
+    for (const entry of idle) this.#unload(entry);
+    await Promise.all(this.#leaving);
+    return reports;
+  }
+
+  /** Unloads idle Cargos above the new caps. */
+  setCaps(caps: MemoryUse): void {
+    this.#needs.setCaps(caps);
+    this.#budget.setCaps(caps);
   }
 
   /** Unloads everything and ends what runs. Resolves when all memory is free. */
@@ -142,7 +136,7 @@ export class CargoPool {
   }
 
   #limitIdleness(entry: Entry): void {
-    const { runtimeType, keepAliveMs: limitMs = IDLE_LIMITS_MS[runtimeType] } = entry.manifest;
+    const limitMs = idleLimitMs(entry.manifest);
     if (limitMs === undefined) return;
     if (limitMs === 0) return this.#unload(entry);
     entry.idleTimer = this.#deps.clock.schedule(limitMs, () => this.#unload(entry));
@@ -196,8 +190,11 @@ export class CargoPool {
       onChange();
     });
     entry.files = lease;
-    entry.readySinceMs = this.#deps.clock.monotonicMs();
+    const beganMs = this.#deps.clock.monotonicMs();
+    entry.readySinceMs = beganMs;
     signal.throwIfAborted();
+    log.info({ cargo: manifest.slug }, "Cargo loads");
+    onChange();
     const admit = (estimate: () => Promise<MemoryUse>): Promise<number> => this.#admit(entry, estimate);
     const loaded = await runtime.load(manifest, lease.path, signal, admit, lease.adapterPaths);
     if (signal.aborted) {
@@ -207,7 +204,9 @@ export class CargoPool {
     entry.loaded = loaded;
     this.#budget.arrange();
     onChange();
-    log.info({ cargo: manifest.slug, estimate: entry.estimate, measured: loaded.memory }, "Cargo loaded");
+    const loadMs = Math.round(this.#deps.clock.monotonicMs() - beganMs);
+    const facts = { cargo: manifest.slug, load_ms: loadMs, estimate: entry.estimate, measured: loaded.memory };
+    log.info(facts, "Cargo loaded");
     void loaded.gone.then(() => this.#unload(entry));
     return loaded;
   }
@@ -287,9 +286,4 @@ export class CargoPool {
     this.#ongoing.add(work);
     void work.finally(() => this.#ongoing.delete(work));
   }
-}
-
-/** The whole manifest: a Cargo whose definition changed is a different one. */
-function keyOf(manifest: CargoManifest): string {
-  return JSON.stringify(manifest);
 }

@@ -1,15 +1,17 @@
 import { isInteractive, type RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { isModelItem } from "../../shared/output.ts";
-import { JobFailure, MAY_QUOTE, shutdownFailure } from "../../shared/errors.ts";
+import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision, InputFrame } from "../../shared/protocol/from-coordinator.ts";
-import type { IslandState } from "../../shared/protocol/from-island.ts";
+import { codeMembers, type IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import { FileMemory } from "./file-memory.ts";
 import { InputLines } from "./input-lines.ts";
 import type { FetchedFiles, JobFiles } from "./job-files.ts";
 import type { EndedJob } from "./job-history.ts";
+import { failureOf, lastFrameOf, StopRequested } from "./last-frame.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
@@ -18,13 +20,16 @@ import { Semaphore } from "../../shared/semaphore.ts";
 export interface ExecutorDeps {
   readonly outbox: Outbox;
   readonly pool: Pick<CargoPool, "acquire" | "progressOf">;
+  readonly files: Pick<CargoFiles, "refusalOf">;
+  /** The state in reports has changed. */
+  readonly onChange: () => void;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Jobs that run at once, at least 1. */
+  /** Jobs that run at once, at least 1, until {@link Executor.setSlots}. */
   readonly slots: number;
   /** Fetches files that inputs name. Absent: the Island takes no such jobs. */
   readonly jobFiles?: Pick<JobFiles, "fetch"> | undefined;
-  /** Told of each run that ended. */
+  /** Told of each run that ended, and of jobs that were refused for lack of disk space. */
   readonly onEnded?: ((job: EndedJob) => void) | undefined;
 }
 
@@ -58,10 +63,6 @@ const RUN_LIMIT_MARGIN_MS = 5_000;
 
 /** Tries to start a job. In each one its Cargo may be unloaded before the job begins; then the job fails as retryable. */
 const MAX_TRIES = 3;
-
-class StopRequested extends Error {
-  override readonly name = "StopRequested";
-}
 
 /** Runs assigned jobs: gets the Cargo, runs it, and reports to the coordinator. */
 export class Executor {
@@ -105,6 +106,8 @@ export class Executor {
       outbox.refuse({ type: "refused", jobId, attempt, code: "island_refused", message });
       return;
     }
+    const lack = this.#deps.files.refusalOf(assign.cargo);
+    if (lack !== null) return this.#refuse(assign, lack);
     const abort = new AbortController();
     const onTaken = (seq: number): void => outbox.taken(jobId, attempt, seq);
     const lines = isInteractive(assign.cargo) ? new InputLines(onTaken) : undefined;
@@ -141,10 +144,25 @@ export class Executor {
     while (!this.isIdle) await Promise.all([...this.#runs].map((run) => run.done));
   }
 
+  /** Jobs that run at once from now on. Those that run go on, also if they are more. */
+  setSlots(slots: number): void {
+    this.#slots.setPermits(slots);
+  }
+
   /** Gives all jobs back to the coordinator, so that other Islands can run them. */
   giveUp(): void {
     const reason = shutdownFailure();
     for (const run of this.#runs) run.abort.abort(reason);
+  }
+
+  /** Nothing was begun: the coordinator does not count it as an attempt. */
+  #refuse(assign: Assign, { code, message }: JobFailure): void {
+    const { outbox, clock, log, onChange, onEnded } = this.#deps;
+    const { jobId, attempt, cargo } = assign;
+    outbox.refuse({ type: "refused", jobId, attempt, ...codeMembers(code), message });
+    log.warn({ job_id: jobId, attempt, cargo: cargo.slug, code, reason: message }, "Job refused");
+    onEnded?.({ jobId, slug: cargo.slug, startedAtMs: clock.now(), runMs: 0, outcome: "failed", code, message });
+    onChange();
   }
 
   #find(jobId: string, attempt: number): Run | undefined {
@@ -157,18 +175,19 @@ export class Executor {
     const last = outbox.end(jobId, attempt, await this.#runInSlot(run));
     const outcome = last.type === "finished" ? "completed" : last.type;
     this.counts[outcome] += 1;
-    this.#tell(run, outcome);
+    this.#tell(run, outcome, last);
     const runMs = this.#deps.clock.now() - run.sinceMs;
     const facts = { job_id: jobId, attempt, cargo: run.assign.cargo.slug, run_ms: runMs };
     if (last.type !== "failed") return log.info({ ...facts, outcome }, "Job ended");
-    const reason = MAY_QUOTE.has(last.code) ? "sent to the coordinator only" : last.message;
-    return log.warn({ ...facts, code: last.code, reason }, "Job failed");
+    const { code, message = "sent to the coordinator only" } = failureOf(last);
+    return log.warn({ ...facts, code, reason: message }, "Job failed");
   }
 
-  #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"]): void {
+  #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"], last: LastFrame): void {
     const { clock, onEnded } = this.#deps;
     const { jobId, cargo } = assign;
-    onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome });
+    const failure = last.type === "failed" ? failureOf(last) : {};
+    onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome, ...failure });
   }
 
   /** Never rejects. A job may have to wait for a slot: the coordinator assigns to free slots, but a dropped job may still occupy one. */
@@ -181,7 +200,7 @@ export class Executor {
         this.#slots.release();
       }
     } catch (error) {
-      return this.#lastFrameOf(run, error);
+      return lastFrameOf(error, run.assign, this.#deps.log);
     }
   }
 
@@ -260,27 +279,9 @@ export class Executor {
       lease.release();
     }
   }
-
-  #lastFrameOf({ assign }: Run, error: unknown): LastFrame {
-    if (error instanceof StopRequested) return { type: "cancelled" };
-    if (error instanceof JobFailure) {
-      const { code, message, retryable } = error;
-      return { type: "failed", code, message, retryable };
-    }
-    const { jobId, attempt } = assign;
-    this.#deps.log.warn({ job_id: jobId, attempt, ...placeOf(error) }, "Internal error of the agent");
-    return { type: "failed", code: "internal", message: "The Island's agent failed", retryable: true };
-  }
 }
 
 /** Rounds to tenths of a millisecond. */
 function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
-}
-
-/** Where an unexpected error came from. Without its message, which may quote a prompt. */
-function placeOf(error: unknown): { fault: string; at: string[] } {
-  if (!(error instanceof Error)) return { fault: typeof error, at: [] };
-  const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
-  return { fault: error.name, at: lines.filter((line) => line.startsWith("at ")).slice(0, 5) };
 }

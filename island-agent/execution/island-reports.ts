@@ -10,8 +10,8 @@ import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { QuarantineNotice } from "../../shared/protocol/from-coordinator.ts";
 import type { Hello, IslandState, RuntimeReport } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
+import { memoryCapsOf } from "../hardware/memory-caps.ts";
 import type { PreloadStatus } from "../preload/preloader.ts";
-import type { MemoryUse } from "../runtimes/runtime.ts";
 import type { Outbox } from "../session/outbox.ts";
 import type { CargoPool, LoadedReport } from "./cargo-pool.ts";
 import type { Executor, ExecutorCounts } from "./executor.ts";
@@ -25,6 +25,9 @@ export interface AgentStatus {
   readonly hostId: string;
   /** Why no new jobs are taken; null while they are. */
   readonly closedBecause: string | null;
+  readonly isPaused?: boolean;
+  /** As in the settings; null: day and night. Absent, as `isPaused`, in an agent of an earlier version. */
+  readonly hours?: string | null;
   /** The coordinator gives the Island no jobs for a while, because several in a row failed; null while it does. */
   readonly quarantine: QuarantineNotice | null;
   readonly slots: number;
@@ -32,6 +35,9 @@ export interface AgentStatus {
   readonly policy?: OwnerPolicy;
   readonly runtimes: readonly RuntimeReport[];
   readonly loaded: readonly LoadedReport[];
+  /** As in reports to the coordinator. Absent in an agent of an earlier version. */
+  readonly downloads?: IslandState["downloads"];
+  readonly loading?: readonly string[];
   /** Most memory that all Cargos together may take; `vramBytes` null when unknown. */
   readonly memoryCaps: { readonly ramBytes: number; readonly vramBytes: number | null };
   readonly running: ReturnType<Executor["running"]>;
@@ -46,16 +52,15 @@ export interface AgentStatus {
 export interface IslandFacts {
   readonly hostId: string;
   readonly version: string;
-  readonly slots: number;
+  readonly slots: () => number;
   readonly policy: () => OwnerPolicy;
-  readonly hardware: Hardware;
+  readonly hardware: () => Hardware;
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
-  readonly caps: MemoryUse;
   /** Load of the machine now. */
   readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC">;
-  readonly files: Pick<CargoFiles, "cached" | "downloads">;
-  readonly pool: Pick<CargoPool, "loaded">;
+  readonly files: Pick<CargoFiles, "cached" | "downloads" | "noSpaceFor">;
+  readonly pool: Pick<CargoPool, "loaded" | "loading">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
   readonly outbox: Pick<Outbox, "held">;
   /** Absent: the Island fetches no files of jobs. */
@@ -64,7 +69,14 @@ export interface IslandFacts {
 }
 
 /** Longest lists and texts that a report may hold. Source: shared/protocol/from-island.ts, docs/protocol.md "Limits". */
-const MAX_LENGTHS = { cachedModels: 10_000, loaded: 1_000, downloads: 1_000, working: 1_000, version: 100 } as const;
+const MAX_LENGTHS = {
+  cachedModels: 10_000,
+  loaded: 1_000,
+  loading: 1_000,
+  downloads: 1_000,
+  working: 1_000,
+  version: 100,
+} as const;
 
 /** Of the 256 KiB of a whole report; the rest is for downloads, loaded Cargos and hardware. */
 const MAX_CACHED_BYTES = 160 * KIB;
@@ -102,9 +114,9 @@ export class IslandReports {
       hostId,
       agentVersion: version,
       hostName: hostname().slice(0, MAX_HOST_NAME),
-      hardware,
+      hardware: hardware(),
       runtimes: this.#runtimes(),
-      slots,
+      slots: slots(),
       draining: isDraining,
       held: outbox.held(),
       state: this.state(),
@@ -121,7 +133,9 @@ export class IslandReports {
       ...usage(),
       cachedModels: thatFit(files.cached().slice(0, MAX_LENGTHS.cachedModels)),
       loaded: [...new Set(slugs)].slice(0, MAX_LENGTHS.loaded),
+      loading: pool.loading().slice(0, MAX_LENGTHS.loading),
       downloads: files.downloads().slice(0, MAX_LENGTHS.downloads),
+      noSpaceFor: files.noSpaceFor(),
       working: executor.working().slice(0, MAX_LENGTHS.working),
     };
   }
@@ -129,17 +143,30 @@ export class IslandReports {
   /** The part of the owner's status that does not depend on the session. */
   status(): Pick<
     AgentStatus,
-    "hostId" | "slots" | "quarantine" | "policy" | "runtimes" | "loaded" | "memoryCaps" | "running" | "counts"
+    | "hostId"
+    | "slots"
+    | "quarantine"
+    | "policy"
+    | "runtimes"
+    | "loaded"
+    | "loading"
+    | "downloads"
+    | "memoryCaps"
+    | "running"
+    | "counts"
   > {
-    const { hostId, slots, policy, pool, caps, executor } = this.#facts;
+    const { hostId, slots, policy, pool, hardware, executor, files } = this.#facts;
+    const { ramBytes, vramBytes } = memoryCapsOf(hardware());
     return {
       hostId,
-      slots,
+      slots: slots(),
       policy: policy(),
       quarantine: this.#quarantineNow(),
       runtimes: this.#runtimes(),
       loaded: pool.loaded(),
-      memoryCaps: { ramBytes: caps.ramBytes, vramBytes: Number.isFinite(caps.vramBytes) ? caps.vramBytes : null },
+      loading: pool.loading(),
+      downloads: files.downloads(),
+      memoryCaps: { ramBytes, vramBytes: Number.isFinite(vramBytes) ? vramBytes : null },
       running: executor.running(),
       counts: { ...executor.counts },
     };

@@ -10,12 +10,18 @@ export const MAX_JOBS = 200;
 /** Jobs that end within this time share a write. */
 const WRITE_DELAY_MS = 2_000;
 
+/** Longest message of a failure. Source: shared/protocol/from-island.ts. */
+const MAX_MESSAGE = 2_000;
+
 const endedJobSchema = z.object({
   jobId: z.string().max(64),
   slug: z.string().max(100),
   startedAtMs: z.number(),
   runMs: z.number(),
   outcome: z.enum(["completed", "failed", "cancelled"]),
+  /** Why it failed. Absent for jobs of agents of earlier versions, and the message where it could quote a prompt or an answer. */
+  code: z.string().max(50).optional(),
+  message: z.string().max(MAX_MESSAGE).optional(),
 });
 /** How an attempt ended here. Neither what was asked nor what was answered. */
 export type EndedJob = z.infer<typeof endedJobSchema>;

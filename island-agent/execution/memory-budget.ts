@@ -35,7 +35,7 @@ const NOTHING: MemoryUse = { ramBytes: 0, vramBytes: 0 };
  */
 export class MemoryBudget {
   /** Most that all Cargos together may take. */
-  readonly #caps: MemoryUse;
+  #caps: MemoryUse;
   readonly #clock: Clock;
   /** From the start of a load to the end of the disposal. */
   readonly #occupants = new Set<Occupant>();
@@ -44,6 +44,12 @@ export class MemoryBudget {
   constructor(caps: MemoryUse, clock: Clock) {
     this.#caps = caps;
     this.#clock = clock;
+  }
+
+  /** A Cargo that a job uses stays in memory, also above the new caps. */
+  setCaps(caps: MemoryUse): void {
+    this.#caps = caps;
+    this.arrange();
   }
 
   /** Memory of all Cargos that load, are loaded or are being unloaded. */

@@ -25,7 +25,7 @@ const MIN_SLACK_BYTES = GIB;
 
 /** How much memory Cargos need: as measured when they were last in memory, otherwise as estimated. */
 export class MemoryNeeds {
-  readonly #caps: MemoryUse;
+  #caps: MemoryUse;
   readonly #clock: Clock;
   /** By the Cargo's key. */
   readonly #measured = new LRUCache<string, Measured>({ max: MAX_MEASURED });
@@ -34,6 +34,10 @@ export class MemoryNeeds {
   constructor(caps: MemoryUse, clock: Clock) {
     this.#caps = caps;
     this.#clock = clock;
+  }
+
+  setCaps(caps: MemoryUse): void {
+    this.#caps = caps;
   }
 
   /**

@@ -52,7 +52,7 @@ export async function detectHardware(options: DetectOptions): Promise<Hardware> 
     diskFreeBytes,
     diskBudgetBytes: options.diskBudgetBytes,
   };
-  return applyOwnerLimits(detected, options.overrides, options.caps);
+  return applyOwnerLimits(detected, options.overrides, options.caps, totalRamBytes);
 }
 
 /** GPUs from the vendors' own tools; from systeminformation where these report none. */

@@ -1,3 +1,4 @@
+import { GIB } from "../../shared/format-bytes.ts";
 import type { Gpu, Hardware } from "../../shared/hardware.ts";
 
 /** Facts from the owner that replace detected ones; absent or null: as detected. Caps still apply. */
@@ -10,6 +11,7 @@ export type HardwareOverrides = {
 
 /** Most that jobs may have; absent or null: no cap. */
 export interface HardwareCaps {
+  /** Absent or null: what {@link ownersRamBytes} leaves. */
   readonly ramBytes?: number | null;
   /** VRAM of all GPUs, taken from the first ones first. It is also the size where that is unknown. */
   readonly vramBytes?: number | null;
@@ -17,12 +19,27 @@ export interface HardwareCaps {
   readonly logicalCores?: number | null;
 }
 
-/** Applies the owner's facts, then the caps. A size that is unknown and has no cap stays unknown. */
-export function applyOwnerLimits(detected: Hardware, overrides: HardwareOverrides, caps: HardwareCaps): Hardware {
+/** RAM that stays with the machine's owner without a cap: 2 GiB, or 15 % if that is more, but at most half of a small machine's. */
+export function ownersRamBytes(totalBytes: number): number {
+  return Math.min(Math.max(2 * GIB, 0.15 * totalBytes), totalBytes / 2);
+}
+
+/**
+ * Applies the owner's facts, then the caps. A size that is unknown and has no cap stays unknown.
+ * @param totalRamBytes of the machine, of which a container may have less.
+ */
+export function applyOwnerLimits(
+  detected: Hardware,
+  overrides: HardwareOverrides,
+  caps: HardwareCaps,
+  totalRamBytes: number,
+): Hardware {
   const { vramBytes, ...facts } = overrides;
   const stated = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== undefined));
   const hardware: Hardware = { ...detected, ...stated };
-  const ramBytes = atMost(hardware.ramBytes, caps.ramBytes);
+  const machineBytes = overrides.ramBytes ?? totalRamBytes;
+  const ramCap = caps.ramBytes ?? Math.floor(machineBytes - ownersRamBytes(machineBytes));
+  const ramBytes = atMost(hardware.ramBytes, ramCap);
   const logicalCores = Math.max(1, atMost(hardware.logicalCores, caps.logicalCores));
   const gpus = vramBytes === null || vramBytes === undefined ? hardware.gpus : stateVram(hardware.gpus, vramBytes);
   return {

@@ -24,7 +24,7 @@ const NVIDIA_INTERVAL_MS = 10_000;
 /** Reads the machine's load for each heartbeat, in well under a millisecond. */
 export class UsageSampler implements AsyncDisposable {
   readonly #clock: Clock;
-  readonly #hardware: Pick<Hardware, "ramBytes" | "gpus">;
+  #hardware: Pick<Hardware, "ramBytes" | "gpus">;
   readonly #probe: HostProbe;
   readonly #stopping = new AbortController();
   #cpus: readonly CpuInfo[];
@@ -49,13 +49,18 @@ export class UsageSampler implements AsyncDisposable {
     this.#askNvidia();
   }
 
-  /** The reported hardware. Free memory is never reported as more than its total. */
+  /** `hardware`: as reported, until {@link setHardware}. Free memory is never reported as more than its total. */
   static open(options: {
     clock: Clock;
     hardware: Pick<Hardware, "ramBytes" | "gpus">;
     probe?: HostProbe;
   }): UsageSampler {
     return new UsageSampler(options.clock, options.hardware, options.probe ?? systemProbe);
+  }
+
+  /** The owner has changed the caps. */
+  setHardware(hardware: Pick<Hardware, "ramBytes" | "gpus">): void {
+    this.#hardware = hardware;
   }
 
   read(): Usage {

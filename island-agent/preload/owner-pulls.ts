@@ -1,6 +1,7 @@
 import type { CargoManifest } from "../../shared/cargo.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { CliError } from "../../shared/errors.ts";
+import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 
 export interface PullsDeps {
@@ -18,6 +19,8 @@ export interface PullStatus {
   readonly state: "asked for" | "fetching" | "on disk" | "failed";
   /** 0 to 1; null while the size is unknown. */
   readonly fraction: number | null;
+  /** How far the download is; null while there is none. Absent in an agent of an earlier version. */
+  readonly download?: IslandState["downloads"][number] | null;
   /** Why it failed. */
   readonly detail: string;
 }
@@ -74,7 +77,8 @@ export class Pulls {
     const downloads = this.#deps.files.downloads();
     return [...this.#pulls].map(([slug, { state, detail }]) => {
       const download = downloads.find((each) => each.slug === slug);
-      return { slug, state, detail, fraction: state === "on disk" ? 1 : (download?.fraction ?? null) };
+      const fraction = state === "on disk" ? 1 : (download?.fraction ?? null);
+      return { slug, state, detail, fraction, download: download ?? null };
     });
   }
 

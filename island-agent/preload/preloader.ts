@@ -5,7 +5,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
-import { DiskBudgetExceededError } from "../disk/disk-budget-error.ts";
+import { DiskFullError } from "../disk/disk-full-error.ts";
 import type { Recommendation } from "./recommendations.ts";
 
 export interface PreloaderDeps {
@@ -247,7 +247,7 @@ export class Preloader {
 
   #failed({ slug }: CargoManifest, error: unknown): Pick<PreloadItem, "state" | "detail"> {
     const detail = messageOf(error);
-    if (error instanceof DiskBudgetExceededError) return { state: "does not fit", detail };
+    if (error instanceof DiskFullError) return { state: "does not fit", detail };
     this.#deps.log.warn({ cargo: slug, reason: detail }, "Preload failed");
     return { state: "failed", detail };
   }

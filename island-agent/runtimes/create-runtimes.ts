@@ -3,7 +3,7 @@ import type { Hardware } from "../../shared/hardware.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { threadsFor, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { memoryCapsOf } from "../hardware/memory-caps.ts";
-import { ContainerRuntime } from "./container/container-runtime.ts";
+import { ContainerRuntime, type ContainerLimits } from "./container/container-runtime.ts";
 import type { EngineSearch } from "./container/engine-address.ts";
 import type { ImageStore } from "./container/image-store.ts";
 import { coremlRuntime } from "./coreml/coreml-runtime.ts";
@@ -80,9 +80,7 @@ export function createRuntimes({
     ...containers,
     search: engineSearch(env, hardware),
     clock,
-    cpus: threads,
-    concurrency: config.slots,
-    ramBytes: hardware.ramBytes,
+    ...containerLimitsOf(config, hardware),
     hasGpu: gpu === "auto" && config.containers.gpu && hardware.gpus.length > 0,
     gpuDevices: config.containers.gpuDevices,
     nameServers: config.containers.nameServers,
@@ -90,6 +88,12 @@ export function createRuntimes({
     log,
   });
   return [...runtimes, container];
+}
+
+/** What containers may take. */
+export function containerLimitsOf(config: AgentConfig, hardware: Hardware): ContainerLimits {
+  const cpus = threadsFor(config, hardware.physicalCores ?? hardware.logicalCores);
+  return { cpus, concurrency: config.slots, ramBytes: hardware.ramBytes };
 }
 
 /** What native runtimes run in here. */

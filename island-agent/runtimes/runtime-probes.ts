@@ -47,6 +47,7 @@ export class RuntimeProbes implements Disposable {
   /** Called when a later probe has found a runtime; it is in `usable` then. */
   onFound: (type: RuntimeType) => void = () => {};
   readonly #deps: RuntimeProbesDeps;
+  readonly #candidates = new Map<RuntimeType, CargoRuntime>();
   readonly #usable = new Map<RuntimeType, UsableRuntime>();
   readonly #unusable = new Map<RuntimeType, Waiting>();
   readonly #backoffs = new Map<RuntimeType, Backoff>();
@@ -54,6 +55,7 @@ export class RuntimeProbes implements Disposable {
 
   constructor(deps: RuntimeProbesDeps) {
     this.#deps = deps;
+    for (const runtime of deps.candidates) this.#candidates.set(runtime.type, runtime);
   }
 
   /** Those that work, always as of now. */
@@ -72,7 +74,15 @@ export class RuntimeProbes implements Disposable {
 
   /** Probes every candidate once, one after the other. */
   async probeAll(): Promise<void> {
-    for (const runtime of this.#deps.candidates) await this.#probe(runtime);
+    for (const runtime of this.#candidates.values()) await this.#probe(runtime);
+  }
+
+  /** Takes a runtime in place of the candidate of its type, for what is loaded from now on. It works where that one does. */
+  replace(runtime: CargoRuntime): void {
+    if (!this.#candidates.has(runtime.type)) return;
+    this.#candidates.set(runtime.type, runtime);
+    const usable = this.#usable.get(runtime.type);
+    if (usable !== undefined) this.#usable.set(runtime.type, { ...usable, runtime });
   }
 
   [Symbol.dispose](): void {
@@ -87,7 +97,7 @@ export class RuntimeProbes implements Disposable {
     if (signal.aborted) return;
     if (!result.usable) return this.#retryLater(runtime, result);
     this.#unusable.delete(runtime.type);
-    this.#usable.set(runtime.type, { runtime, version: result.version });
+    this.#usable.set(runtime.type, { runtime: this.#candidates.get(runtime.type) ?? runtime, version: result.version });
   }
 
   #retryLater(runtime: CargoRuntime, { reason, isFinal = false }: ProbeResult & { usable: false }): void {
@@ -98,13 +108,13 @@ export class RuntimeProbes implements Disposable {
     const waitMs = isFinal ? null : this.#backoffOf(type).nextMs();
     this.#unusable.set(type, {
       problem: { type, reason, retryAtMs: waitMs === null ? null : clock.now() + waitMs },
-      timer: waitMs === null ? null : clock.schedule(waitMs, () => void this.#probeAgain(runtime)),
+      timer: waitMs === null ? null : clock.schedule(waitMs, () => void this.#probeAgain(type)),
     });
   }
 
-  async #probeAgain(runtime: CargoRuntime): Promise<void> {
-    const { type } = runtime;
-    await this.#probe(runtime);
+  async #probeAgain(type: RuntimeType): Promise<void> {
+    const runtime = this.#candidates.get(type);
+    if (runtime !== undefined) await this.#probe(runtime);
     if (this.#end.signal.aborted || !this.#usable.has(type)) return;
     this.#deps.log.info({ type }, "Runtime can be used now");
     this.onFound(type);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RUNTIME_TYPES } from "../cargo.ts";
-import { JOB_ERROR_CODES } from "../errors.ts";
+import { JOB_ERROR_CODES, type JobErrorCode } from "../errors.ts";
 import { featuresSchema } from "../features.ts";
 import { hardwareSchema } from "../hardware.ts";
 import { jsonValueSchema } from "../json-value.ts";
@@ -26,8 +26,34 @@ const runtimeReportSchema = z.object({
 });
 export type RuntimeReport = z.infer<typeof runtimeReportSchema>;
 
+const bytes = z.number().int().nonnegative();
 /** A model or image on the Island's disk. `key`: from `cacheKeyOf()`. */
-const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes: z.number().int().nonnegative() });
+const cachedModelSchema = z.object({ key: z.string().max(2_010), bytes });
+
+/** Codes that the first version of the protocol lacks, each with the nearest one that it has. */
+const LATER_CODES: Partial<Record<JobErrorCode, JobErrorCode>> = { disk_full: "model_unavailable" };
+const codeFields = {
+  code: z.enum(JOB_ERROR_CODES),
+  /** The code, if older coordinators do not know it: `code` is the nearest one that they do. Ignored if it is not understood. */
+  exactCode: z.enum(JOB_ERROR_CODES).optional().catch(undefined),
+};
+
+/** The members of a frame that say a code. */
+export function codeMembers(code: JobErrorCode): { code: JobErrorCode; exactCode?: JobErrorCode } {
+  const nearest = LATER_CODES[code];
+  return nearest === undefined ? { code } : { code: nearest, exactCode: code };
+}
+
+/** The code that a `refused` or `failed` frame says. */
+export function codeOf({
+  code,
+  exactCode,
+}: {
+  code: JobErrorCode;
+  exactCode?: JobErrorCode | undefined;
+}): JobErrorCode {
+  return exactCode ?? code;
+}
 
 const heldInputSchema = z.object({
   received: z.number().int().nonnegative(),
@@ -47,6 +73,18 @@ const heldJobSchema = z.object({
 });
 export type HeldJob = z.infer<typeof heldJobSchema>;
 
+/** Longest list of Cargos that lack disk space. */
+export const MAX_NO_SPACE_FOR = 100;
+/** A download in progress. `fraction`: 0 to 1, or null when the size is unknown. Agents of earlier versions tell no more than it. */
+const downloadSchema = z.object({
+  slug,
+  fraction: z.number().min(0).max(1).nullable(),
+  receivedBytes: bytes.optional(),
+  totalBytes: bytes.nullable().optional(),
+  /** Of the last seconds; null: not known yet. */
+  bytesPerSecond: bytes.nullable().optional(),
+});
+
 /** State that changes while an Island runs; sent with `hello` and every heartbeat. */
 const islandStateSchema = z.object({
   /** 0 to 1, over all cores; null where the platform does not report it. */
@@ -58,8 +96,14 @@ const islandStateSchema = z.object({
   cachedModels: z.array(cachedModelSchema).max(10_000),
   /** Cargos whose model is in memory now. */
   loaded: z.array(slug).max(1_000),
-  /** Downloads in progress. `fraction`: 0 to 1, or null when the size is unknown. */
-  downloads: z.array(z.object({ slug, fraction: z.number().min(0).max(1).nullable() })).max(1_000),
+  downloads: z.array(downloadSchema).max(1_000),
+  /** Cargos whose files are on disk and whose model is on its way into memory. Absent: the agent does not tell. */
+  loading: z.array(slug).max(1_000).optional(),
+  /**
+   * Cargos that the Island refused, or failed to fetch, for lack of disk space, and which still would not fit. Absent in agents of earlier
+   * versions.
+   */
+  noSpaceFor: z.array(slug).max(MAX_NO_SPACE_FOR).optional(),
   /** `count` changes while the download, the load or the run of an attempt makes progress. Absent: the agent does not tell. */
   working: z
     .array(z.object({ ...attemptFields, count: z.number().nonnegative() }))
@@ -94,7 +138,7 @@ const accepted = z.object({ type: z.literal("accepted"), ...attemptFields });
 const refused = z.object({
   type: z.literal("refused"),
   ...attemptFields,
-  code: z.enum(JOB_ERROR_CODES),
+  ...codeFields,
   message: z.string().max(2_000),
 });
 /**
@@ -128,7 +172,7 @@ const failed = z.object({
   type: z.literal("failed"),
   ...attemptFields,
   seq,
-  code: z.enum(JOB_ERROR_CODES),
+  ...codeFields,
   message: z.string().max(2_000),
   retryable: z.boolean(),
 });

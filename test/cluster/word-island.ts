@@ -40,10 +40,10 @@ export class WordIsland implements AsyncDisposable {
     // 0.999 leaves a list in its order.
     const coordinators = new CoordinatorAddresses(urls, () => 0.999);
     const agent = new IslandAgent(
-      { ...identity, ...trust, coordinators, slots, farewellLimitMs: 5_000 },
+      { ...identity, ...trust, coordinators, farewellLimitMs: 5_000 },
       {
         clock: systemClock,
-        hardware: makeHardware(),
+        offer: { slots, hardware: makeHardware() },
         runtimes: new Map([["llmcpp", { runtime, version: "words" }]]),
         files: new FakeFiles(),
         availability: new Availability({ clock: systemClock, hours: null, isPaused: false }),

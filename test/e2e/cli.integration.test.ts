@@ -217,7 +217,7 @@ describe("the other commands on accounts", () => {
       const refused = await runCommand(...command, "create", "--email", EMAIL, "--data", typo);
       expectRefusal(
         refused,
-        `No coordinator data in ${typo}. Check --data, or create it with: coordinator init, or coordinator serve`,
+        `No coordinator data in ${typo}. Check --data, or make a network with: coordinator init, or coordinator serve`,
       );
     }
     expect(await readdir(folder)).not.toContain("typo");

@@ -17,7 +17,9 @@ export function useDemoFolder(): void {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 }
 
-export const startDemo = (...args: string[]): Program => new Program("main/demo", args, { TMPDIR: folder });
+/** Its home is empty, and no sandbox hides it: what the demo leaves there is found by {@link expectNothingLeft}. */
+export const startDemo = (...args: string[]): Program =>
+  new Program("main/demo", args, { TMPDIR: folder, HOME: folder, ISLAND_SANDBOX: "off" });
 
 /** Command lines of the processes that the demo started, by process id: those with its folder in their arguments or environment. */
 export async function demoProcesses(): Promise<Map<number, string>> {

@@ -1,22 +1,26 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http.ts";
 import { Network } from "../support/network.ts";
 import { runProgram, type Program } from "../support/program.ts";
 import { unlessSeveral } from "../support/several-coordinators.ts";
+import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 
 const WAITS = "a job names only Islands of its coordinator as what it waits for";
 
 let network: Network;
 let key: string;
+let islandToken: string;
 let accountId: string;
 let island: Program;
 let data: string;
 
 beforeAll(async () => {
-  network = await Network.open(["--log-level", "info"]);
+  network = await Network.open(["--log-level", "info", "--heartbeat-s", "1"]);
   const account = network.createAccount("host@example.com");
-  key = account.key;
+  ({ key, islandToken } = account);
   accountId = account.id;
   island = await network.startIsland("one", account.islandToken);
   data = network.islandData("one");
@@ -25,6 +29,12 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const command = (...args: string[]) => runProgram("island", ...args, "--data", data);
 const status = async (): Promise<AgentStatus> => JSON.parse((await command("status", "--json")).stdout) as AgentStatus;
+
+/** Hours of the day that begin and end so many hours from now, by local time. */
+function hoursFromNow(from: number, to: number): string {
+  const at = (hours: number): string => `${String((new Date().getHours() + hours) % 24).padStart(2, "0")}:00`;
+  return `${at(from)}-${at(to)}`;
+}
 
 /** Its log, as JSON. */
 function loggedBy({ stderr }: Pick<Program, "stderr">): Record<string, unknown>[] {
@@ -70,6 +80,23 @@ describe("island pause, resume and drain", () => {
       expect(end).toMatchObject({ ...ids, cargo: "tiny-chat", state: "completed", attempts: 1 });
       expect((await command("metrics")).stdout).toMatch(/^atoll_island_jobs_total\{outcome="completed"\} 1$/m);
 
+      const applied = { code: 0, stdout: "Applied: the running agent has the new setting\n" };
+      expect(await command("config", "set", "slots", "1")).toMatchObject(applied);
+      expect(await command("config", "set", "caps.ram_gb", "0.5")).toMatchObject(applied);
+      expect(await command("config", "set", "gpu", "auto")).toMatchObject({
+        stdout: "From the next start on: the running agent keeps the old setting until it is restarted\n",
+      });
+      const hours = hoursFromNow(2, 3);
+      expect((await command("config", "set", "hours", hours)).stdout).toContain("Applied. The Island is outside its");
+      const { hostId, ...changed } = await status();
+      expect(changed).toMatchObject({ slots: 1, hours, memoryCaps: { ramBytes: 2 ** 29 } });
+      await until(
+        async () => (await call(network.url, key, "GET", `/islands/${hostId}`)).body.data,
+        ({ status: is, load, hardware }) => is === "paused" && load?.slots === 1 && hardware.ram_mb === 512,
+        "the coordinator knows the new slots, memory and hours",
+      );
+      expect(await command("config", "unset", "hours")).toMatchObject(applied);
+
       expect((await command("drain")).stdout).toContain("The agent ends when its running jobs have finished.");
       expect((await island.ended()).code).toBe(0);
       const late = await command("drain");
@@ -78,6 +105,42 @@ describe("island pause, resume and drain", () => {
         "No agent runs on this data directory: start one with island start\n",
       ]);
       expect((await command("pause")).stdout).toBe("No agent runs now. The next one starts paused\n");
+    },
+  );
+});
+
+const MB = 1_000_000;
+
+describe.runIf(CAN_MOUNT)("an Island whose disk lacks space for a model", () => {
+  it(
+    ...unlessSeveral("refuses its jobs with the reason, and takes them as soon as there is space", WAITS),
+    async () => {
+      const place = network.islandData("small");
+      mkdirSync(place);
+      using _disk = new SmallDisk(60 * MB, place);
+      const ballast = join(place, "ballast");
+      writeFileSync(ballast, Buffer.alloc(40 * MB));
+      await using small = await network.startIsland("small", islandToken, { "models.min_free_gb": "0.03" });
+      const submit = { workload: "tiny-chat", input: { prompt: "Hi" } };
+      const job = `/jobs/${(await call(network.url, key, "POST", "/jobs", submit)).body.data.id}`;
+      const waiting = async (): Promise<unknown> => (await call(network.url, key, "GET", job)).body.data.waiting;
+      await until(
+        waiting,
+        (why) => JSON.stringify(why).includes("1 Island offers llmcpp, but it lacks disk space for its model or image"),
+        "the job says why it waits",
+      );
+      const told = await runProgram("island", "status", "--data", place);
+      expect(told.stdout).toMatch(
+        /^Disk space no space for tiny-chat; space for 0 KiB more of models: free space, .*models\.min_free_gb$/m,
+      );
+      const { jobs } = JSON.parse((await runProgram("island", "history", "--json", "--data", place)).stdout);
+      expect(jobs).toMatchObject([{ code: "disk_full", message: expect.stringMatching(/^The model needs 2\.2 MiB/) }]);
+
+      rmSync(ballast);
+      const done = (await call(network.url, key, "GET", `${job}?wait=60`)).body.data;
+      expect(done).toMatchObject({ status: "completed", attempts: 1 });
+      small.kill("SIGTERM");
+      await small.ended();
     },
   );
 });

@@ -3,9 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ListedArtifact } from "../../island-agent/artifacts/stored-files.ts";
+import { systemClock } from "../../shared/clock.ts";
 import { FileServer, sha256 } from "../island-agent/models/file-server.ts";
 import { HubRepository } from "../island-agent/models/hub-repository.ts";
-import { call } from "../support/http.ts";
+import { removeModel, unloadModels } from "../../island-agent/cli/models-commands.ts";
+import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
+import { call, until } from "../support/http.ts";
+import { LONG_ANSWER } from "../support/long-answer.ts";
 import { Network } from "../support/network.ts";
 import { runProgram, type Program } from "../support/program.ts";
 import { itInFullRun } from "../support/soak-rounds.ts";
@@ -111,10 +115,41 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     expect((await command("ls")).stdout).toMatch(/^tiny-chat +2\.2 MiB +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
   });
 
-  it("rm deletes what no Cargo uses, and says who uses the rest", async () => {
+  it("rm unloads what no job uses and deletes it, and refuses what a job uses; unload frees memory alone", async () => {
+    const loaded = async (): Promise<string[]> =>
+      (await network.islandStatus<AgentStatus>("one")).loaded.map(({ slug }) => slug);
+    expect((await loaded()).toSorted()).toEqual(["by-hub", "by-list"]);
+    expect(await command("unload", "by-list")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Unloaded by-list: \d+(\.\d)? MiB of memory\n$/),
+    });
+    expect(await command("unload", "by-list")).toMatchObject({
+      code: 1,
+      stderr: "by-list is not in memory: island status --verbose shows what is\n",
+    });
+    expect(await loaded()).toEqual(["by-hub"]);
+    expect(await command("rm", "by-hub")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Freed \d/) });
+    expect(await loaded()).toEqual([]);
+
+    const chat = { workload: "tiny-chat", input: { prompt: "Write.", max_tokens: 900, response_format: LONG_ANSWER } };
+    const { id } = (await call(network.url, key, "POST", "/jobs", chat)).body.data;
+    await until(loaded, (slugs) => slugs.includes("tiny-chat"), "the job's Cargo is in memory");
+    // In this process, as the job is short.
+    const place = { dataDirectory: data, env: {}, clock: systemClock };
+    await expect(removeModel(place, "tiny-chat")).rejects.toThrow(
+      "tiny-chat is in use by tiny-chat, for a job or a download: remove it when that has ended",
+    );
+    await expect(unloadModels(place, "tiny-chat")).rejects.toThrow(
+      "tiny-chat runs a job: unload it when that has ended",
+    );
+    expect(await unloadModels(place, undefined)).toBe("No idle Cargo is in memory");
+    await call(network.url, key, "DELETE", `/jobs/${id}`);
+    await until(
+      async () => (await network.islandStatus<AgentStatus>("one")).running.length,
+      (count) => count === 0,
+      "the job has stopped",
+    );
     expect(await command("rm", "tiny-chat")).toMatchObject({ code: 0, stdout: "Freed 2.2 MiB\n" });
-    const refused = await command("rm", "by-hub");
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("by-hub is in use by by-hub")]);
     const absent = await command("rm", "tiny-chat");
     expect([absent.code, absent.stderr]).toEqual([
       1,
@@ -125,9 +160,9 @@ describe("models of several files, fetched, run and cleared on a real Island", (
   itInFullRun("all but pull work without an agent too", async () => {
     island.kill("SIGTERM");
     await island.ended();
-    expect((await stored()).map(({ inUse }) => inUse)).toEqual([false, false]);
+    expect((await stored()).map(({ inUse }) => inUse)).toEqual([false]);
     expect((await command("prune")).stderr).toContain("add --yes");
-    expect(await command("rm", "by-hub")).toMatchObject({ code: 0 });
+    expect(await command("rm", "by-list")).toMatchObject({ code: 0 });
     expect(await command("prune", "--yes")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Freed \d/) });
     expect(await command("ls")).toMatchObject({ stdout: "Nothing is on disk\n" });
     const pull = await command("pull", "tiny-chat");

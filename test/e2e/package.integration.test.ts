@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -71,5 +71,15 @@ describe("the published packages", () => {
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+/.test(String(version)))).toEqual([]);
     const { stdout } = await run(process.execPath, [entry, "--version"], { cwd: folder });
     expect(stdout.trim()).toBe(manifest.version);
+    // As an older Node.js would run it.
+    const older = 'Object.defineProperty(process, "versions", { value: { node: "20.20.2" } })';
+    await writeFile(join(folder, "older.cjs"), older);
+    const refused = run(process.execPath, ["--require", join(folder, "older.cjs"), entry, "--version"]);
+    await expect(refused).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^Atoll needs Node\.js 24 or newer; this is .*\n {2}npm install --global --prefix ~\/\.local node@24 && export PATH=/,
+      ),
+    });
   });
 });

@@ -65,9 +65,17 @@ describe("an Island and the key of its coordinator", () => {
       expect(stderr).toContain(after.fingerprint);
 
       expect((await joinIsland()).stderr).toContain("Not joined: the coordinator's key has changed");
-      expect((await joinIsland("--fingerprint", after.fingerprint)).code).toBe(0);
+      const withStored = ["--data", network.islandData("a"), "--fingerprint", after.fingerprint];
+      const rejoined = await runProgram("island", "join", network.url, ...withStored);
+      expect(rejoined).toMatchObject({ code: 0, stderr: "" });
+      expect(rejoined.stdout).toContain(`Next: island start --data`);
+      const elsewhere = await runProgram("island", "join", "http://localhost:9", ...withStored);
+      expect(elsewhere.stderr).toMatch(/^No code or token: give --code/);
       await using again = startIsland();
       await again.printed(/connected to/);
+      expect((await runProgram("island", "join", network.url, ...withStored)).stdout).toContain(
+        "The running agent still has the old settings: end it with island drain, then island start --data",
+      );
     },
   );
 

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { IslandAgent, type AgentOptions } from "../../island-agent/agent.ts";
+import type { AgentOptions } from "../../island-agent/agent-deps.ts";
+import { IslandAgent } from "../../island-agent/agent.ts";
 import { Availability } from "../../island-agent/availability/availability.ts";
 import type { Recommendation } from "../../island-agent/preload/recommendations.ts";
 import { CoordinatorAddresses } from "../../island-agent/session/coordinator-addresses.ts";
@@ -50,13 +51,12 @@ export class AgentWorld implements AsyncDisposable {
         accountId: "user_1",
         hostId: HOST_ID,
         version: "0.0.0-test",
-        slots: 2,
         farewellLimitMs: MAX_FAREWELL_MS,
         ...options,
       },
       {
         clock,
-        hardware: makeHardware(),
+        offer: { slots: 2, hardware: makeHardware() },
         runtimes,
         files,
         availability: new Availability({ clock, hours: null, isPaused: false }),

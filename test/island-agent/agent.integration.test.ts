@@ -66,26 +66,6 @@ describe("a session", () => {
     expect(await told(null)).toBeNull();
   });
 
-  it("is opened again, with its jobs, for a runtime that was found later", async () => {
-    const first = await openWithJob();
-    world.runtimes.set("onnx", { runtime, version: "late" });
-    agent.announce();
-    await retry(1, FIRST_RETRY_MS);
-    const second = await coordinator.session(2);
-    const hello = await second.next("hello");
-    expect(hello.runtimes).toEqual([
-      { type: "llmcpp", version: "fake" },
-      { type: "onnx", version: "late" },
-    ]);
-    expect(hello.held).toMatchObject([{ jobId: "job_1", started: true }]);
-    await second.welcome({ held: [decide("continue")] });
-    runtime.go("run");
-    await second.next("finished");
-    second.send(makeAssign({ jobId: "job_2", cargo: { ...makeAssign().cargo, slug: "b", runtimeType: "onnx" } }));
-    await second.next("finished", 2);
-    expect(first.events.all).not.toContain("finished");
-  });
-
   it("runs jobs and forgets them when their end is acknowledged", async () => {
     const session = await coordinator.session(1);
     await session.welcome();

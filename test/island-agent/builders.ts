@@ -4,6 +4,7 @@ import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { IslandState } from "../../shared/protocol/from-island.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
 import type { Logger } from "../../shared/logger.ts";
+import type { DiskFullError } from "../../island-agent/disk/disk-full-error.ts";
 import type { ArtifactLease } from "../../island-agent/artifacts/artifact-store.ts";
 import { EventLog } from "../support/event-log.ts";
 import type { FakeScript } from "../support/fake-runtime.ts";
@@ -70,6 +71,9 @@ export class FakeLog implements Logger {
   }
 }
 
+/** What an executor needs that looks at no disk and reports to nobody. */
+export const QUIET = { files: { refusalOf: () => null }, onChange: () => undefined };
+
 /** A disk on which every Cargo is, unless it is held. Events: "fetch a", "lease a", "release a"; none for Cargos without a model. */
 export class FakeFiles {
   readonly events = new EventLog();
@@ -121,6 +125,16 @@ export class FakeFiles {
   }
 
   downloads(): IslandState["downloads"] {
+    return [];
+  }
+
+  lack: DiskFullError | null = null;
+
+  refusalOf(): DiskFullError | null {
+    return this.lack;
+  }
+
+  noSpaceFor(): string[] {
     return [];
   }
 

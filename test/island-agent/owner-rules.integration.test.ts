@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import type { AgentOptions } from "../../island-agent/agent.ts";
+import type { AgentOptions } from "../../island-agent/agent-deps.ts";
 import type { CargoManifest } from "../../shared/cargo.ts";
 import { endorsedBytes, publicKeyText } from "../../shared/cargo-signature.ts";
 import { AgentWorld, FIRST_RETRY_MS } from "./agent-world.ts";

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, stat } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -11,6 +11,7 @@ import { startTestEngine } from "../support/container-engine.ts";
 import { call, until } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { HAS_EVERY_CASE, HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
+import { commandsFor, systemsFor } from "../../web/src/pages/host/join-commands.ts";
 import { bytesIn, cloneInto, freshEnvironment, npm } from "./clone.ts";
 import { importImage, installInside, makeDebianRoot, runInside } from "./debian-root.ts";
 
@@ -55,20 +56,68 @@ async function brokenFilesOf(url: string): Promise<string[]> {
   return broken;
 }
 
+const entry = (name: string): string => join(installed(name), "dist", "bin", `${name}.js`);
+
+interface InstalledNetwork {
+  readonly coordinator: Program;
+  readonly url: string;
+  readonly key: string;
+  readonly token: string;
+  readonly config: string;
+  /** What init says to do next. */
+  readonly next: string;
+}
+
+/** A network of the installed coordinator, which serves the agent's package. */
+async function serveInstalled(): Promise<InstalledNetwork> {
+  const words = ["init", join(folder, "atoll"), "--email", "ann@example.com", "--port", "0", "--json"];
+  const { stdout } = await run("atoll-coordinator", words, { env: { ...env, ATOLL_PASSWORD: "correct horse" } });
+  const { key = "", config = "", island_token: token = "", next = "" } = JSON.parse(stdout) as Record<string, string>;
+  const served = join(folder, "atoll", "data", "downloads");
+  await mkdir(served);
+  await copyFile(tarball("island"), join(served, basename(tarball("island"))));
+  const coordinator = new Program(entry("coordinator"), ["serve", "--config", config], { HOME: folder });
+  const [, url = ""] = await coordinator.printed(/listening on (\S+)\n/);
+  return { coordinator, url, key, token, config, next };
+}
+
+/** Runs the commands by which the console adds a machine, up to the installation. @returns what they say. */
+async function installAsPrinted(url: string): Promise<string> {
+  const { files } = (await call(url, null, "GET", "/downloads")).body.data;
+  const [linux] = systemsFor(files);
+  if (linux?.file === undefined) throw new Error("The coordinator serves no package of the agent");
+  const commands = commandsFor({ ...linux, file: linux.file }, url).map(({ command }) => command);
+  const ofUs = commands.slice(commands.findIndex((command) => command.startsWith("curl ")));
+  const script = ofUs.slice(
+    0,
+    ofUs.findIndex((command) => command.startsWith("island ")),
+  );
+  const { stdout, stderr } = await run("sh", ["-ec", script.join("\n")], { cwd: folder, env });
+  // What is not of npm: how far curl is.
+  return `${stdout}\n${stderr.replaceAll(/^.*\r|^ +%.*\n|^ +Dload.*\n/gm, "")}`;
+}
+
 describe.runIf(HAS_EVERY_CASE)("packages", () => {
   let said = "";
+  let network: InstalledNetwork;
   beforeAll(async () => {
     await mkdir(folder, { mode: 0o700 });
     await cloneInto(folder);
     await mkdir(join(folder, "home"));
     await npm(["run", "packages", "--", "--noCheck"], clone, { ...process.env });
-    said = await npm(["install", "--global", tarball("coordinator"), tarball("island")], folder, env);
+    said = await npm(["install", "--global", tarball("coordinator")], folder, env);
+    network = await serveInstalled();
+    said += await installAsPrinted(network.url);
   }, 600_000);
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    await network.coordinator[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   describe("npm install --global of the packed tarballs", () => {
-    it("runs no script and warns of nothing", () => {
-      expect(said).toMatch(/^added \d+ packages/m);
+    it("runs no script and warns of nothing, the agent by the commands that the console prints", () => {
+      expect(said.match(/^added \d+ packages/gm)).toHaveLength(2);
+      expect(said).toContain(`${basename(tarball("island"))}: OK`);
       expect(said).not.toMatch(/warn|script/i);
     });
 
@@ -86,13 +135,8 @@ describe.runIf(HAS_EVERY_CASE)("packages", () => {
     });
 
     it("gives commands that run a network: init, serve, the console, join, start, a chat, and every runtime of a CPU", async () => {
-      const words = ["init", join(folder, "atoll"), "--email", "ann@example.com", "--port", "0", "--json"];
-      const { stdout } = await run("atoll-coordinator", words, { env: { ...env, ATOLL_PASSWORD: "correct horse" } });
-      const { key = "", config = "", island_token: token = "", next } = JSON.parse(stdout) as Record<string, string>;
+      const { url, key, token, config, next } = network;
       expect(next).toBe(`atoll-coordinator serve --config ${config}`);
-      const entry = (name: string): string => join(installed(name), "dist", "bin", `${name}.js`);
-      await using coordinator = new Program(entry("coordinator"), ["serve", "--config", config], { HOME: folder });
-      const [, url = ""] = await coordinator.printed(/listening on (\S+)\n/);
       expect(await brokenFilesOf(url)).toEqual([]);
       const data = ["--data", join(folder, "island-data")];
       await run("island", ["join", url, ...data], { env: { ...env, ISLAND_COORDINATOR_TOKEN: token } });
@@ -202,7 +246,7 @@ describe.runIf(HAS_EVERY_CASE)("packages", () => {
       await installInside(root, deb("coordinator"));
       const init = "ATOLL_PASSWORD='correct horse' atoll-coordinator init --email ann@example.com --json";
       const made = await runInside(root, init);
-      expect(made).toContain('"next":"atoll-coordinator serve --config /var/lib/atoll/atoll.toml"');
+      expect(made).toContain('"next":"atoll-coordinator serve"');
       const owner = await runInside(
         root,
         "stat --format %U:%a /var/lib/atoll /var/lib/atoll/atoll.toml /var/lib/atoll/data",

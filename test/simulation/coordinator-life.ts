@@ -126,6 +126,9 @@ export class CoordinatorLife {
       signer,
       clock,
       log,
+      graceMs: GRACE_MS,
+      restartGraceMs: RESTART_GRACE_MS,
+      others: null,
     });
     const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
     const reports = new AttemptFencing({

@@ -3,6 +3,7 @@ import type { HttpOptions } from "../../coordinator/http/http-deps.ts";
 /** Settings of the API for tests that build it without a configuration. */
 export const TEST_HTTP_OPTIONS: HttpOptions = {
   publicUrl: null,
+  publicPage: { registration: "open", newAccountMicro: 10_000_000 },
   chatWaitMs: 60_000,
   heartbeatMs: 15_000,
   metrics: "open",

@@ -126,7 +126,13 @@ export class Network implements AsyncDisposable {
   ): Promise<Program> {
     const data = this.islandData(name);
     // What is recommended is far away: nothing is preloaded unless a test serves it. Each runtime that is probed takes its time.
-    const quiet = { threads: "1", gpu: "off", "models.preload": "false", "cargos.allow_runtimes": "llmcpp" };
+    const quiet = {
+      threads: "1",
+      gpu: "off",
+      "models.preload": "false",
+      "models.min_free_gb": "0",
+      "cargos.allow_runtimes": "llmcpp",
+    };
     await this.#writeIslandConfig(data, token, { ...quiet, ...settings });
     const island = new Program("island", ["start", "--data", data], env);
     this.#islands.push(island);

@@ -20,16 +20,20 @@ export class Program implements AsyncDisposable {
   #stdout = "";
   #stderr = "";
 
-  /** `program`: one of `bin/`, or the absolute path of another. `stdin`: all that it can read there; nothing unless given. */
+  /**
+   * `program`: one of `bin/`, or the absolute path of another. `stdin`: all that it can read there; nothing unless given. `cwd`: where it
+   * is started, the repository unless given.
+   */
   constructor(
     program: "coordinator" | "island" | "main/demo" | (string & {}),
     args: readonly string[],
     env: Record<string, string> = {},
     stdin = "",
+    cwd = ROOT,
   ) {
     const path = isAbsolute(program) ? program : join(ROOT, "bin", `${program}.ts`);
     this.process = spawn(process.execPath, [path, ...args], {
-      cwd: ROOT,
+      cwd,
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...COMPILE_CACHE, ...env },
       stdio: "pipe",
     });

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runFrames } from "../support/attempt-frames.ts";
+import { MIB } from "../../shared/format-bytes.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { call, until } from "../support/http.ts";
 import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
@@ -39,7 +40,12 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("HTML in texts of others", () => {
     island = await FakeIsland.join(coordinator.url, account.islandToken, {
       hostName: NAME,
       agentVersion: "0.1.0",
-      state: { cpuLoad: 0, freeRamBytes: 2 ** 33, freeVramBytes: null, cachedModels, loaded: [], downloads: [] },
+      state: {
+        ...{ cpuLoad: 0, freeRamBytes: 2 ** 33, freeVramBytes: null, cachedModels, loaded: [], loading: [NAME] },
+        downloads: [
+          { slug: NAME, fraction: 0.5, receivedBytes: 101 * MIB, totalBytes: 202 * MIB, bytesPerSecond: 4 * MIB },
+        ],
+      },
     });
     island.handle((frame) => {
       if (frame.type === "assign") island.send(...runFrames(frame, ...CORPUS));
@@ -101,6 +107,8 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("HTML in texts of others", () => {
     await shows(page, `/jobs/${job.id}`, CORPUS.join(""));
     await shows(page, "/islands", NAME);
     await shows(page, `/islands/${islandId}`, NAME);
+    await page.getByText("101 MiB of 202 MiB, 4 MiB/s, 26 s left").waitFor();
+    await page.getByText("loads into memory").waitFor();
     await shows(page, "/islands/add", NAME);
     await shows(page, "/conversations", NAME);
     await shows(page, `/conversations/${talk.id}`, ALL);

@@ -1,3 +1,7 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
 import { call, until } from "../support/http.ts";
@@ -6,7 +10,23 @@ import { Program } from "../support/program.ts";
 import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { ConsoleBrowser, HAS_BROWSER, register, signIn } from "./browser.ts";
 
+const run = promisify(execFile);
 const DIGEST = `sha256:${"ab".repeat(32)}`;
+const FILE = {
+  slug: "made",
+  name: "Made",
+  description: "For a test",
+  category: "utility",
+  runtime_type: "container",
+  licence: "MIT",
+  price_per_job: 0.01,
+  required_ram_mb: 64,
+  required_vram_mb: 0,
+  run_limit_s: 10,
+  wait_limit_s: 60,
+  input_schema: { type: "object" },
+  example_input: {},
+};
 
 describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", () => {
   let network: Network;
@@ -52,8 +72,21 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     await register(page, "host@example.com");
     await page.getByRole("link", { name: "Add an Island" }).click();
     await page.getByRole("button", { name: "Make a code" }).click();
-    const command = await page.getByLabel("Join with the code").innerText();
-    const [, address = "", code = ""] = /^island join (\S+) --code ([A-Z2-9]{4}-[A-Z2-9]{4})$/.exec(command) ?? [];
+    const code = await page.getByText(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/).innerText();
+    await page.getByText("This coordinator serves no package of the agent").waitFor();
+    expect(await page.locator("main").innerText()).not.toContain("@atoll/island");
+    await mkdir(join(network.data, "downloads"));
+    await writeFile(join(network.data, "downloads", "atoll-island-0.1.0.tgz"), "the agent");
+    await page.reload();
+    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByRole("button", { name: "Linux" }).click();
+    await page.getByText("Only this machine reaches").waitFor();
+    for (const step of ["Download the agent", "Check that it arrived whole"]) {
+      await run("sh", ["-ec", await page.getByLabel(step).innerText()], { cwd: network.directory });
+    }
+    expect(await readFile(join(network.directory, "atoll-island-0.1.0.tgz"), "utf8")).toBe("the agent");
+    const command = await page.getByLabel(/^Join/).innerText();
+    const [, address = ""] = /^island join (\S+)$/.exec(command) ?? [];
     const data = ["--data", network.islandData("garage")];
     const joined = await new Program("island", ["join", address, "--code", code, ...data]).ended();
     expect([joined.code, joined.stderr]).toEqual([0, expect.any(String)]);
@@ -81,28 +114,36 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     await expect
       .poll(async () => page.getByText("Credits earned today").locator("..").innerText(), { timeout: 30_000 })
       .toMatch(/0\.\d+/);
+    await page.getByRole("link", { name: "Usage" }).click();
+    const booked = page.getByRole("row").filter({ hasText: "tiny-chat earned" });
+    await booked.getByText("+0.009").waitFor();
+    // The job is another account's.
+    expect(await booked.getByRole("link").count()).toBe(0);
+
+    const { page: theirs } = await browser.page();
+    await signIn(theirs, "client@example.com");
+    await theirs.goto("/usage");
+    const paid = theirs.getByRole("table", { name: "Ledger" }).getByRole("row").filter({ hasText: "tiny-chat" });
+    await paid.getByText("−0.01").waitFor();
+    expect(await paid.count()).toBe(1);
+    await paid.getByRole("button", { name: "tiny-chat" }).click();
+    await theirs.getByRole("dialog").getByRole("cell", { name: "Charged" }).waitFor();
+    await theirs.getByRole("link", { name: "Open the job" }).click();
+    await theirs.getByText("completed", { exact: true }).waitFor();
   });
 
   it("lets an operator approve a Cargo and suspend an Island, and shows others none of that", async () => {
     const { key, islandToken } = network.createAccount("owner@example.com");
     network.createAccount("op@example.com");
     await network.manage("account", "role", "--email", "op@example.com", "--operator");
-    const made = await call(network.url, key, "POST", "/cargos", {
-      slug: "made",
-      name: "Made",
-      description: "For a test",
-      category: "utility",
-      runtime_type: "container",
-      container: { image: "docker.io/library/alpine:3", digest: DIGEST, command: ["true"], network: true, gpu: false },
-      licence: "MIT",
-      price_per_job: 0.01,
-      required_ram_mb: 64,
-      required_vram_mb: 0,
-      run_limit_s: 10,
-      wait_limit_s: 60,
-      input_schema: { type: "object" },
-      example_input: {},
-    });
+    const container = {
+      image: "docker.io/library/alpine:3",
+      digest: DIGEST,
+      command: ["true"],
+      network: true,
+      gpu: false,
+    };
+    const made = await call(network.url, key, "POST", "/cargos", { ...FILE, container });
     expect(made.body.error).toBeUndefined();
     await using _island = await network.startIsland("attic", islandToken);
     const { page, faults } = await browser.page();
@@ -111,9 +152,29 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     await page.getByRole("link", { name: "made", exact: true }).click();
     await page.getByText(DIGEST).first().waitFor();
     await page.getByText("reaches the public internet").waitFor();
-    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByRole("button", { name: "Sign and approve" }).click();
     await expect.poll(async () => (await call(network.url, null, "GET", "/cargos/made")).status).toBe(200);
+
+    const loose = {
+      image: "registry.invalid/some/image:3",
+      digest: null,
+      command: ["true"],
+      network: false,
+      gpu: false,
+    };
+    await ask(key, "POST", "/cargos", { ...FILE, slug: "loose", container: loose });
+    await page.getByRole("link", { name: "Cargo approvals" }).first().click();
+    await page.getByRole("link", { name: "loose", exact: true }).click();
+    await page.getByText("not pinned").waitFor();
+    await page.getByRole("button", { name: "Look it up" }).click();
+    await page.getByText("registry.invalid did not answer").waitFor();
+    expect(await page.getByRole("main").innerText()).not.toContain("--");
+    await page.getByLabel("Digest of the image").fill(DIGEST);
+    await page.getByRole("button", { name: "Use it" }).click();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByRole("button", { name: "Sign and approve" }).click();
+    await expect.poll(async () => (await call(network.url, null, "GET", "/cargos/loose")).status).toBe(200);
 
     const [{ id: islandId }] = await ask(key, "GET", "/islands");
     await page.getByRole("navigation").getByRole("link", { name: "Islands", exact: true }).click();

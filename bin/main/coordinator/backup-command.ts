@@ -7,7 +7,7 @@ import { WEBHOOK_KEY_FILE } from "../../../coordinator/store/sqlite/sqlite-store
 import { CliError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 import { ConfigError } from "../../../shared/settings.ts";
-import { onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
+import { noDataIn, onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
 import { print } from "../terminal/print.ts";
 
 /** What a coordinator needs besides its database; the others are made again. */
@@ -26,7 +26,7 @@ async function backUp(directory: string, options: DataOptions): Promise<void> {
   const { place: dataDirectory } = await readDataOptions(options);
   if (typeof dataDirectory !== "string") throw new ConfigError(["backup is for a data directory: use pg_dump"]);
   const file = join(dataDirectory, DATABASE_FILE);
-  if (!existsSync(file)) throw new ConfigError([`No coordinator data in ${dataDirectory}. Check --data`]);
+  if (!existsSync(file)) throw new ConfigError([noDataIn(dataDirectory, options)]);
   const target = resolve(directory);
   const copy = join(target, DATABASE_FILE);
   if (existsSync(copy)) throw new CliError(`${copy} is there already: choose another directory`);

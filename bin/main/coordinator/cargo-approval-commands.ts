@@ -1,10 +1,14 @@
 import type { Command } from "commander";
 import { revisionOf } from "../../../coordinator/catalog/approval-rules.ts";
+import type { PinKind } from "../../../coordinator/catalog/cargo-pins.ts";
 import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
-import { resolvePins } from "../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
+import { resolvePins, UnpinnedError } from "../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { CliError } from "../../../shared/errors.ts";
+import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
 import { askYes } from "../terminal/ask-again.ts";
+import { UsageError } from "../terminal/usage-errors.ts";
+import { approveAllShipped } from "./approve-all-shipped.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
 import { describeReview, presentReview } from "./describe-cargo.ts";
@@ -14,6 +18,14 @@ import { catalogOf, commandActor } from "./operator-tools.ts";
 const LOOKUP_LIMIT_MS = 30_000;
 const DEFAULT_HUB = "https://huggingface.co";
 
+const PIN_FLAGS: Readonly<Record<PinKind, string>> = {
+  imageDigest: "--image-digest sha256:…",
+  modelHash: "--model-hash <sha256>",
+  modelCommit: "--model-commit <commit>",
+};
+/** Those that `cargo show` does not take. */
+const APPROVAL_FLAGS = ["revision", "imageDigest", "modelHash", "modelCommit", "hub", "allowPrivate"];
+
 interface ApproveOptions extends DataOptions {
   readonly revision?: string;
   readonly imageDigest?: string;
@@ -21,6 +33,8 @@ interface ApproveOptions extends DataOptions {
   readonly modelCommit?: string;
   readonly hub: string;
   readonly allowPrivate?: true;
+  readonly allShipped?: true;
+  readonly yes?: true;
 }
 
 interface ApprovalTools extends Pick<CommandTools, "onDataDirectory" | "print"> {
@@ -41,30 +55,37 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
         print(options, presentReview(review, owner), describeReview(review, owner));
       });
     });
-  onDataDirectory(cargo.command("approve <slug>"))
+  onDataDirectory(cargo.command("approve [slug]"))
     .description("Pin a Cargo, show what is signed, and make it public; also enables a disabled one.")
+    .option("--all-shipped", "all shipped Cargos that are off, after one list and one question")
+    .option("--yes", "with --all-shipped: do not ask")
     .option("--revision <revision>", "approve only this one (see `cargo show`); asked for where nobody can answer")
     .option("--image-digest <digest>", "the image's digest, where its registry is not to be asked")
     .option("--model-hash <sha256>", "SHA-256 of the model's file or files.json")
     .option("--model-commit <commit>", "commit of the model's folder on the hub")
     .option("--hub <url>", "the model hub, or a mirror of it", DEFAULT_HUB)
     .option("--allow-private", "also ask a registry or hub of the local network")
-    .action(async (slug: string, options: ApproveOptions) => {
+    .action(async (slug: string | undefined, options: ApproveOptions, command: Command) => {
+      assertOneSubject(slug, options);
       await withCargos(options, async (cargos, store, catalogDirectory) => {
         const { imageDigest, modelHash, modelCommit, hub, allowPrivate = false } = options;
+        if (slug === undefined) {
+          const sources = { hub, allowPrivate, catalogDirectory, silentHosts: new Set<string>() };
+          return approveAllShipped({ cargos, store, sources, options, command });
+        }
         const review = await cargos.review(slug);
         const file = await resolvePins(
           review.file,
           { imageDigest, modelHash, modelCommit },
           { hub, allowPrivate, catalogDirectory },
           AbortSignal.timeout(LOOKUP_LIMIT_MS),
-        );
+        ).catch(nameFlags);
         const pinned = { ...review, file, revision: revisionOf(file) };
         const owner = await ownerOf(review, store);
         // On standard error with --json, whose output is the result.
         if (options.json === true) console.error(describeReview(pinned, owner));
         else console.log(describeReview(pinned, owner));
-        await assertChosen(review, pinned, options.revision);
+        await assertChosen(review, pinned, options.revision, command);
         const actor = commandActor();
         const approval = await catalogOf(cargos, store).approveReviewed(actor, actor.actor, review, file);
         const value = { slug, approved: true, revision: approval.revision };
@@ -73,15 +94,39 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
     });
 }
 
+/** @throws {UsageError} unless one Cargo is named, or all shipped ones. */
+function assertOneSubject(slug: string | undefined, options: ApproveOptions): void {
+  const { allShipped, revision, imageDigest, modelHash, modelCommit } = options;
+  if ((slug === undefined) === (allShipped === undefined))
+    throw new UsageError("Name one Cargo, or give --all-shipped");
+  const isOfOne = [revision, imageDigest, modelHash, modelCommit].some((flag) => flag !== undefined);
+  if (slug === undefined && isOfOne)
+    throw new UsageError("A revision or a pin is of one Cargo: leave out --all-shipped");
+}
+
+/** A failed look-up by the flags that help. @throws {unknown} */
+function nameFlags(error: unknown): never {
+  if (!(error instanceof UnpinnedError)) throw error;
+  const privately = error.isPrivate ? ", or ask a host of the local network with --allow-private" : "";
+  throw new CliError(`${error.message} with ${PIN_FLAGS[error.kind]}${privately}`, { cause: error });
+}
+
 /** The operator names the revision with its pins, or says yes to what was shown. @throws {CliError} */
-async function assertChosen(review: CargoReview, pinned: CargoReview, chosen: string | undefined): Promise<void> {
+async function assertChosen(
+  review: CargoReview,
+  pinned: CargoReview,
+  chosen: string | undefined,
+  command: Command,
+): Promise<void> {
   const { slug } = pinned.file;
-  const again = `coordinator cargo approve ${slug} --revision ${pinned.revision}`;
+  const name = coordinatorName();
+  const flags = givenFlags(command, ["revision"]);
+  const again = `${name} cargo approve ${slug} --revision ${pinned.revision}${flags}`;
   if (chosen !== undefined) {
     if (chosen === pinned.revision) return;
     if (Number(chosen) !== review.storedRevision) {
       throw new CliError(
-        `Not approved: ${slug} is not revision ${chosen}. Review it again: coordinator cargo show ${slug}`,
+        `Not approved: ${slug} is not revision ${chosen}. Review it again: ${name} cargo show ${slug}${givenFlags(command, APPROVAL_FLAGS)}`,
       );
     }
     // A number counts changes, as earlier versions wanted it. It says nothing of a pin that was looked up just now.

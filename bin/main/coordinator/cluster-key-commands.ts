@@ -25,8 +25,8 @@ export function addClusterKeyCommands(program: Command): void {
 }
 
 async function rotate(options: RotateOptions): Promise<void> {
-  const { newKeyFile, config: file, store: address } = options;
-  const place = await storePlaceOf(await readCoordinatorConfig({ config: file, store: address }));
+  const { newKeyFile, config, store, json } = options;
+  const place = await storePlaceOf(await readCoordinatorConfig({ config, store, json }));
   if (typeof place === "string")
     throw new ConfigError(["cluster_key seals a database: give --store, or set ATOLL_STORE"]);
   const newKey = await readKeyFile(newKeyFile);

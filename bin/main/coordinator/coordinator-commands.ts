@@ -7,7 +7,7 @@ import { addBackupCommand } from "./backup-command.ts";
 import { addCargoCommands } from "./cargo-commands.ts";
 import { addCheckCommand } from "./check-command.ts";
 import { addClusterKeyCommands } from "./cluster-key-commands.ts";
-import { readCoordinatorConfig } from "./coordinator-config.ts";
+import { configFrom, findConfigFile } from "./coordinator-config.ts";
 import { accountIdOf, onDataDirectory, withStore } from "./data-commands.ts";
 import { addInitCommand } from "./init-command.ts";
 import { addKeyCommands } from "./key-commands.ts";
@@ -15,6 +15,7 @@ import { addLedgerCommands, addLimitsCommand } from "./ledger-commands.ts";
 import { addMigrateCommand } from "./migrate-command.ts";
 import { addNetworkCommands } from "./network-commands.ts";
 import { addOperatorCommands } from "./operator-commands.ts";
+import { coordinatorName } from "../terminal/command-line.ts";
 import { print } from "../terminal/print.ts";
 import { addSigningKeyCommands } from "./signing-key-commands.ts";
 import { explainUsageBriefly } from "../terminal/usage-errors.ts";
@@ -25,15 +26,17 @@ const FLUSH_AFTER_MS = 10_000;
 
 /** All commands of `coordinator`. An error of a command rejects its parse. */
 export function coordinatorCommands(version: string): Command {
-  const program = new Command("coordinator")
+  const name = coordinatorName();
+  const program = new Command(name)
     .description("Runs an Atoll coordinator and manages its data.")
     .version(version)
     .addHelpText(
       "after",
       `
 A new network (init asks for your e-mail address and a password):
-  coordinator init
-  coordinator serve --config atoll/atoll.toml
+  ${name} init
+  ${name} serve
+Commands read the settings of --config, else $ATOLL_CONFIG, else ./atoll.toml, else ./atoll/atoll.toml; none of the latter two with --data or --store.
 Exit codes: 0 done, 1 failed, 2 wrong call.`,
     );
   const serveCommand = program
@@ -44,7 +47,9 @@ Exit codes: 0 done, 1 failed, 2 wrong call.`,
     .action(async (flags: Record<string, string>) => {
       // Loaded here, because the other commands need no server.
       const { serve } = await import("./serve.ts");
-      await serve(await readCoordinatorConfig(flags), version);
+      const { config, ...settings } = flags;
+      const file = findConfigFile({ config, data: flags["data"] ?? flags["dataDirectory"], store: flags["store"] });
+      await serve(await configFrom(file, settings), version, file);
       // Where NODE_COMPILE_CACHE is set: a process that is killed later leaves what it compiled.
       systemClock.schedule(FLUSH_AFTER_MS, () => flushCompileCache());
     });

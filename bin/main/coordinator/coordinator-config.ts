@@ -1,17 +1,58 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { resolveConfig, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import type { ConfigFile } from "../../../shared/settings.ts";
 import { packageRoot } from "../package-info.ts";
+import { coordinatorName } from "../terminal/command-line.ts";
 
-/** The configuration from a command's flags, the environment and the file of `--config`. @throws {ConfigError} */
-export async function readCoordinatorConfig(options: Readonly<Record<string, unknown>>): Promise<CoordinatorConfig> {
-  const { config, data, ...flags } = options;
+/** Where commands look for the file that `init` writes, in this order. */
+export const CONFIG_PLACES = ["atoll.toml", join("atoll", "atoll.toml")] as const;
+
+/** Flags that name a file or a place of data. The other flags of a command are settings. */
+interface PlaceFlags {
+  readonly config?: string | undefined;
+  readonly data?: string | undefined;
+  readonly store?: string | undefined;
+}
+
+/**
+ * Path of the settings file: that of `--config`, of ATOLL_CONFIG, or the first of {@link CONFIG_PLACES} that exists. With `--data` or
+ * `--store` no file is looked for, as these name the data. Null if there is none.
+ */
+export function findConfigFile({ config, data, store }: PlaceFlags): string | null {
+  const named = config ?? (process.env["ATOLL_CONFIG"] || undefined);
+  if (named !== undefined) return named;
+  if (data !== undefined || store !== undefined) return null;
+  const found = CONFIG_PLACES.find((path) => existsSync(path));
+  return found === undefined ? null : resolve(found);
+}
+
+/**
+ * The configuration from a command's flags, the environment and the file that {@link findConfigFile} finds. Says on standard error which
+ * file that is, unless `--config` names it or the command prints JSON. @throws {ConfigError}
+ */
+export async function readCoordinatorConfig(
+  options: PlaceFlags & { readonly json?: true | undefined },
+): Promise<CoordinatorConfig> {
+  const { json, config, ...flags } = options;
+  const file = findConfigFile(options);
+  if (file !== null && config === undefined && json !== true) console.error(`Settings: ${file}`);
+  return configFrom(file, flags);
+}
+
+/** The configuration from flags, the environment and one file. @throws {ConfigError} */
+export async function configFrom(
+  file: string | null,
+  flags: Readonly<Record<string, unknown>>,
+): Promise<CoordinatorConfig> {
+  const { data, ...settings } = flags;
   return resolveConfig({
-    flags: data === undefined ? flags : { ...flags, dataDirectory: data },
+    flags: data === undefined ? settings : { ...settings, dataDirectory: data },
     env: process.env,
-    toml: typeof config === "string" ? await readToml(config) : null,
+    toml: file === null ? null : await readToml(file),
     shippedCatalogDirectory: join(packageRoot, "catalog"),
+    commandName: coordinatorName(),
   });
 }
 

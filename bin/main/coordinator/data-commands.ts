@@ -8,7 +8,9 @@ import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ConfigError } from "../../../shared/settings.ts";
-import { readCoordinatorConfig } from "./coordinator-config.ts";
+import { coordinatorName } from "../terminal/command-line.ts";
+import { shellWord } from "../terminal/shell-word.ts";
+import { CONFIG_PLACES, findConfigFile, readCoordinatorConfig } from "./coordinator-config.ts";
 
 /** Options of every command on a coordinator's data. */
 export interface DataOptions {
@@ -35,8 +37,9 @@ export async function readDataOptions({
   config: file,
   data,
   store,
+  json,
 }: DataOptions): Promise<{ config: CoordinatorConfig; place: StorePlace }> {
-  const config = await readCoordinatorConfig({ config: file, data, store });
+  const config = await readCoordinatorConfig({ config: file, data, store, json });
   if (data !== undefined && config.storeAddress !== null) {
     throw new ConfigError(["--data and a store are both given: leave out --data, or --store (ATOLL_STORE)"]);
   }
@@ -51,20 +54,36 @@ export async function withStore<T>(
 ): Promise<T> {
   const { config, place } = await readDataOptions(options);
   const isNew = !(await hasData(place));
-  const [where, flag] = typeof place === "string" ? [place, "--data"] : ["the database", "--store"];
   // A mistyped directory must not become a second, empty coordinator.
   if (isNew && !mayCreate) {
     // A mistyped variable may be why. Not into the error output of scripts.
     const unknown = process.stderr.isTTY ? describeUnknownEnv(process.env) : null;
-    throw new ConfigError([
-      `No coordinator data in ${where}. Check ${flag}, or create it with: coordinator init, or coordinator serve`,
-      ...(unknown === null ? [] : [unknown]),
-    ]);
+    throw new ConfigError([noDataIn(place, options), ...(unknown === null ? [] : [unknown])]);
   }
   await using stack = new AsyncDisposableStack();
   const store = stack.adopt(await openStore(place, systemClock), (opened) => opened.close());
-  if (isNew) console.error(typeof place === "string" ? `Made a new database in ${where}` : "Made the tables");
+  if (isNew) console.error(typeof place === "string" ? `Made a new database in ${place}` : "Made the tables");
   return await use(store, config);
+}
+
+/** Says what was looked for, and what to do next. */
+export function noDataIn(place: StorePlace, options: DataOptions): string {
+  const name = coordinatorName();
+  if (typeof place !== "string") {
+    return `No coordinator data in the database. Check --store, or make it with: ${name} init, or ${name} serve`;
+  }
+  if (options.data !== undefined) {
+    return `No coordinator data in ${place}. Check --data, or make a network with: ${name} init, or ${name} serve`;
+  }
+  const file = findConfigFile(options);
+  if (file !== null) {
+    return `No coordinator data in ${place}, which ${file} names. Check its data_directory, or make the data with: ${name} serve --config ${shellWord(file)}`;
+  }
+  const places = CONFIG_PLACES.map((path) => `./${path}`).join(" and ");
+  return (
+    `No coordinator data in ${place}, and no settings in ${places} (in ${process.cwd()}). ` +
+    `Go to the directory in which you ran ${name} init, give --config or --data, or make a network with: ${name} init`
+  );
 }
 
 /** @throws {ServiceError} `not_found` */

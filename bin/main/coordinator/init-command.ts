@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, extname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { assertPassword, EMAIL_PATTERN, MAX_EMAIL } from "../../../coordinator/accounts/credential-fields.ts";
 import { CliError } from "../../../shared/errors.ts";
@@ -8,7 +8,8 @@ import { urlHost } from "../../../shared/url-host.ts";
 import type { AccountDetails, MadeAccount } from "./account-commands.ts";
 import { askUntilRight } from "../terminal/ask-again.ts";
 import { askLine, canAsk } from "../terminal/ask.ts";
-import { readCoordinatorConfig } from "./coordinator-config.ts";
+import { coordinatorName, islandName } from "../terminal/command-line.ts";
+import { configFrom, CONFIG_PLACES } from "./coordinator-config.ts";
 import { tomlWith } from "./example-config.ts";
 import { packageRoot } from "../package-info.ts";
 import { print } from "../terminal/print.ts";
@@ -51,7 +52,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
   // Everything that can be refused, and every question, comes before anything is written: whoever gives up leaves nothing behind.
   const text = await configText(directory, options);
   const { host, port, publicUrl } = options;
-  const config = await readCoordinatorConfig({ host, port, publicUrl });
+  const config = await configFrom(null, { host, port, publicUrl });
   if (existsSync(file)) throw isThere(file);
   const wish = { email: await readEmail(options.email), password: await readNewPassword(options.password) };
   assertPassword(wish.password, "password");
@@ -63,8 +64,8 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
   const url = config.publicUrl ?? `http://${reachable(config.host)}:${config.port}`;
   const { email } = wish;
   const { id, key, islandToken } = account;
-  const serve = `${commandOf("coordinator")} serve --config ${shellWord(file)}`;
-  const island = commandOf("island");
+  const serve = serveCommand(file);
+  const island = islandName();
   print(
     options,
     { config: file, url, account_id: id, email, key, island_token: islandToken, next: serve },
@@ -108,8 +109,7 @@ async function writeNew(file: string, text: string): Promise<void> {
 }
 
 function isThere(file: string, cause?: unknown): CliError {
-  const next = `Start it: ${commandOf("coordinator")} serve --config ${shellWord(file)}`;
-  return new CliError(`${file} is there already, and nothing was changed. ${next}`, { cause });
+  return new CliError(`${file} is there already, and nothing was changed. Start it: ${serveCommand(file)}`, { cause });
 }
 
 /** Takes the configuration away again when no account is made, also at Ctrl-C: the next try would take it for a complete one. */
@@ -144,11 +144,10 @@ async function readEmail(flag: string | undefined): Promise<string> {
   return given;
 }
 
-/** As this program was called, so that the lines that are printed can be pasted. */
-function commandOf(program: "coordinator" | "island"): string {
-  if (process.env["npm_lifecycle_event"] === "coordinator") return `npm run ${program} --`;
-  const path = process.argv[1] ?? program;
-  return program === "island" ? program : basename(path, extname(path));
+/** Without `--config` where commands look for the file. */
+function serveCommand(file: string): string {
+  const isFound = CONFIG_PLACES.some((path) => resolve(path) === file);
+  return `${coordinatorName()} serve${isFound ? "" : ` --config ${shellWord(file)}`}`;
 }
 
 /** Of the host part of an address on this machine. */

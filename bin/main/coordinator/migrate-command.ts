@@ -79,21 +79,25 @@ async function targetOf(options: MigrateOptions): Promise<StorePlace> {
  * The other end of a move from or to a data directory: the store of the settings, whose password no other user of the machine sees there.
  * @throws {ConfigError | UsageError} if the settings have none.
  */
-async function otherEnd(name: string, given: string | undefined, { config }: MigrateOptions): Promise<StorePlace> {
+async function otherEnd(
+  name: string,
+  given: string | undefined,
+  { config, json }: MigrateOptions,
+): Promise<StorePlace> {
   const isDirectory = given?.startsWith(DIRECTORY) === true;
-  const settings = isDirectory ? await readCoordinatorConfig({ config }) : null;
+  const settings = isDirectory ? await readCoordinatorConfig({ config, json }) : null;
   if (settings !== null && settings.storeAddress !== null) return storePlaceOf(settings);
   const advice = isDirectory ? ", or set store (ATOLL_STORE)" : "";
   throw new UsageError(`${name} is missing: sqlite:<directory> or postgres://user@host/database${advice}`);
 }
 
 /** @throws {ConfigError | UsageError} */
-async function placeOf(text: string, { config: file }: MigrateOptions): Promise<StorePlace> {
+async function placeOf(text: string, { config, json }: MigrateOptions): Promise<StorePlace> {
   const directory = text.startsWith(DIRECTORY) ? text.slice(DIRECTORY.length) : null;
   if (directory === "") throw new UsageError(`${text} names no directory`);
   if (directory !== null) return directory;
   if (!/^postgres(ql)?:/.test(text)) {
     throw new UsageError(`${text} is no place of data: sqlite:<directory> or postgres://user@host/database`);
   }
-  return storePlaceOf(await readCoordinatorConfig({ config: file, store: text }));
+  return storePlaceOf(await readCoordinatorConfig({ config, store: text, json }));
 }

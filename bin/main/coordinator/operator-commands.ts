@@ -2,11 +2,10 @@ import type { Command } from "commander";
 import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
-import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { SEEN_LATELY_MS } from "../../../coordinator/islands/island-service.ts";
-import { storedQueue, type StoredQueueLine } from "../../../coordinator/operators/stored-queue.ts";
+import { storedQueue, type QueuedCargo, type StoredQueueLine } from "../../../coordinator/operators/stored-queue.ts";
 import type { KnownIsland, KnownJob } from "../../../coordinator/store/operator-store.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
@@ -112,12 +111,14 @@ async function readQueue(store: Store, config: CoordinatorConfig): Promise<Store
   }
   const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
   const cargos = new OperatorCargos(store.catalog, shipped, systemClock);
-  const files = new Map<string, CargoFile>();
+  const queued = new Map<string, QueuedCargo>();
   for (const slug of new Set(unfinished.map((each) => each.slug))) {
     const review = await cargos.review(slug).catch(ignoreRefusal);
-    if (review !== null && review.status !== "disabled" && review.status !== "off") files.set(slug, review.file);
+    if (review === null || review.status === "disabled" || review.status === "off") continue;
+    const { file, status: approval, ownerId } = review;
+    queued.set(slug, { file, onlyIslandsOf: approval === "waiting" ? ownerId : null });
   }
-  return storedQueue(unfinished, islands, (slug) => files.get(slug) ?? null);
+  return storedQueue(unfinished, islands, (slug) => queued.get(slug) ?? null);
 }
 
 /** A Cargo that is gone, or breaks a rule of this version. */

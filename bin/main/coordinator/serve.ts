@@ -8,11 +8,12 @@ import { openLog } from "../terminal/open-log.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
 import { keepYoungGeneration } from "./young-generation.ts";
 
-/** Serves until SIGTERM or SIGINT. @throws {DatabaseError} if another coordinator serves the data directory; a database they share. */
-export async function serve(config: CoordinatorConfig, version: string): Promise<void> {
+/** Serves until SIGTERM or SIGINT. @param file where the settings were read, null for none. @throws {DatabaseError} if another coordinator serves the data directory; a database they share. */
+export async function serve(config: CoordinatorConfig, version: string, file: string | null): Promise<void> {
   // The store can be left at any moment, as after a power cut.
   onStopSignal(() => process.exit(0));
   const log = await openLog(config.logLevel, config.logFormat);
+  if (file !== null) log.info({ config: file }, "Settings are read from a file");
   const unknown = describeUnknownEnv(process.env);
   if (unknown !== null) log.warn(unknown);
   if (config.storeAddress === null) {
@@ -27,7 +28,7 @@ export async function serve(config: CoordinatorConfig, version: string): Promise
     onFatal: (error) => {
       log.fatal(
         { err: error },
-        "Storage failed. The process ends, so that a restart goes on from what is stored. Is the database damaged? Run: coordinator check",
+        `Storage failed. The process ends, so that a restart goes on from what is stored. Is the database damaged? Run: ${config.commandName} check`,
       );
       process.exit(70);
     },

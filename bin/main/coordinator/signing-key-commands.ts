@@ -6,7 +6,8 @@ import { hasData, secretsOf } from "../../../coordinator/store/open-store.ts";
 import type { SharedSecrets } from "../../../coordinator/store/shared-secrets.ts";
 import { fingerprintOf, publicKeyText } from "../../../shared/cargo-signature.ts";
 import { ConfigError } from "../../../shared/settings.ts";
-import { onDataDirectory, readDataOptions, withStore, type DataOptions } from "./data-commands.ts";
+import { coordinatorName } from "../terminal/command-line.ts";
+import { noDataIn, onDataDirectory, readDataOptions, withStore, type DataOptions } from "./data-commands.ts";
 import { commandActor, trailOf } from "./operator-tools.ts";
 import { print } from "../terminal/print.ts";
 
@@ -40,7 +41,7 @@ async function noteRotation(options: DataOptions): Promise<void> {
 async function show(options: DataOptions, secrets: SharedSecrets, where: string): Promise<void> {
   const found = await readSigningKey(secrets);
   if (found === null) {
-    throw new ConfigError([`No signing key in ${where} yet. The first start makes it: coordinator serve`]);
+    throw new ConfigError([`No signing key in ${where} yet. The first start makes it: ${coordinatorName()} serve`]);
   }
   const publicKey = tell(options, found.key);
   if (!found.isPrivate) console.error(`Warning: other users can read ${found.path}. Run: chmod 600 ${found.path}`);
@@ -68,5 +69,5 @@ async function withSecrets(
   if (typeof place !== "string") return withStore(options, ({ secrets }) => use(secrets, "the database"));
   // A key can be shown and made beside a database that is damaged.
   if (await hasData(place)) return use(secretsOf(place), place);
-  throw new ConfigError([`No coordinator data in ${place}. Check --data, or create it with: coordinator serve`]);
+  throw new ConfigError([noDataIn(place, options)]);
 }

@@ -6,7 +6,7 @@ import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-l
 import { vacuumDatabase } from "../../../coordinator/store/sqlite/engine/vacuum.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
 import { ConfigError } from "../../../shared/settings.ts";
-import { onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
+import { noDataIn, onDataDirectory, readDataOptions, type DataOptions } from "./data-commands.ts";
 import { print } from "../terminal/print.ts";
 
 /** Adds `vacuum`. The coordinator must not be running. */
@@ -23,7 +23,7 @@ async function vacuum(options: DataOptions): Promise<void> {
     throw new ConfigError(["vacuum is for a data directory: PostgreSQL does this by itself (autovacuum)"]);
   }
   const file = join(dataDirectory, DATABASE_FILE);
-  if (!existsSync(file)) throw new ConfigError([`No coordinator data in ${dataDirectory}. Check --data`]);
+  if (!existsSync(file)) throw new ConfigError([noDataIn(dataDirectory, options)]);
   const lock = lockForServing(dataDirectory);
   try {
     // SQLite's temporary copy has prompts too, and needs as much space: it belongs beside the database, not in /tmp.

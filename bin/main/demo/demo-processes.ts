@@ -62,8 +62,8 @@ export class Child {
     this.#process = spawn(process.execPath, [program, ...args], {
       cwd: packageRoot,
       stdio: ["ignore", "pipe", "pipe"],
-      // The demo must not download models ahead of need.
-      env: { ...process.env, ISLAND_MODELS_PRELOAD: "false", ...secrets },
+      // The demo must not download models ahead of need. Those that it needs are small, and are deleted at its end.
+      env: { ...process.env, ISLAND_MODELS_PRELOAD: "false", ISLAND_MODELS_MIN_FREE_GB: "0", ...secrets },
       // Ctrl-C in the terminal must reach the demo only, which ends its children in order.
       detached: true,
     });

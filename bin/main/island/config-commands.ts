@@ -26,7 +26,9 @@ export function addConfigCommands(
       else console.log(await configCommand.get(directory, process.env, key));
     });
   add("set")
-    .description("Change a setting, from the agent's next start on.")
+    .description(
+      "Change a setting. Hours, slots, threads and caps count at once, all others from the agent's next start on.",
+    )
     .argument("<key>")
     .argument("<value>")
     .action(async (key: string, value: string, options: ConfigOptions) => {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { JoinCredential } from "../../../island-agent/cli/join-command.ts";
+import { isAgentRunning } from "../../../island-agent/control/control-client.ts";
 import { plain } from "../../../shared/plain-text.ts";
 import { askSecret, canAsk, readSecret } from "../terminal/ask.ts";
 import { print } from "../terminal/print.ts";
@@ -37,7 +38,7 @@ export function addJoinCommand(
     )
     .option(
       "--fingerprint <SHA256:…>",
-      "fingerprint of the coordinator's key, from its operator; without it the key is trusted at the first join",
+      "fingerprint of the coordinator's key, from its operator; without it the key is trusted at the first join. With it, a coordinator that has a new key needs no new code",
     )
     .option("--new-coordinator", "join a different coordinator than before and trust its key")
     .option("--json", "print JSON")
@@ -50,8 +51,9 @@ Examples:
   island join https://atoll.example --token - < token.txt`,
     )
     .action(async (given: string[], options: JoinFlags) => {
-      const { joinNetwork, plainHttpWarning, readJoinAddress } =
+      const { joinNetwork, plainHttpWarning, readJoinAddress, storedToken } =
         await import("../../../island-agent/cli/join-command.ts");
+      const dataDirectory = dataDirectoryOf(options);
       const { addresses, code } = takeSplitCode(given, options.code);
       // Before anything is asked for.
       const urls = addresses.map(readJoinAddress);
@@ -59,18 +61,21 @@ Examples:
         const warning = plainHttpWarning(url);
         if (warning !== null) console.error(plain(warning));
       }
+      const isSameNetwork = options.fingerprint !== undefined && options.newCoordinator !== true;
+      const stored = isSameNetwork ? await storedToken(dataDirectory, urls) : null;
       const fingerprint = await joinNetwork({
         urls,
-        credential: await readCredential({ ...options, code }),
+        credential: await readCredential({ ...options, code }, stored),
         fingerprint: options.fingerprint,
         isNewCoordinator: options.newCoordinator === true,
-        dataDirectory: dataDirectoryOf(options),
+        dataDirectory,
       });
+      const isRunning = await isAgentRunning(dataDirectory);
       const next = `island start${options.data === undefined ? "" : ` --data ${shellWord(options.data)}`}`;
-      const lines = [
-        `Joined ${urls.join(", ")}. Next: ${next}`,
-        `Only Cargos signed by its key run here: ${fingerprint}`,
-      ];
+      const advice = isRunning
+        ? `The running agent still has the old settings: end it with island drain, then ${next}`
+        : `Next: ${next}`;
+      const lines = [`Joined ${urls.join(", ")}. ${advice}`, `Only Cargos signed by its key run here: ${fingerprint}`];
       print(options, { urls, fingerprint, next }, lines.join("\n"));
     });
 }
@@ -87,14 +92,15 @@ export function takeSplitCode(
     : { addresses: given.filter((each) => each !== rest), code: `${code}${rest}` };
 }
 
-/** From the flags, standard input, the environment or the terminal: other users of the machine can read flags. @throws {CliError} */
-async function readCredential({
-  token: flag,
-  code,
-}: {
-  token?: string;
-  code: string | undefined;
-}): Promise<JoinCredential> {
+/**
+ * From the flags, standard input, the environment, an earlier join or the terminal: other users of the machine can read flags.
+ * @param stored the token of an earlier join, if it may be used again.
+ * @throws {CliError}
+ */
+async function readCredential(
+  { token: flag, code }: { token?: string; code: string | undefined },
+  stored: string | null,
+): Promise<JoinCredential> {
   if (code !== undefined) {
     if (flag !== undefined) throw new UsageError("Give --code or --token, not both");
     return { code };
@@ -102,6 +108,7 @@ async function readCredential({
   if (flag === "-") return { token: (await readSecret("Island token: ")).trim() };
   const token = flag ?? process.env["ISLAND_COORDINATOR_TOKEN"];
   if (token !== undefined) return { token };
+  if (stored !== null) return { token: stored };
   if (!canAsk()) {
     throw new UsageError("No code or token: give --code, set ISLAND_COORDINATOR_TOKEN, or pipe a token to --token -");
   }

@@ -41,13 +41,22 @@ export function addModelsCommands(
       print(options, { name: slug, message }, message);
     });
   onDataDirectory(models.command("rm"))
-    .description("Delete what a Cargo has on disk, unless it is in use.")
+    .description("Delete what a Cargo has on disk, unless a job uses it.")
     .argument("<name>", "slug of the Cargo, or the key that ls --json shows")
     .option("--json", "print JSON")
     .action(async (name: string, options: DataOptions) => {
       const { removeModel } = await importCommands();
       const message = await removeModel(placeOf(options), name);
       print(options, { name, message }, message);
+    });
+  onDataDirectory(models.command("unload"))
+    .description("Free the memory of Cargos that no job uses. Their files stay.")
+    .argument("[cargo]", "its slug; all if it is left out")
+    .option("--json", "print JSON")
+    .action(async (slug: string | undefined, options: DataOptions) => {
+      const { unloadModels } = await importCommands();
+      const message = await unloadModels(placeOf(options), slug);
+      print(options, { name: slug ?? null, message }, message);
     });
   onDataDirectory(models.command("prune"))
     .description("Delete everything that is not in use.")

@@ -1,10 +1,12 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { abortable } from "../../../shared/abortable.ts";
 import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
 import { isPrivateAddress } from "../../../shared/private-address.ts";
 import { hostProblem } from "../public-address.ts";
 
-const ALL_THE_SAME = "(--allow-private asks it all the same)";
+/** A host that has not begun its response by then is given up: an operator waits for the look-up. */
+const RESPONSE_LIMIT_MS = 2_500;
 /** Largest answer that is read: tokens and descriptions of repositories. */
 const MAX_BODY_BYTES = 4_000_000;
 
@@ -13,18 +15,26 @@ export interface LookupPolicy {
   readonly hub: string;
   /** Also asks registries and hubs at private addresses, and a loopback one without TLS. */
   readonly allowPrivate: boolean;
+  /** Hosts that gave no response, which are then not asked again; for the look-ups of many Cargos. */
+  readonly silentHosts?: Set<string>;
   /** All addresses of a host name. Default: the system's. */
   readonly addressesOf?: (hostname: string) => Promise<readonly string[]>;
 }
 
-/** Why a pin could not be looked up, and what the operator can do. */
+/** Why a pin could not be looked up. */
 export class PinLookupError extends Error {
   override readonly name = "PinLookupError";
+  /** The host is of the local network, and {@link LookupPolicy.allowPrivate} would ask it. */
+  readonly isPrivate: boolean;
+  constructor(message: string, { isPrivate = false, ...options }: ErrorOptions & { isPrivate?: boolean } = {}) {
+    super(message, options);
+    this.isPrivate = isPrivate;
+  }
 }
 
 /**
  * Asks once, without following redirects.
- * @throws {PinLookupError} for an address that is refused, and when nothing answers before `signal` aborts.
+ * @throws {PinLookupError} for an address that is refused, and when no response begins within 2.5 s or before `signal` aborts.
  */
 export async function ask(
   url: URL,
@@ -32,12 +42,19 @@ export async function ask(
   policy: LookupPolicy,
   signal: AbortSignal,
 ): Promise<Response> {
-  const problem = urlProblem(url, policy) ?? (await addressProblem(url, policy));
-  if (problem !== null) throw new PinLookupError(`${url.origin} is not asked: ${problem}`);
+  const { host } = url;
+  if (policy.silentHosts?.has(host) === true) throw new PinLookupError(`${host} did not answer an earlier look-up`);
+  const limit = AbortSignal.timeout(RESPONSE_LIMIT_MS);
+  const until = AbortSignal.any([signal, limit]);
   try {
-    return await fetch(url, { ...init, headers: { ...init.headers }, redirect: "manual", signal });
+    await abortable(assertPublic(url, policy), until);
+    const response = fetch(url, { ...init, headers: { ...init.headers }, redirect: "manual", signal });
+    return await abortable(response, until);
   } catch (error) {
-    throw new PinLookupError(`${url.host} did not answer: ${reasonOf(error, signal)}`, { cause: error });
+    if (error instanceof PinLookupError) throw error;
+    policy.silentHosts?.add(host);
+    const reason = limit.aborted ? `no response within ${RESPONSE_LIMIT_MS / 1_000} s` : reasonOf(error, signal);
+    throw new PinLookupError(`${host} did not answer: ${reason}`, { cause: error });
   }
 }
 
@@ -62,11 +79,16 @@ export async function readJson(response: Response, host: string, signal: AbortSi
   }
 }
 
-function urlProblem(url: URL, { allowPrivate }: LookupPolicy): string | null {
-  if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) return "it does not use TLS";
+/** @throws {PinLookupError} for an address without TLS, and for one of the local network unless the policy allows it. */
+async function assertPublic(url: URL, policy: LookupPolicy): Promise<void> {
+  const { allowPrivate } = policy;
+  if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) {
+    throw new PinLookupError(`${url.origin} is not asked: it does not use TLS`);
+  }
+  if (allowPrivate) return;
   // A stranger's Cargo names the host: it must not make this machine ask its own network.
-  const problem = allowPrivate ? null : hostProblem(url);
-  return problem === null ? null : `${problem} ${ALL_THE_SAME}`;
+  const problem = hostProblem(url) ?? (await addressProblem(url, policy));
+  if (problem !== null) throw new PinLookupError(`${url.origin} is not asked: ${problem}`, { isPrivate: true });
 }
 
 /**
@@ -74,10 +96,10 @@ function urlProblem(url: URL, { allowPrivate }: LookupPolicy): string | null {
  * private network has a certificate for it.
  */
 async function addressProblem({ hostname }: URL, policy: LookupPolicy): Promise<string | null> {
-  if (policy.allowPrivate || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return null;
+  if (isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return null;
   // A name without an address is found out by the request.
   const addresses = await (policy.addressesOf ?? systemAddresses)(hostname).catch(() => []);
-  return addresses.some(isPrivateAddress) ? `${hostname} has a private address ${ALL_THE_SAME}` : null;
+  return addresses.some(isPrivateAddress) ? `${hostname} has a private address` : null;
 }
 
 async function systemAddresses(hostname: string): Promise<string[]> {

@@ -11,20 +11,42 @@ import { hubCommit, hubFileHash } from "./hub-pins.ts";
 import { PinLookupError, type LookupPolicy } from "./lookup-http.ts";
 import { registryDigest } from "./registry-digest.ts";
 
-interface PinSources extends LookupPolicy {
+export interface PinSources extends LookupPolicy {
   /** Folder of the shipped catalog, whose `models/` the coordinator serves. */
   readonly catalogDirectory: string;
 }
 
-const FLAGS: Readonly<Record<PinKind, string>> = {
-  imageDigest: "--image-digest sha256:…",
-  modelHash: "--model-hash <sha256>",
-  modelCommit: "--model-commit <commit>",
+const PIN_NAMES: Readonly<Record<PinKind, string>> = {
+  imageDigest: "the digest of its image (sha256: and 64 hex digits)",
+  modelHash: "the SHA-256 of its file (64 hex digits)",
+  modelCommit: "the commit of its folder on the hub (40 hex digits)",
 };
+
+/** The pin of a Cargo was not given and could not be looked up. */
+export class UnpinnedError extends ServiceError {
+  override readonly name = "UnpinnedError";
+  readonly kind: PinKind;
+  /** Why the look-up failed. */
+  readonly reason: string;
+  /** The host is of the local network, which was not asked. */
+  readonly isPrivate: boolean;
+  constructor(slug: string, kind: PinKind, cause: Error) {
+    super(
+      "bad_request",
+      `${slug} could not be pinned: ${cause.message}. Look up ${PIN_NAMES[kind]} elsewhere and give it`,
+      {
+        cause,
+      },
+    );
+    this.kind = kind;
+    this.reason = cause.message;
+    this.isPrivate = cause instanceof PinLookupError && cause.isPrivate;
+  }
+}
 
 /**
  * The Cargo with the pin that it needs: that of `given`, its own, or what registry, hub or catalog folder say now.
- * @throws {ServiceError} `bad_request` with what to do, when there is none; {@link ValidationError}
+ * @throws {UnpinnedError} when there is none; {@link ServiceError} `bad_request` for a given one that does not fit; {@link ValidationError}
  */
 export async function resolvePins(
   file: CargoFile,
@@ -46,10 +68,10 @@ function assertFitting(file: CargoFile, given: Pins, kind: PinKind | null): void
   for (const [name, pin] of Object.entries(given) as [PinKind, string | undefined][]) {
     if (pin === undefined) continue;
     if (name !== kind) {
-      const wanted = kind === null ? "needs no pin" : `is pinned with ${FLAGS[kind]}`;
-      throw new ServiceError("bad_request", `${file.slug} ${wanted}, not with ${FLAGS[name]}`);
+      const wanted = kind === null ? "needs no pin" : `is pinned with ${PIN_NAMES[kind]}`;
+      throw new ServiceError("bad_request", `${file.slug} ${wanted}, not with ${PIN_NAMES[name]}`);
     }
-    if (!isPin(kind, pin)) throw new ServiceError("bad_request", `"${pin}" does not have the form of ${FLAGS[kind]}`);
+    if (!isPin(kind, pin)) throw new ServiceError("bad_request", `"${pin}" is not ${PIN_NAMES[kind]}`);
     const present = pinsOf(file)[kind];
     if (present !== undefined && present !== pin) {
       throw new ServiceError("bad_request", `${file.slug} is pinned to ${present} already, not to ${pin}`);
@@ -70,8 +92,7 @@ async function lookUp(file: CargoFile, kind: PinKind, sources: PinSources, signa
       : await hubFileHash(address, sources, signal);
   } catch (error) {
     if (!(error instanceof PinLookupError) && !(error instanceof ModelAddressError)) throw error;
-    const text = `${file.slug} could not be pinned: ${error.message}. Look it up elsewhere and pass it with ${FLAGS[kind]}`;
-    throw new ServiceError("bad_request", text, { cause: error });
+    throw new UnpinnedError(file.slug, kind, error);
   }
 }
 

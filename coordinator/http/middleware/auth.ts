@@ -59,7 +59,7 @@ export function requireOperator(identity: Identity): void {
   const text =
     identity.role === "operator"
       ? "An API key is not enough here; sign in, and send the session token"
-      : "Only operators may do this; `coordinator account role` makes an account an operator's";
+      : "Only operators may do this; the command `account role` makes an account an operator's";
   throw new ServiceError("operator_only", text);
 }
 

@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   402: "Too few credits, of the account or of the API key's month",
   403: "The key lacks the scope or may not run the Cargo, the caller is no operator, or the operator has disabled the operation or suspended the account",
   404: "Not found, or it belongs to another account",
-  409: "The job is in no state for this: it does not run, or takes no such input",
+  409: "The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited",
   410: "It was removed for good: by its owner, or because it is older than the operator keeps",
   413: "The body is larger than 1 MB, a file larger than it may be, or the account has as many files as it may",
   422: "A field is wrong (`details` names each), or the current state does not allow the request",
@@ -21,8 +21,11 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   503: "Temporarily unavailable",
   507: "The coordinator has no room on its disk; the operator has to make some",
 };
-/** Codes that mostly come with another status: a job whose model could not be fetched. */
-const MORE_CODES: Readonly<Partial<Record<FailureStatus, readonly ErrorCode[]>>> = { 503: ["job_failed"] };
+/** Codes that mostly come with another status: a job that was cancelled, and one whose model could not be fetched. */
+const MORE_CODES: Readonly<Partial<Record<FailureStatus, readonly ErrorCode[]>>> = {
+  409: ["job_failed"],
+  503: ["job_failed"],
+};
 const PREFIXES: Readonly<Record<ErrorStyle, string>> = { plain: "", openai: "OpenAi", anthropic: "Anthropic" };
 const STYLES = Object.keys(PREFIXES) as ErrorStyle[];
 const STATUSES = Object.keys(MEANINGS).map(Number) as FailureStatus[];
@@ -52,6 +55,7 @@ const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
       .optional()
       .openapi({ description: "Of key_credits_exceeded: when the next month of the API key begins" }),
   },
+  409: JOB_FAILURE,
   422: { details: z.array(fieldErrorSchema).optional() },
   429: { retry_after: retryAfterSchema, limit: z.enum(LIMIT_NAMES) },
   500: {
@@ -66,6 +70,7 @@ const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
 
 const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
   401: failureHeaders(["WWW-Authenticate"], []),
+  409: failureHeaders([], ["X-Should-Retry"]),
   429: failureHeaders(["Retry-After"], []),
   500: failureHeaders([], ["X-Should-Retry"]),
   503: failureHeaders([], ["Retry-After", "X-Should-Retry"]),

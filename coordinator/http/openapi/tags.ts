@@ -40,7 +40,7 @@ const TAGS = [
   {
     name: "Service",
     description: "About the coordinator itself",
-    paths: ["announcements", "health", "metrics", "openapi.json", "docs"],
+    paths: ["announcements", "downloads", "health", "metrics", "network", "openapi.json", "docs"],
   },
 ] as const;
 

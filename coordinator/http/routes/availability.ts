@@ -4,7 +4,7 @@ import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { json } from "../schemas/responses.ts";
 
-const cargoSchema = z
+export const availableCargoSchema = z
   .object({
     slug: z.string(),
     islands: z.int().openapi({ description: "Connected Islands that may run it" }),
@@ -24,7 +24,7 @@ const availabilityRoute = createRoute({
   responses: {
     200: json(
       z.object({
-        data: z.array(cargoSchema),
+        data: z.array(availableCargoSchema),
         is_complete: z
           .boolean()
           .openapi({ description: "False: a coordinator did not answer; its Islands are missing" }),

@@ -27,7 +27,7 @@ const chatRoute = createRoute({
       description: "The completion, or with `stream` its chunks as Server-Sent Events",
       content: { ...json(completionSchema, "").content, ...eventStream(chatEventSchema) },
     },
-    ...failures(402, 404),
+    ...failures(402, 404, 409),
   },
 });
 

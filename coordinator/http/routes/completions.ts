@@ -34,7 +34,7 @@ const completionRoute = createRoute({
         ...eventStream(textCompletionEventSchema),
       },
     },
-    ...failures(402, 404),
+    ...failures(402, 404, 409),
   },
 });
 

@@ -37,7 +37,7 @@ const postRoute = createRoute({
         ...eventStream(conversationEventSchema),
       },
     },
-    ...failures(402, 404),
+    ...failures(402, 404, 409),
   },
 });
 

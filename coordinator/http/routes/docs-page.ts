@@ -27,7 +27,11 @@ const PAGE = `<!doctype html>
 `;
 
 /** `validatorUrl: null` keeps the page from sending the document to a third party. */
-const START = `SwaggerUIBundle({
+const START = `const dark = matchMedia("(prefers-color-scheme: dark)");
+const paint = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", paint);
+paint();
+SwaggerUIBundle({
   url: "api/v1/openapi.json",
   dom_id: "#swagger-ui",
   deepLinking: true,

@@ -36,7 +36,7 @@ const embeddingsRoute = createRoute({
   description:
     "One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
   request: jsonBody(embeddingsBodySchema),
-  responses: { 200: json(embeddingsSchema, "One vector for each text, in the same order"), ...failures(402, 404) },
+  responses: { 200: json(embeddingsSchema, "One vector for each text, in the same order"), ...failures(402, 404, 409) },
 });
 
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {

@@ -34,7 +34,7 @@ const imagesRoute = createRoute({
   description:
     "In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects.",
   request: jsonBody(imagesBodySchema),
-  responses: { 200: json(imagesSchema, "The pictures, in the order of their seeds"), ...failures(402, 404) },
+  responses: { 200: json(imagesSchema, "The pictures, in the order of their seeds"), ...failures(402, 404, 409) },
 });
 
 export function serveImages(app: HttpApp, deps: HttpDeps): void {

@@ -19,11 +19,12 @@ const lineSchema = z
     amount: creditsSchema.openapi({ description: "Change of `credits`; negative: fewer" }),
     held: creditsSchema.openapi({ description: "Change of the credits set aside for unfinished jobs" }),
     balance: creditsSchema.openapi({ description: "`credits` afterwards" }),
-    job_id: z.string().nullable(),
+    job_id: z.string().nullable().openapi({ description: "On an earning: a job of any account" }),
     batch_id: z
       .string()
       .nullable()
       .openapi({ description: "On the hold of a whole batch; its jobs are charged and released one by one" }),
+    workload_slug: z.string().nullable().openapi({ description: "Cargo of the job or batch" }),
     created_at: timeSchema,
   })
   .openapi("LedgerLine");
@@ -58,6 +59,7 @@ function presentLine(line: LedgerLine): z.infer<typeof lineSchema> {
     balance: presentCredits(line.balanceMicro),
     job_id: line.jobId,
     batch_id: line.batchId,
+    workload_slug: line.slug,
     created_at: presentTime(line.atMs),
   };
 }

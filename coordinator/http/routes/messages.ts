@@ -35,7 +35,7 @@ const messageRoute = createRoute({
       description: "The message, or with `stream` its events as Server-Sent Events",
       content: { ...json(messageSchema, "").content, ...eventStream(messageEventSchema) },
     },
-    ...failures(402, 404),
+    ...failures(402, 404, 409),
   },
 });
 
@@ -47,7 +47,7 @@ const countRoute = createRoute({
   description:
     "Exact, with what the chat template adds: a chat job that makes one token on an Island, with the price of a chat.",
   request: jsonBody(countTokensBodySchema),
-  responses: { 200: json(countTokensSchema, "The tokens"), ...failures(402, 404) },
+  responses: { 200: json(countTokensSchema, "The tokens"), ...failures(402, 404, 409) },
 });
 
 export function serveMessages(app: HttpApp, deps: HttpDeps): void {

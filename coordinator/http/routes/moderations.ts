@@ -36,7 +36,7 @@ const moderationRoute = createRoute({
   description:
     "By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects.",
   request: jsonBody(moderationBodySchema),
-  responses: { 200: json(moderationSchema, "One result for each text, in the same order"), ...failures(402, 404) },
+  responses: { 200: json(moderationSchema, "One result for each text, in the same order"), ...failures(402, 404, 409) },
 });
 
 export function serveModerations(app: HttpApp, deps: HttpDeps): void {

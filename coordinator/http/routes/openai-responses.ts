@@ -52,7 +52,7 @@ const createResponseRoute = createRoute({
       description: "The response, or with `stream` its events as Server-Sent Events",
       content: { ...json(responseSchema, "").content, ...eventStream(responseEventSchema) },
     },
-    ...failures(402, 404),
+    ...failures(402, 404, 409),
   },
 });
 

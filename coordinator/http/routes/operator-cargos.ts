@@ -51,7 +51,8 @@ const reviewRoute = createRoute({
   path: `${API_BASE}/operator/cargos/{slug}/review`,
   summary: "The same, with the pin that an approval needs",
   description:
-    "A pin that is not given is asked of the image's registry or the model's hub, for 15 s. Changes nothing.",
+    "A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in " +
+    "the error. Changes nothing.",
   request: { params, ...jsonBody(pinsSchema) },
   responses: { 200: json(data(reviewSchema), "The Cargo under review, pinned"), ...failures(400, 404) },
 });

@@ -36,7 +36,7 @@ const rerankRoute = createRoute({
   description:
     "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.",
   request: jsonBody(rerankBodySchema),
-  responses: { 200: json(rerankSchema, "The documents' numbers and scores, best first"), ...failures(402, 404) },
+  responses: { 200: json(rerankSchema, "The documents' numbers and scores, best first"), ...failures(402, 404, 409) },
 });
 
 export function serveRerank(app: HttpApp, deps: HttpDeps): void {

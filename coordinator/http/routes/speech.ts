@@ -54,7 +54,7 @@ const speechRoute = createRoute({
         ...eventStream(speechEventSchema),
       },
     },
-    ...failures(402, 404),
+    ...failures(402, 404, 409),
   },
 });
 

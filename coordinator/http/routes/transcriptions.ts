@@ -58,7 +58,7 @@ const responses = {
       "text/plain": { schema: z.string().openapi({ description: "With response_format text, srt and vtt" }) },
     },
   },
-  ...failures(402, 404),
+  ...failures(402, 404, 409),
 };
 const ABOUT =
   "In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects.";

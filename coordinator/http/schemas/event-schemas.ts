@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
+import { percentSchema } from "./job-schemas.ts";
 import { usageSchema } from "./wire-units.ts";
 
 /** Events of GET /jobs/{id}/stream, as `streaming/event-encoder.ts` writes them. Source: spec §6, DESIGN §4 row Stream. */
@@ -11,8 +12,16 @@ export const jobEventSchemas = [
       state: z
         .enum(["pending", "queued", "running", "streaming"])
         .openapi({ description: "streaming: output follows" }),
+      message: z
+        .string()
+        .optional()
+        .openapi({ description: "Why there is no output yet", example: "model is downloading on 1 Island (59 %)" }),
+      percent: percentSchema.optional(),
     })
-    .openapi("StatusEvent"),
+    .openapi("StatusEvent", {
+      description:
+        "A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output",
+    }),
   z
     .object({ type: z.literal("token"), content: z.string().openapi({ description: "Text to append" }) })
     .openapi("TokenEvent"),

@@ -5,7 +5,7 @@ import type { Hardware } from "../../../shared/hardware.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { IslandDay, IslandFigures } from "../../islands/island-figures.ts";
 import { ISLAND_STATUSES, nameOf, type OwnedIsland } from "../../islands/island-service.ts";
-import { MAX_CACHED, MAX_LOADED } from "../../islands/live-island.ts";
+import { MAX_CACHED, MAX_LOADED, type LiveDownload } from "../../islands/live-island.ts";
 import { DAY_MS } from "../../store/host-figures-store.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
 
@@ -47,6 +47,17 @@ const loadSchema = z
       .openapi({ description: "Of its hottest processor or graphics card, in degrees Celsius" }),
   })
   .openapi("IslandLoad", { description: "As it last said: every 10 s. What is not known is null" });
+
+const bytesSchema = z.int().nullable();
+const downloadSchema = z
+  .object({
+    cargo: z.string().openapi({ description: "Slug" }),
+    fraction: z.number().nullable().openapi({ description: "0 to 1; null while the size is not known" }),
+    received_bytes: bytesSchema,
+    total_bytes: bytesSchema,
+    bytes_per_second: bytesSchema.openapi({ description: "Of the last 10 s" }),
+  })
+  .openapi("IslandDownload", { description: "As it last said. What is not known is null" });
 
 const shareSchema = z.number().nullable();
 const uptimeSchema = z
@@ -91,6 +102,15 @@ export const islandSchema = z
     loaded: z
       .array(z.string())
       .openapi({ description: `Slugs of Cargos whose model is in memory, at most ${MAX_LOADED}` }),
+    loading: z.array(z.string()).openapi({
+      description: `Slugs of Cargos whose model is on its way from the disk into memory, at most ${MAX_LOADED}`,
+    }),
+    downloads: z
+      .array(downloadSchema)
+      .openapi({ description: `Models and images that it fetches now, at most ${MAX_LOADED}` }),
+    running: z
+      .array(z.object({ cargo: z.string(), since: timeSchema }))
+      .openapi({ description: `Jobs that it has now, the oldest ${MAX_LOADED}: of which Cargo, and since when` }),
     first_seen_at: timeSchema,
     last_seen_at: timeSchema,
     uptime: uptimeSchema,
@@ -145,9 +165,23 @@ export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema>
             temperature_c: live.temperatureC ?? null,
           },
     loaded: [...(live?.loaded ?? [])],
+    loading: [...(live?.loading ?? [])],
+    downloads: (live?.downloads ?? []).map(presentDownload),
+    running: (live?.running ?? []).map(({ slug, sinceMs }) => ({ cargo: slug, since: presentTime(sinceMs) })),
     first_seen_at: presentTime(record.firstSeenAtMs),
     last_seen_at: presentTime(record.lastSeenAtMs),
     ...presentFigures(figures),
+  };
+}
+
+function presentDownload(download: LiveDownload): z.infer<typeof downloadSchema> {
+  const { slug, fraction, receivedBytes = null, totalBytes = null, bytesPerSecond = null } = download;
+  return {
+    cargo: slug,
+    fraction,
+    received_bytes: receivedBytes,
+    total_bytes: totalBytes,
+    bytes_per_second: bytesPerSecond,
   };
 }
 

@@ -59,14 +59,18 @@ export const errorSchema = z.object({
   retryable: z.boolean(),
 });
 
+export const percentSchema = z
+  .int()
+  .min(0)
+  .max(100)
+  .openapi({ description: "How far the download of the model is, if that is known", example: 59 });
+
 const waitingSchema = z
   .object({
     reason: z.enum(WAITING_REASONS),
     position: z.int().min(1).openapi({ description: "Place in the queue of its Cargo; 1 is next" }),
     message: z.string().openapi({ description: "The reason as a sentence", example: "2 Islands fit, all busy" }),
-    percent: z.int().nullable().openapi({
-      description: "How much of the model is there, of one that is downloading; null: not known, or none is",
-    }),
+    percent: percentSchema.nullable(),
     phase: z
       .enum(ATTEMPT_PHASES)
       .nullable()

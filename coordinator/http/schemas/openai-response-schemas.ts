@@ -136,6 +136,13 @@ export const responseEventSchema = z
         part: z.discriminatedUnion("type", [textPartSchema, reasoningPartSchema]),
       }),
     ),
+    z.object({
+      type: z.literal("error"),
+      ...sequenced,
+      code: z.string(),
+      message: z.string(),
+      param: z.null(),
+    }),
     z.object({ type: z.literal("response.reasoning_text.delta"), ...inItem, delta: z.string() }),
     z.object({ type: z.literal("response.reasoning_text.done"), ...inItem, text: z.string() }),
     z.object({

@@ -1,11 +1,12 @@
 import type { Context } from "hono";
+import type { Clock } from "../../../shared/clock.ts";
 import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
 import { CHATS, findModelFor } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import type { HttpDeps, HttpEnv } from "../http-deps.ts";
-import type { FeedEncoder } from "./sse.ts";
+import { EXPLAIN_EVERY_MS, type FeedEncoder } from "./sse.ts";
 import { streamFeed } from "./stream-feed.ts";
 import {
   cancelAbandoned,
@@ -48,17 +49,19 @@ export interface AwaitedChat {
 
 /**
  * Runs a chat until it can be answered. Null when the client has left: the job is cancelled, and there is nobody to answer. No header is
- * sent before, so that a failure can still have its status.
+ * sent before, so that a failure can still have its status; a streamed chat without output is answered after {@link EXPLAIN_EVERY_MS}.
  * @throws {ServiceError} of the submission; `no_island_available` when no Island took it in time; `job_failed`
  */
 export function awaitChat(
-  deps: AnswerDeps,
+  deps: AnswerDeps & Pick<HttpDeps, "clock">,
   { c, identity }: ChatClient,
   order: ChatOrder,
 ): Promise<AwaitedChat | null> {
+  const client = waitingClientOf(identity, c.env.outgoing);
+  if (!order.isStreamed) return run(deps, client, order, null);
   // Before the submission: a chat that may not be streamed must not be paid for.
-  const openStream = (): Promise<void> | undefined => c.get("limits").openStream(identity, c.env.outgoing);
-  return run(deps, waitingClientOf(identity, c.env.outgoing), order, order.isStreamed ? openStream : null);
+  const open = (): Promise<void> | undefined => c.get("limits").openStream(identity, c.env.outgoing);
+  return run(deps, client, order, { open, clock: deps.clock });
 }
 
 /** Runs a chat to its end, as {@link awaitChat} does, for whoever waits. */
@@ -67,26 +70,36 @@ export function endedChat(
   client: WaitingClient,
   order: Omit<ChatOrder, "isStreamed">,
 ): Promise<AwaitedChat | null> {
-  return run(deps, client, { ...order, isStreamed: false }, null);
+  return run(deps, client, order, null);
+}
+
+/** How a chat is streamed. */
+interface ChatStream {
+  /** Takes the place of a stream. */
+  readonly open: () => Promise<void> | undefined;
+  readonly clock: Pick<Clock, "schedule">;
 }
 
 async function run(
   deps: AnswerDeps,
   { submitter, gone }: WaitingClient,
-  order: ChatOrder,
-  beforeSubmission: (() => Promise<void> | undefined) | null,
+  order: Omit<ChatOrder, "isStreamed">,
+  stream: ChatStream | null,
 ): Promise<AwaitedChat | null> {
   const { options, log } = deps;
-  const { isStreamed } = order;
   const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
-  const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission });
+  const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: stream?.open ?? null });
   cancelWhenGone(job, gone, log);
   await order.onJob?.(job).catch((error: unknown) => {
     cancelAbandoned(job, log);
     throw error;
   });
+  const isStreamed = stream !== null;
   const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
-  const feed = await readyFeed(job, isReady, gone, log);
+  const late = new AbortController();
+  const timer = stream?.clock.schedule(EXPLAIN_EVERY_MS, () => late.abort());
+  const signal = isStreamed ? AbortSignal.any([gone, late.signal]) : gone;
+  const feed = await readyFeed(job, isReady, signal, log).finally(() => timer?.cancel());
   if (gone.aborted) return null;
   if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
   return { job, feed };
@@ -135,7 +148,7 @@ async function submitChat(
 
 /** Streams the chat. From here the relay watches the client, who cannot come back for the rest. */
 export function streamChat(
-  deps: Pick<HttpDeps, "accounts" | "clock" | "options" | "log">,
+  deps: Pick<HttpDeps, "accounts" | "clock" | "jobs" | "options" | "log">,
   { c, identity }: ChatClient,
   { job, feed }: AwaitedChat,
   encoder: FeedEncoder,

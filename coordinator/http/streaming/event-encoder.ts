@@ -35,6 +35,10 @@ export const jobEvents: FeedEncoder = {
         return item satisfies never;
     }
   },
+  waiting({ state, waiting }) {
+    const { message, percent } = waiting ?? {};
+    return `event: status\ndata: ${JSON.stringify({ type: "status", state, message, percent })}\n\n`;
+  },
   ending(ending, position) {
     const output = ending.type === "done" ? ending.output : undefined;
     return frame(ending.type, position, eventJson(endingPayload(ending), output));

@@ -18,18 +18,18 @@ type WriteEvent = (name: string, data: object) => string;
 
 /**
  * The events of a streamed response in the order of OpenAI's API, numbered from 0. It ends in `response.completed`, `response.incomplete` or
- * `response.failed`. For one reader: it counts.
+ * `response.failed`; in `error`, which OpenAI's clients throw, if it failed before any output. For one reader: it counts.
  */
 export function responseEvents(job: JobRecord): FeedEncoder {
   let sequence = 0;
-  const event: WriteEvent = (name, data) => {
-    const type = `response.${name}`;
-    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...data })}\n\n`;
-  };
+  const write = (type: string, data: object): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...data })}\n\n`;
+  const event: WriteEvent = (name, data) => write(`response.${name}`, data);
   const begun = presentResponse(job, BEGUN);
   const written = new OutputRuns();
   const items = itemEvents(job.id, written, event);
-  const fail = (message: string): string => {
+  const fail = ({ code, message }: { readonly code: string; readonly message: string }): string => {
+    if (written.runs.length === 0) return write("error", { code, message, param: null });
     const progress: ResponseProgress = { ...BEGUN, written, state: "failed", failure: message };
     return event("failed", { response: presentResponse(job, progress) });
   };
@@ -37,12 +37,12 @@ export function responseEvents(job: JobRecord): FeedEncoder {
     prologue: event("created", { response: begun }) + event("in_progress", { response: begun }),
     item: (item) => items.write(item),
     ending(ending) {
-      if (ending.type === "error") return fail(ending.message);
+      if (ending.type === "error") return fail(ending);
       const progress = doneProgress(ending, written);
       const name = progress.isCut ? "incomplete" : "completed";
       return items.end(itemStateOf(progress)) + event(name, { response: presentResponse(job, progress) });
     },
-    cut: (because) => fail(CUTS[because].message),
+    cut: (because) => fail(CUTS[because]),
   };
 }
 

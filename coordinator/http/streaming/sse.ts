@@ -4,6 +4,7 @@ import type { FeedItem } from "../../store/job-store.ts";
 import type { CutReason, Feed, FeedEnding } from "../../jobs/feed.ts";
 import { FeedCursor } from "../../jobs/feed-cursor.ts";
 import type { FeedPosition } from "../../jobs/feed-position.ts";
+import type { JobWait, JobWaiting } from "../../jobs/job-waiting.ts";
 import { piecesOfParts, type JsonPart } from "../middleware/json-parts.ts";
 import { writeChunk } from "./write-chunk.ts";
 
@@ -17,6 +18,8 @@ export interface FeedEncoder {
   /** `reader`: has the position after the item. It costs more than a token's text, so that only those ask for it who say it. */
   item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
+  /** Written with each comment on why the job waits, as part of no position. Absent: the comment says it all. */
+  waiting?(why: JobWait): string;
   /** The last words to a reader whose feed is cut. Absent: the reader comes back with its position, and needs none. */
   cut?(because: CutReason): string;
 }
@@ -29,6 +32,8 @@ export interface RelayOptions {
   readonly response: ServerResponse;
   readonly clock: Clock;
   readonly heartbeatMs: number;
+  /** Why the job has no output yet; null for one that has ended. */
+  readonly explain: () => Promise<JobWait | null>;
   /** Whether the credential is still valid; asked at every heartbeat. False cuts the stream; a rejection does not. */
   readonly mayRead: () => Promise<boolean>;
   /** Called when the stream ends because the feed is cut. */
@@ -45,6 +50,8 @@ export const SSE_HEADERS = {
   "X-Accel-Buffering": "no",
 } as const;
 
+/** While its job has no output, a stream says why so often, in comments that are its keepalive, too. */
+export const EXPLAIN_EVERY_MS = 5_000;
 /** The keepalive: an SSE comment, which clients ignore, so that proxies do not close a silent stream. */
 const HEARTBEAT = ": heartbeat\n\n";
 /** About the largest write to the socket. A reader that does not read holds one of them. */
@@ -72,6 +79,8 @@ export class FeedRelay {
   #isMerging = false;
   #hasHeaders = false;
   #isOver = false;
+  /** Why the job waits, as long as the system has not taken the write before. */
+  #comment = "";
 
   /** Sends the headers and all items that the feed already has. */
   constructor(options: RelayOptions) {
@@ -90,6 +99,12 @@ export class FeedRelay {
     this.#pump(encoder.prologue);
     if (!this.#isOver && !this.#hasHeaders) response.flushHeaders();
     this.#hasHeaders = true;
+    if (this.#isWaiting) void this.#explain();
+  }
+
+  /** Nothing was said besides states: the client does not know why. */
+  get #isWaiting(): boolean {
+    return !this.#isOver && !this.#options.feed.hasItems;
   }
 
   /** `text`: comes before what follows from the feed. */
@@ -172,11 +187,24 @@ export class FeedRelay {
   }
 
   #scheduleHeartbeat(): Timer {
-    return this.#options.clock.schedule(this.#options.heartbeatMs, () => {
-      if (!this.#isWriting) this.#write(HEARTBEAT);
+    const { clock, heartbeatMs } = this.#options;
+    return clock.schedule(this.#isWaiting ? Math.min(heartbeatMs, EXPLAIN_EVERY_MS) : heartbeatMs, () => {
+      if (this.#isWaiting) void this.#explain(HEARTBEAT);
+      else if (!this.#isWriting) this.#write(HEARTBEAT);
       this.#heartbeat = this.#scheduleHeartbeat();
       void this.#cutOffUnlessMayRead();
     });
+  }
+
+  /** `otherwise`: written if there is no reason. */
+  async #explain(otherwise = ""): Promise<void> {
+    const { explain, encoder } = this.#options;
+    // Its owner may be away for a moment.
+    const why = await explain().catch(() => null);
+    if (!this.#isWaiting) return;
+    const text = why?.waiting == null ? otherwise : commentOf(why.waiting) + (encoder.waiting?.(why) ?? "");
+    if (this.#isWriting) this.#comment = text;
+    else if (text !== "") this.#write(text);
   }
 
   async #cutOffUnlessMayRead(): Promise<void> {
@@ -200,7 +228,9 @@ export class FeedRelay {
 
   readonly #onWritten = (): void => {
     this.#isWriting = false;
-    if (!this.#isOver) this.#pump();
+    const comment = this.#comment;
+    this.#comment = "";
+    if (!this.#isOver) this.#pump(comment);
   };
 
   readonly #onClose = (): void => {
@@ -213,4 +243,9 @@ export class FeedRelay {
     this.#heartbeat.cancel();
     this.#options.response.off("close", this.#onClose);
   }
+}
+
+/** A line break would end the comment. */
+function commentOf({ message }: JobWaiting): string {
+  return `: waiting, ${message.replaceAll(/\s+/g, " ")}\n\n`;
 }

@@ -3,6 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Identity } from "../../accounts/identity.ts";
 import type { Feed } from "../../jobs/feed.ts";
 import { FEED_START, type FeedPosition } from "../../jobs/feed-position.ts";
+import type { JobWait } from "../../jobs/job-waiting.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { FeedRelay, type FeedEncoder } from "./sse.ts";
 
@@ -24,11 +25,13 @@ export interface FeedStream {
 
 /** Streams a feed to the client as Server-Sent Events until the feed or the client ends. Returns what a Hono handler returns. */
 export function streamFeed(
-  { accounts, clock, options }: Pick<HttpDeps, "accounts" | "clock" | "options">,
+  { accounts, clock, jobs, options }: Pick<HttpDeps, "accounts" | "clock" | "jobs" | "options">,
   { response, identity, feed, encoder, after = FEED_START, onCut, isContinued, onDone }: FeedStream,
 ): Response {
   const mayRead = (): Promise<boolean> => accounts.isStillValid(identity);
+  const explain = (): Promise<JobWait | null> => jobs.explain(identity.accountId, feed.jobId);
   const { heartbeatMs } = options;
-  void new FeedRelay({ feed, after, encoder, response, clock, heartbeatMs, mayRead, onCut, isContinued, onDone });
+  const handlers = { explain, mayRead, onCut, onDone };
+  void new FeedRelay({ feed, after, encoder, response, clock, heartbeatMs, isContinued, ...handlers });
   return RESPONSE_ALREADY_SENT;
 }

@@ -78,7 +78,7 @@ export async function readyFeed(
 
 /** The answer to a client whose job ended without a result. */
 export function failureOf(ending: Extract<FeedEnding, { type: "error" }>): ServiceError {
-  if (ending.code === "wait_timeout") return new NoIslandError(ending.message);
+  if (ending.code === "wait_timeout" || ending.code === "no_island_fits") return new NoIslandError(ending);
   if (ending.code === "context_length_exceeded") return new ServiceError("context_length_exceeded", ending.message);
   // Only the Island's runtime could see this (a JSON schema that no grammar can express, say). Another try fails too.
   if (ending.code === "invalid_input") return new ValidationError([{ path: "", message: ending.message }]);

@@ -25,7 +25,10 @@ export async function checkPostgres(
   assertKnown(applied, MIGRATIONS);
   if (applied.length < MIGRATIONS.length) {
     const missing = MIGRATIONS.length - applied.length;
-    return { faults: [`${missing} migrations are missing; coordinator serve applies them`], ledger: null };
+    return {
+      faults: [`${missing} migrations are missing; the next start of a coordinator applies them`],
+      ledger: null,
+    };
   }
   await using stack = new AsyncDisposableStack();
   const store = stack.adopt(

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { FetchContext } from "./download-attempt.ts";
-import { PartFile } from "./part-file.ts";
+import { isOutOfSpace, PartFile } from "./part-file.ts";
 import { RetriableError, retryDelayMs } from "./retriable-error.ts";
 import { tryTransfer, type Transfer } from "./transfer.ts";
 
@@ -21,7 +21,7 @@ export type OpenPart = (stem: string, key: string, signal: AbortSignal) => Promi
 
 /**
  * Downloads and verifies a model: resumes, retries, checks size and hash, renames. A failure or an abort keeps the part for
- * later, except for a wrong hash or size. Rejects only after files and sockets are closed. The part's facts stay beside the
+ * later, except for a wrong hash or size, and on a disk that became full, which needs the space. Rejects only after files and sockets are closed. The part's facts stay beside the
  * finished file, so that it can be identified after a crash. The caller removes them when it has recorded the file.
  * @returns the length of the file.
  * @throws {JobFailure} or `signal.reason`.
@@ -37,13 +37,14 @@ export async function downloadModel(
 ): Promise<number> {
   const part = await openPart(join(download.directory, download.stem), download.key, signal);
   try {
-    await download.reserve(Math.max(download.expected.bytes ?? 0, part.bytes));
+    await download.reserve(Math.max(download.expected.bytes ?? 0, part.bytes), part.bytes);
     await transferWithRetries(download, part, context, signal);
     await verify(download, part);
     await part.commit(join(download.directory, download.fileName));
     return part.bytes;
   } catch (error) {
-    await (part.bytes === 0 ? part.discard() : part.close());
+    const isUseless = part.bytes === 0 || (error instanceof JobFailure && isOutOfSpace(error.cause ?? error));
+    await (isUseless ? part.discard() : part.close());
     throw error;
   }
 }

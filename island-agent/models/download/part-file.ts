@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { z } from "zod";
 import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
+import { DiskFullError } from "../../disk/disk-full-error.ts";
 import { syncDirectory, writeFileDurably } from "../../disk/durable-file.ts";
 
 const partFactsSchema = z.object({
@@ -163,10 +164,16 @@ async function orDiskFailure<T>(work: Promise<T>): Promise<T> {
 
 /** A failure for an error of the disk. Retryable, because another Island, or this one later, may have space. */
 export function diskFailure(cause: unknown): JobFailure {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const isFull = code === "ENOSPC" || code === "EDQUOT";
-  const text = isFull
-    ? "The disk of the model store is full: free space, or lower models.disk_budget_gb"
-    : `The model store cannot be used: ${message}`;
-  return new JobFailure("model_unavailable", text, { retryable: true, cause });
+  const { message } = cause as NodeJS.ErrnoException;
+  if (isOutOfSpace(cause)) {
+    const advice = "free space, or raise models.min_free_gb, so that downloads are refused earlier";
+    return new DiskFullError(`The disk of the model store is full: ${advice}`, cause);
+  }
+  return new JobFailure("model_unavailable", `The model store cannot be used: ${message}`, { retryable: true, cause });
+}
+
+/** Whether the disk, or the user's quota, has no space left. */
+export function isOutOfSpace(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOSPC" || code === "EDQUOT";
 }

@@ -42,11 +42,8 @@ export class SharedDownload<T> {
     return [...this.#waiters].some(({ mayEvict }) => mayEvict);
   }
 
-  /** 0 to 1; null while the size is unknown. */
-  get fraction(): number | null {
-    const total = this.#progress?.totalBytes ?? null;
-    if (this.#progress === null || total === null || total === 0) return null;
-    return Math.min(1, this.#progress.receivedBytes / total);
+  get progress(): DownloadProgress {
+    return this.#progress ?? { receivedBytes: 0, totalBytes: null };
   }
 
   /** Waits for the end; rejects with `signal.reason` when the caller leaves. */

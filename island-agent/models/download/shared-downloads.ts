@@ -14,8 +14,8 @@ export class SharedDownloads<T> {
 
   /** One entry for each Cargo that waits. */
   status(): DownloadStatus[] {
-    return [...this.#current.values()].flatMap(({ slugs, key, fraction }) =>
-      [...slugs].map((slug) => ({ slug, key, fraction })),
+    return [...this.#current.values()].flatMap(({ slugs, key, progress }) =>
+      [...slugs].map((slug) => ({ slug, key, ...progress })),
     );
   }
 

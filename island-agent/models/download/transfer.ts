@@ -19,8 +19,11 @@ export interface Transfer {
   readonly key: string;
   readonly source: ModelSource;
   readonly expected: { readonly sha256: string | null; readonly bytes: number | null };
-  /** Reserves disk space for a file of `bytes`. Called before the file grows beyond the last call's value. @throws {JobFailure} */
-  readonly reserve: (bytes: number) => Promise<void>;
+  /**
+   * Reserves disk space for a file of `bytes`, of which `writtenBytes` are on disk. Called before the file grows beyond the last call's value.
+   * @throws {JobFailure}
+   */
+  readonly reserve: (bytes: number, writtenBytes: number) => Promise<void>;
   readonly onProgress: (progress: DownloadProgress) => void;
 }
 
@@ -110,7 +113,7 @@ async function prepare(
     await part.restart(facts);
     throw new RetriableError(`${describeUrl(url)} has changed since the download began`);
   }
-  await transfer.reserve(Math.max(totalBytes ?? 0, expected ?? 0, part.bytes));
+  await transfer.reserve(Math.max(totalBytes ?? 0, expected ?? 0, part.bytes), part.bytes);
 }
 
 /** Whether the resumed answer continues the same version of the file, as far as the server says. */
@@ -134,7 +137,7 @@ async function receive(
     watchdog.pause();
     const length = part.bytes + chunk.length;
     if (limit !== null && length > limit) throw await tooLong(part, limit);
-    if (limit === null) await transfer.reserve(length);
+    if (limit === null) await reserveMore(transfer, part, length);
     await part.append(chunk);
     transfer.onProgress({ receivedBytes: length, totalBytes: limit });
     watchdog.wait();
@@ -149,6 +152,16 @@ async function* readBody(message: IncomingMessage): AsyncGenerator<Buffer, void>
   } catch (error) {
     const rest = message.read() as Buffer | null;
     if (rest !== null) yield rest;
+    throw error;
+  }
+}
+
+/** A part that has outgrown the space is deleted: it would only take the space of others. @throws {JobFailure} */
+async function reserveMore(transfer: Transfer, part: PartFile, length: number): Promise<void> {
+  try {
+    await transfer.reserve(length, part.bytes);
+  } catch (error) {
+    await part.discard();
     throw error;
   }
 }

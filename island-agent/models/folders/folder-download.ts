@@ -3,7 +3,7 @@ import { JobFailure } from "../../../shared/errors.ts";
 import type { FolderFile } from "./fetch-folder-list.ts";
 import type { ModelLease } from "../store/model-files.ts";
 import type { ModelStore } from "../store/model-store.ts";
-import { DiskBudgetExceededError } from "../../disk/disk-budget-error.ts";
+import { DiskFullError } from "../../disk/disk-full-error.ts";
 import type { DownloadProgress } from "../download/transfer.ts";
 
 /** Files of one folder that are downloaded at once. */
@@ -35,10 +35,9 @@ export class FolderDownload {
     this.#mayEvict = mayEvict;
   }
 
-  /** 0 to 1 over all files; null while they are unknown. */
-  get fraction(): number | null {
-    if (this.#totalBytes === null) return null;
-    return this.#totalBytes === 0 ? 1 : Math.min(1, this.#receivedBytes / this.#totalBytes);
+  /** Of all files. */
+  get progress(): DownloadProgress {
+    return { receivedBytes: this.#receivedBytes, totalBytes: this.#totalBytes };
   }
 
   /**
@@ -75,7 +74,7 @@ export class FolderDownload {
       return lease;
     } catch (error) {
       if (signal.aborted || !(error instanceof JobFailure)) throw error;
-      if (error instanceof DiskBudgetExceededError) throw new DiskBudgetExceededError(`${path}: ${error.message}`);
+      if (error instanceof DiskFullError) throw new DiskFullError(`${path}: ${error.message}`);
       const { code, message, retryable } = error;
       throw new JobFailure(code, `${path}: ${message}`, { retryable, cause: error });
     }
@@ -84,6 +83,6 @@ export class FolderDownload {
   #report(key: string, bytes: number): void {
     this.#receivedBytes += bytes - (this.#bytesOf.get(key) ?? 0);
     this.#bytesOf.set(key, bytes);
-    this.#onProgress({ receivedBytes: this.#receivedBytes, totalBytes: this.#totalBytes });
+    this.#onProgress(this.progress);
   }
 }

@@ -98,6 +98,12 @@ export class FolderStore {
     }
   }
 
+  /** Checks that the Cargo's folder would fit, if its files are known. @throws {DiskFullError} */
+  assertFits(cargo: CargoManifest): void {
+    const folder = this.#folders.get(idOf(cargo));
+    if (folder !== undefined) this.#models.assertFits(sizesOf(folder));
+  }
+
   /** What the Cargo's folder takes on disk; null when it is not there whole. */
   bytesOnDisk(cargo: CargoManifest): number | null {
     const folder = this.#folders.get(idOf(cargo));
@@ -126,7 +132,7 @@ export class FolderStore {
 
   /** One entry for each Cargo that waits for a folder. */
   downloads(): DownloadStatus[] {
-    return [...this.#downloads].map(({ slug, key, fraction }) => ({ slug, key, fraction }));
+    return [...this.#downloads].map(({ slug, key, progress }) => ({ slug, key, ...progress }));
   }
 
   /** Deletes a folder, except files that other folders contain, too. */

@@ -2,8 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { modelKey, type ModelRef } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { shutdownFailure } from "../../../shared/errors.ts";
+import { recentMap } from "../../../shared/recent-map.ts";
 import { lockDirectory, type DirectoryLock } from "../../disk/directory-lock.ts";
 import { DiskBudget, type DiskUsage } from "../../disk/disk-budget.ts";
+import { DiskFullError } from "../../disk/disk-full-error.ts";
+import { freeBytesOn } from "../../disk/free-bytes.ts";
 import type { IndexFileWriter } from "../../disk/index-file.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
 import { downloadModel, type Download } from "../download/download.ts";
@@ -22,12 +25,15 @@ export interface ModelStoreOptions {
   /** Made when missing. Belongs to one process at a time. */
   readonly directory: string;
   readonly budgetBytes: number;
+  /** Bytes of the disk that downloads leave free. */
+  readonly minFreeBytes: number;
   readonly clock: Clock;
   readonly fetch: FetchOptions;
 }
 
 /** Times of use alone are written at most this often: a job must not cost a write to disk. */
 const USE_SAVE_MS = 60_000;
+const MAX_ANNOUNCED = 1_000;
 
 /** The models on this Island's disk. The only writer of its directory. */
 export class ModelStore {
@@ -39,6 +45,8 @@ export class ModelStore {
   readonly #budget: DiskBudget;
   readonly #index: IndexFileWriter;
   readonly #downloads = new SharedDownloads<ModelLease>();
+  /** Length of files that did not fit, by key, where only their server names it. */
+  readonly #announcedBytes = recentMap<number>(MAX_ANNOUNCED);
   #useSavedMs: number;
   #isClosed = false;
 
@@ -49,8 +57,9 @@ export class ModelStore {
     this.#policy = policy;
     this.#lock = lock;
     this.#files = new ModelFiles(options.directory, options.clock, found);
+    const { directory, budgetBytes, minFreeBytes } = options;
     this.#budget = new DiskBudget(
-      options.budgetBytes,
+      { budgetBytes, minFreeBytes, freeBytes: () => freeBytesOn(directory) },
       () => this.#items(),
       (key) => this.#files.delete(key),
     );
@@ -126,6 +135,12 @@ export class ModelStore {
   /** @see DiskBudget.assertFits */
   assertFits(files: ReadonlyMap<string, number>, mayEvict = true): void {
     this.#budget.assertFits(files, mayEvict);
+  }
+
+  /** As `assertFits`, by what is known of the length of each file. @throws {DiskFullError} */
+  assertModelsFit(refs: readonly ModelRef[]): void {
+    const lengths = refs.map((ref) => [modelKey(ref), ref.sizeBytes ?? this.#announcedBytes.get(modelKey(ref)) ?? 0]);
+    this.#budget.assertFits(new Map(lengths as [string, number][]));
   }
 
   list(): StoredItem[] {
@@ -209,8 +224,11 @@ export class ModelStore {
       directory: this.#directory,
       stem,
       fileName,
-      reserve: (bytes) => this.#budget.reserve(key, bytes, () => shared.mayEvict),
-      onProgress: (progress) => shared.report(progress),
+      reserve: (bytes, writtenBytes) => this.#reserve(shared, bytes, writtenBytes),
+      onProgress: (progress) => {
+        this.#budget.noteWritten(key, progress.receivedBytes);
+        shared.report(progress);
+      },
     };
     try {
       const bytes = await downloadModel(download, { policy: this.#policy, clock: this.#clock }, shared.signal);
@@ -220,6 +238,15 @@ export class ModelStore {
       throw error;
     } finally {
       this.#budget.release(key);
+    }
+  }
+
+  async #reserve(shared: SharedDownload<ModelLease>, bytes: number, writtenBytes: number): Promise<void> {
+    try {
+      await this.#budget.reserve(shared.key, bytes, writtenBytes, () => shared.mayEvict);
+    } catch (error) {
+      if (error instanceof DiskFullError) this.#announcedBytes.set(shared.key, bytes);
+      throw error;
     }
   }
 

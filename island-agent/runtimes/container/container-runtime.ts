@@ -18,18 +18,22 @@ import { bridgeNameOf, IslandNetwork } from "./island-network.ts";
 import { JobContainer } from "./job-container.ts";
 import { LoadedContainer } from "./loaded-container.ts";
 
-export interface ContainerRuntimeOptions {
-  readonly search: EngineSearch;
-  readonly images: Pick<ImageStore, "acquire">;
-  /** Label of this Island's containers; several Islands may share an engine. At most 63 of [a-z0-9-]. */
-  readonly islandId: string;
-  readonly clock: Clock;
+/** What Cargos may take that are loaded from now on, until {@link ContainerRuntime.setLimits}. */
+export interface ContainerLimits {
   /** CPU limit of each container, in processors; lowered to what the engine has. */
   readonly cpus: number;
   /** Jobs of one Cargo that run at once if their memory fits `ramBytes`. */
   readonly concurrency: number;
   /** RAM for all Cargos together. */
   readonly ramBytes: number;
+}
+
+export interface ContainerRuntimeOptions extends ContainerLimits {
+  readonly search: EngineSearch;
+  readonly images: Pick<ImageStore, "acquire">;
+  /** Label of this Island's containers; several Islands may share an engine. At most 63 of [a-z0-9-]. */
+  readonly islandId: string;
+  readonly clock: Clock;
   /** Whether this host has a GPU that its owner shares. */
   readonly hasGpu: boolean;
   /** Devices that containers get, one each: GPUs, or parts of them. Default: null, all GPUs to one container of a Cargo at a time. */
@@ -66,6 +70,7 @@ const DEFAULTS = {
 export class ContainerRuntime implements CargoRuntime {
   readonly type = "container";
   readonly #options: Required<ContainerRuntimeOptions>;
+  #limits: ContainerLimits;
   /** Names of the containers that this process created and has not removed yet. */
   readonly #ours = new Set<string>();
   readonly #labels: Readonly<Record<string, string>>;
@@ -74,10 +79,15 @@ export class ContainerRuntime implements CargoRuntime {
 
   constructor(options: ContainerRuntimeOptions) {
     this.#options = { ...DEFAULTS, ...options };
+    this.#limits = options;
     this.#gpuDevices = new GpuDevices(this.#options.gpuDevices);
     this.#labels = { [LABEL]: options.islandId };
     const filter = new EgressFilter({ ...this.#options.egress, bridge: bridgeNameOf(options.islandId) });
     this.#network = new IslandNetwork(`atoll-${options.islandId}`, this.#labels, filter);
+  }
+
+  setLimits(limits: ContainerLimits): void {
+    this.#limits = limits;
   }
 
   async probe(signal: AbortSignal): Promise<ProbeResult> {
@@ -151,7 +161,8 @@ export class ContainerRuntime implements CargoRuntime {
     lease: ImageLease,
     signal: AbortSignal,
   ): Promise<LoadedContainer> {
-    const { clock, cpus, pids, warmWindowMs, killWaitMs, log, nameServers, engineRuntime } = this.#options;
+    const { cpus } = this.#limits;
+    const { clock, pids, warmWindowMs, killWaitMs, log, nameServers, engineRuntime } = this.#options;
     const memoryBytes = limitOf(cargo);
     const plan: Omit<ContainerPlan, "name" | "gpuDevice"> = {
       imageId: lease.image.id,
@@ -245,8 +256,9 @@ export class ContainerRuntime implements CargoRuntime {
 
   /** A GPU's memory cannot be divided among containers, so a GPU Cargo runs one job at a time on each device that the owner lists. */
   #concurrencyOf(cargo: CargoManifest): number {
-    const fitting = Math.floor(this.#options.ramBytes / limitOf(cargo));
-    const most = Math.max(1, Math.min(this.#options.concurrency, fitting));
+    const { ramBytes, concurrency } = this.#limits;
+    const fitting = Math.floor(ramBytes / limitOf(cargo));
+    const most = Math.max(1, Math.min(concurrency, fitting));
     return cargo.container?.gpu === true ? Math.min(most, this.#gpuDevices.count) : most;
   }
 }

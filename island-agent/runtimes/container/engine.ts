@@ -89,6 +89,13 @@ export class ContainerEngine {
     };
   }
 
+  /** Where it keeps images, if that is on this machine; else null. */
+  async directory(): Promise<string | null> {
+    if (this.#to.socketPath === undefined) return null;
+    const { DockerRootDir } = (await this.#call(() => this.#docker.info())) as EngineInfo;
+    return DockerRootDir ?? null;
+  }
+
   /** Null when the engine does not have the image. @param reference a name with tag or digest, or an image's id. */
   async image(reference: string): Promise<EngineImage | null> {
     try {
@@ -244,9 +251,10 @@ interface NetworkInfo {
   readonly Options?: Readonly<Record<string, string>> | null;
 }
 
-/** The fields used of GET /info; they tell which limits the engine enforces. */
+/** The fields used of GET /info; they tell which limits the engine enforces, and where its files are. */
 interface EngineInfo {
   readonly NCPU: number;
+  readonly DockerRootDir?: string;
   readonly OSType?: string;
   readonly Runtimes?: Readonly<Record<string, unknown>> | null;
   readonly MemoryLimit?: boolean;

@@ -1,10 +1,13 @@
 import { imageReference, type ContainerSpec } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { shutdownFailure } from "../../../shared/errors.ts";
+import { recentMap } from "../../../shared/recent-map.ts";
 import { chooseEvictions } from "../../disk/eviction.ts";
 import type { IndexFileWriter } from "../../disk/index-file.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
-import { DiskBudgetExceededError } from "../../disk/disk-budget-error.ts";
+import { diskIsShort } from "../../disk/disk-budget.ts";
+import { DiskFullError } from "../../disk/disk-full-error.ts";
+import { freeBytesOn } from "../../disk/free-bytes.ts";
 import type { SharedDownload } from "../../models/download/shared-download.ts";
 import { SharedDownloads } from "../../models/download/shared-downloads.ts";
 import type { DownloadProgress } from "../../models/download/transfer.ts";
@@ -19,6 +22,8 @@ export interface ImageStoreOptions {
   readonly directory: string;
   /** Most that pulled images may take on disk, unpacked; what is in use may go over it. */
   readonly budgetBytes: number;
+  /** Bytes of the engine's disk that pulls leave free. */
+  readonly minFreeBytes: number;
   /** `host` or `host/path`; see {@link AllowedRegistries}. */
   readonly allowedRegistries: readonly string[];
   /** @throws {JobFailure} when there is none. */
@@ -36,6 +41,7 @@ export interface ImageLease {
 }
 
 const DEFAULT_STALL_MS = 300_000;
+const MAX_ANNOUNCED = 1_000;
 
 interface HeldImage extends Omit<IndexedImage, "lastUsedMs"> {
   lastUsedMs: number;
@@ -52,6 +58,10 @@ export class ImageStore {
   readonly #index: IndexFileWriter;
   readonly #images = new Map<string, HeldImage>();
   readonly #downloads = new SharedDownloads<ImageLease>();
+  /** Compressed size of images that did not fit, by key. */
+  readonly #announcedBytes = recentMap<number>(MAX_ANNOUNCED);
+  /** Where the engine keeps images; null while that is not known, and for one on another machine. */
+  #directory: string | null = null;
   #isClosed = false;
 
   private constructor(options: ImageStoreOptions, found: readonly IndexedImage[]) {
@@ -98,9 +108,16 @@ export class ImageStore {
     });
   }
 
-  /** What the budget leaves beside the images that are here. */
+  /** What the budget leaves beside the images that are here, or less where the disk has less. */
   spareBytes(): number {
-    return this.#options.budgetBytes - this.list().reduce((sum, { bytes }) => sum + bytes, 0);
+    const { minFreeBytes } = this.#options;
+    const free = this.#freeBytes();
+    return Math.min(this.#budgetLeft(), free === null ? Infinity : free - minFreeBytes);
+  }
+
+  /** Checks that a pull for a job leaves enough of the disk free, by what is known of the image's size. @throws {DiskFullError} */
+  assertFits(spec: ContainerSpec): void {
+    this.#assertFree(imageReference(spec), null);
   }
 
   /** One entry for each Cargo that waits for a pull. */
@@ -152,21 +169,24 @@ export class ImageStore {
   async #pull(shared: SharedDownload<ImageLease>, spec: ContainerSpec, engine: ContainerEngine): Promise<void> {
     const { key, signal } = shared;
     const { clock, stallMs } = this.#options;
-    const onProgress = (progress: DownloadProgress): void => shared.report(progress);
+    const onProgress = (progress: DownloadProgress): void => {
+      this.#assertFree(key, progress);
+      shared.report(progress);
+    };
     try {
+      this.#directory = await engine.directory().catch(() => null);
+      this.#assertFree(key, null);
       const image = await pullImage(spec, { engine, clock, stallMs, signal, onProgress });
       const { bytes } = image;
       this.#images.set(key, { key, reference: engineReference(spec), bytes, lastUsedMs: clock.now(), leases: 0 });
       const hold = this.#lease(key, image);
       try {
         if (shared.mayEvict) await this.#makeRoom(engine);
-        else if (this.spareBytes() < 0) {
+        else if (this.#budgetLeft() < 0) {
           hold.release();
           const held = this.#images.get(key);
           if (held !== undefined && held.leases === 0) await this.#remove(engine, held);
-          throw new DiskBudgetExceededError(
-            `The image takes ${bytes} bytes unpacked, more than the images' disk budget leaves`,
-          );
+          throw new DiskFullError(`The image takes ${bytes} bytes unpacked, more than the images' disk budget leaves`);
         }
         // Without room for the list the image is used all the same; after a restart it would be the owner's.
         await this.#index.write().catch(() => undefined);
@@ -179,9 +199,33 @@ export class ImageStore {
     }
   }
 
+  #budgetLeft(): number {
+    return this.#options.budgetBytes - this.list().reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  #freeBytes(): number | null {
+    return this.#directory === null ? null : freeBytesOn(this.#directory);
+  }
+
+  /**
+   * The engine says how large an image is while it pulls, and then only compressed: the least that it takes.
+   * @param progress of the pull; null before it.
+   * @throws {DiskFullError}
+   */
+  #assertFree(key: string, progress: DownloadProgress | null): void {
+    const free = this.#freeBytes();
+    const { minFreeBytes } = this.#options;
+    if (free === null) return;
+    const totalBytes = progress === null ? (this.#announcedBytes.get(key) ?? null) : progress.totalBytes;
+    const missing = totalBytes === null ? 1 : totalBytes - (progress?.receivedBytes ?? 0);
+    if (missing <= free - minFreeBytes) return;
+    if (totalBytes !== null) this.#announcedBytes.set(key, totalBytes);
+    throw diskIsShort("image", totalBytes, free, minFreeBytes);
+  }
+
   /** How large an image is unpacked is only known now: it stays only if it fits. */
   async #makeRoom(engine: ContainerEngine): Promise<void> {
-    const excessBytes = -this.spareBytes();
+    const excessBytes = -this.#budgetLeft();
     const evictable = this.list().filter(({ inUse }) => !inUse);
     const chosen =
       chooseEvictions(evictable, excessBytes) ?? evictable.sort((one, other) => one.lastUsedMs - other.lastUsedMs);

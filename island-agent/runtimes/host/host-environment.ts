@@ -12,6 +12,11 @@ const NATIVE = [
   "VK_ICD_FILENAMES",
   "XDG_RUNTIME_DIR",
 ];
+/**
+ * ONNX Runtime writes a device id and a queue of events into HOME and sends it to its vendor unless this is set. Source:
+ * microsoft/onnxruntime#27379. The other native packages have no telemetry.
+ */
+const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: "1" };
 const PASSED_ON = { plain: new Set(PLAIN), native: new Set(NATIVE) };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,5 +31,6 @@ export function hostEnvironment(
   code: keyof typeof PASSED_ON = "native",
 ): Record<string, string> {
   const passed = Object.entries(own).filter(([name]) => PASSED_ON[code].has(name.toUpperCase()));
-  return { ...Object.fromEntries(passed.map(([name, value]) => [name, value ?? ""])), ...added };
+  const kept = Object.fromEntries(passed.map(([name, value]) => [name, value ?? ""]));
+  return { ...kept, ...(code === "native" ? NO_TELEMETRY : {}), ...added };
 }

@@ -18,7 +18,7 @@ import { Jobs } from "./jobs.ts";
 import { Models } from "./models.ts";
 import { Moderations } from "./moderations.ts";
 import { Operator } from "./operator.ts";
-import type { Announcement, Health } from "./schemas.ts";
+import type { Announcement, Downloads, Health, Network } from "./schemas.ts";
 import { Sessions } from "./sessions.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
@@ -75,6 +75,11 @@ export class Atoll {
     return (await this.#http.call("get", "/announcements", {}, options)).data;
   }
 
+  /** Packages that the coordinator serves to hosts and clients, newest version first. */
+  async downloads(options?: CallOptions): Promise<Downloads> {
+    return (await this.#http.call("get", "/downloads", {}, options)).data;
+  }
+
   /**
    * What changes for the account: jobs, Islands, the balance. Reconnects by itself, and continues after the last event; see
    * {@link ToldEvent}.
@@ -86,5 +91,10 @@ export class Atoll {
   /** Health of the coordinator; resolves for a degraded one too. */
   health(options?: CallOptions): Promise<Health> {
     return this.#http.call("get", "/health", {}, options, { acceptedStatus: 503 });
+  }
+
+  /** The network as visitors see it. @throws {NotFoundError} where the operator shows visitors nothing. */
+  async network(options?: CallOptions): Promise<Network> {
+    return (await this.#http.call("get", "/network", {}, options)).data;
   }
 }

@@ -603,6 +603,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/downloads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the packages that the coordinator serves to hosts and clients, newest version first */
+        get: operations["listDownloads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/embeddings": {
         parameters: {
             query?: never;
@@ -1185,6 +1202,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/network": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The network as visitors see it, over all coordinators
+         * @description Counts are at most 6 s old.
+         */
+        get: operations["getNetwork"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1440,7 +1477,7 @@ export interface paths {
         put?: never;
         /**
          * The same, with the pin that an approval needs
-         * @description A pin that is not given is asked of the image's registry or the model's hub, for 15 s. Changes nothing.
+         * @description A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in the error. Changes nothing.
          */
         post: operations["reviewCargo"];
         delete?: never;
@@ -2016,8 +2053,12 @@ export interface components {
         AnthropicError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "invalid_request_error";
             };
@@ -2383,7 +2424,7 @@ export interface components {
             /** @description With `output`: why the job failed or timed out */
             error?: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -3210,6 +3251,30 @@ export interface components {
             type: "done";
             usage: components["schemas"]["Usage"];
         };
+        Download: {
+            /**
+             * @description npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`
+             * @enum {string}
+             */
+            format: "npm" | "deb" | "wheel";
+            name: string;
+            /**
+             * @description The agent of hosts, or the client of programs
+             * @enum {string}
+             */
+            package: "island" | "client";
+            /** @description Below the coordinator's address; with .sha256 after it, its hash */
+            path: string;
+            /** @description In hexadecimal */
+            sha256: string;
+            size_bytes: number;
+            version: string;
+        };
+        Downloads: {
+            files: components["schemas"]["Download"][];
+            /** @description Address at which other machines reach the coordinator, if the operator set it */
+            public_url: string | null;
+        };
         EmailProof: {
             password: string;
             /** @description ep_…, from the mail */
@@ -3291,8 +3356,12 @@ export interface components {
         Error409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
             };
         };
         Error410: {
@@ -3367,7 +3436,7 @@ export interface components {
         };
         ErrorEvent: {
             /** @enum {string} */
-            code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
+            code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal" | "cancelled";
             error: string;
             /** @description A new try may succeed */
             retryable: boolean;
@@ -3537,6 +3606,8 @@ export interface components {
         };
         Island: {
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3558,8 +3629,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3579,6 +3661,8 @@ export interface components {
         /** @description An Island came or went, was renamed, or says something else of itself: the row of GET /islands */
         IslandChangedEvent: {
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3600,10 +3684,21 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
             /** @description Its status is not offline */
             online: boolean;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3653,6 +3748,8 @@ export interface components {
             cached_models: string[];
             /** @description The last 30 UTC days with today, oldest first, without a gap */
             days: components["schemas"]["IslandDay"][];
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -3674,8 +3771,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -3691,6 +3799,17 @@ export interface components {
             /** @description Of these jobs */
             tokens: number;
             uptime: components["schemas"]["IslandUptime"];
+        };
+        /** @description As it last said. What is not known is null */
+        IslandDownload: {
+            /** @description Of the last 10 s */
+            bytes_per_second: number | null;
+            /** @description Slug */
+            cargo: string;
+            /** @description 0 to 1; null while the size is not known */
+            fraction: number | null;
+            received_bytes: number | null;
+            total_bytes: number | null;
         };
         /** @description As in the ledger, by the UTC day of the entry */
         IslandEarnings: {
@@ -3793,7 +3912,7 @@ export interface components {
             duration_ms: number | null;
             error: {
                 /** @enum {string} */
-                code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                 message: string;
                 retryable: boolean;
             } | null;
@@ -3845,7 +3964,7 @@ export interface components {
              * @description Why it failed or timed out
              * @enum {string}
              */
-            code?: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+            code?: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -3949,7 +4068,7 @@ export interface components {
                 duration_ms: number | null;
                 error: {
                     /** @enum {string} */
-                    code: "wait_timeout" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
+                    code: "wait_timeout" | "no_island_fits" | "run_timeout" | "island_lost" | "island_refused" | "island_silent" | "cannot_resume" | "cargo_unavailable" | "invalid_input" | "file_unavailable" | "invalid_output" | "context_length_exceeded" | "model_unavailable" | "model_hash_mismatch" | "model_invalid" | "disk_full" | "manifest_untrusted" | "out_of_memory" | "output_too_large" | "schema_unmet" | "runtime_unavailable" | "runtime_crashed" | "cargo_failed" | "shutting_down" | "internal";
                     message: string;
                     retryable: boolean;
                 } | null;
@@ -4053,6 +4172,8 @@ export interface components {
             /** @description Of its owner */
             account_id: string;
             agent_version: string;
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -4072,8 +4193,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -4098,6 +4230,8 @@ export interface components {
             cached_models: string[];
             /** @description The last 30 UTC days with today, oldest first, without a gap */
             days: components["schemas"]["IslandDay"][];
+            /** @description Models and images that it fetches now, at most 10 */
+            downloads: components["schemas"]["IslandDownload"][];
             earned: components["schemas"]["IslandEarnings"];
             /**
              * Format: date-time
@@ -4119,8 +4253,19 @@ export interface components {
             load: components["schemas"]["IslandLoad"] | null;
             /** @description Slugs of Cargos whose model is in memory, at most 10 */
             loaded: string[];
+            /** @description Slugs of Cargos whose model is on its way from the disk into memory, at most 10 */
+            loading: string[];
             /** @description By its owner; else of its machine, or made of its id */
             name: string;
+            /** @description Jobs that it has now, the oldest 10: of which Cargo, and since when */
+            running: {
+                cargo: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 */
+                since: string;
+            }[];
             runtimes: {
                 /** @enum {string} */
                 type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml";
@@ -4192,12 +4337,15 @@ export interface components {
             held: number;
             /** @description Increases with time */
             id: number;
+            /** @description On an earning: a job of any account */
             job_id: string | null;
             /**
              * @description grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job
              * @enum {string}
              */
             kind: "grant" | "hold" | "charge" | "release" | "earning";
+            /** @description Cargo of the job or batch */
+            workload_slug: string | null;
         };
         ListedJob: {
             batch_id: string | null;
@@ -4471,6 +4619,20 @@ export interface components {
             /** @description Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification */
             model?: string | null;
         };
+        Network: {
+            /** @description Public Cargos that can run now, by slug; GET /cargos lists all */
+            cargos: components["schemas"]["AvailableCargo"][];
+            /** @description False: a coordinator did not answer; its Islands are missing */
+            is_complete: boolean;
+            islands_online: number;
+            /** @description What a new account gets */
+            new_account_credits: number;
+            /**
+             * @description Who may open an account: everybody, whoever proves an e-mail address, or only the operator
+             * @enum {string}
+             */
+            registration: "open" | "email" | "closed";
+        };
         /** @description Over all coordinators, at most a second and a half old; the number of known Islands is at most as many ms old as it is */
         NetworkOverview: {
             coordinators: components["schemas"]["CoordinatorOverview"][];
@@ -4568,9 +4730,13 @@ export interface components {
         OpenAiError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order";
+                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                /** @description Of a job that failed: the job's error.code */
+                job_error?: string;
                 message: string;
                 param: string | null;
+                /** @description Of a job that failed: a new try may succeed */
+                retryable?: boolean;
                 /** @enum {string} */
                 type: "invalid_request_error";
             };
@@ -4998,6 +5164,13 @@ export interface components {
             sequence_number: number;
             /** @enum {string} */
             type: "response.content_part.done";
+        } | {
+            code: string;
+            message: string;
+            param: null;
+            sequence_number: number;
+            /** @enum {string} */
+            type: "error";
         } | {
             content_index: number;
             delta: string;
@@ -5524,7 +5697,18 @@ export interface components {
             /** @description A voice of the Cargo; `default` or none: the Cargo's first */
             voice?: string | null;
         };
+        /** @description A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output */
         StatusEvent: {
+            /**
+             * @description Why there is no output yet
+             * @example model is downloading on 1 Island (59 %)
+             */
+            message?: string;
+            /**
+             * @description How far the download of the model is, if that is known
+             * @example 59
+             */
+            percent?: number;
             /**
              * @description streaming: output follows
              * @enum {string}
@@ -5885,7 +6069,10 @@ export interface components {
              * @example 2 Islands fit, all busy
              */
             message: string;
-            /** @description How much of the model is there, of one that is downloading; null: not known, or none is */
+            /**
+             * @description How far the download of the model is, if that is known
+             * @example 59
+             */
             percent: number | null;
             /**
              * @description What the Island that has the job has yet to do; null while no Island has it
@@ -5983,13 +6170,14 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         AnthropicError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6157,13 +6345,14 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         Error409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6331,13 +6520,14 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, or takes no such input. Codes: job_not_running, input_closed, input_out_of_order */
+        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
         OpenAiError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
                 [name: string]: unknown;
             };
             content: {
@@ -6774,6 +6964,7 @@ export interface operations {
                      *           "balance": 9998.5,
                      *           "job_id": "job_01JGFJJZ00000000000000000A",
                      *           "batch_id": null,
+                     *           "workload_slug": "tiny-chat",
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         },
                      *         {
@@ -6784,6 +6975,7 @@ export interface operations {
                      *           "balance": 10000,
                      *           "job_id": null,
                      *           "batch_id": null,
+                     *           "workload_slug": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       ],
@@ -7272,6 +7464,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -7320,6 +7513,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -7368,6 +7562,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8531,6 +8726,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -8599,6 +8795,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -9005,6 +9202,7 @@ export interface operations {
             402: components["responses"]["Error402"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
@@ -9028,6 +9226,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+        };
+    };
+    listDownloads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The packages */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "public_url": "https://atoll.example",
+                     *         "files": [
+                     *           {
+                     *             "name": "atoll-island-0.1.0.tgz",
+                     *             "path": "/download/atoll-island-0.1.0.tgz",
+                     *             "package": "island",
+                     *             "format": "npm",
+                     *             "version": "0.1.0",
+                     *             "size_bytes": 115794626,
+                     *             "sha256": "0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Downloads"];
+                    };
+                };
             };
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
@@ -9103,6 +9344,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -9515,6 +9757,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -11126,6 +11369,7 @@ export interface operations {
             402: components["responses"]["AnthropicError402"];
             403: components["responses"]["AnthropicError403"];
             404: components["responses"]["AnthropicError404"];
+            409: components["responses"]["AnthropicError409"];
             413: components["responses"]["AnthropicError413"];
             422: components["responses"]["AnthropicError422"];
             429: components["responses"]["AnthropicError429"];
@@ -11180,6 +11424,7 @@ export interface operations {
             402: components["responses"]["AnthropicError402"];
             403: components["responses"]["AnthropicError403"];
             404: components["responses"]["AnthropicError404"];
+            409: components["responses"]["AnthropicError409"];
             413: components["responses"]["AnthropicError413"];
             422: components["responses"]["AnthropicError422"];
             429: components["responses"]["AnthropicError429"];
@@ -11441,11 +11686,56 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];
             503: components["responses"]["OpenAiError503"];
+        };
+    };
+    getNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The network */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "islands_online": 12,
+                     *         "cargos": [
+                     *           {
+                     *             "slug": "tiny-chat",
+                     *             "islands": 9,
+                     *             "ready": 3,
+                     *             "free": 5
+                     *           }
+                     *         ],
+                     *         "registration": "open",
+                     *         "new_account_credits": 10,
+                     *         "is_complete": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Network"];
+                    };
+                };
+            };
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
         };
     };
     getOpenApi: {
@@ -13024,6 +13314,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];
@@ -13132,6 +13423,7 @@ export interface operations {
             402: components["responses"]["OpenAiError402"];
             403: components["responses"]["OpenAiError403"];
             404: components["responses"]["OpenAiError404"];
+            409: components["responses"]["OpenAiError409"];
             413: components["responses"]["OpenAiError413"];
             422: components["responses"]["OpenAiError422"];
             429: components["responses"]["OpenAiError429"];

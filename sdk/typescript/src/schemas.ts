@@ -97,6 +97,10 @@ export type JobWebhook = Schemas["JobWebhook"];
 /** Body of the POST to a batch's `webhook_url`. */
 export type BatchWebhook = Schemas["BatchWebhook"];
 export type Health = Schemas["Health"];
+/** The network as visitors see it. */
+export type Network = Schemas["Network"];
+/** Packages that the coordinator serves to hosts and clients. */
+export type Downloads = Schemas["Downloads"];
 export type Announcement = Schemas["Announcement"];
 /** Without `level`, it is information. */
 export type AddAnnouncement = Omit<Schemas["AddAnnouncement"], "level"> &

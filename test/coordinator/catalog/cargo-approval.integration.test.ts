@@ -1,13 +1,16 @@
-import { userInfo } from "node:os";
+import { mkdtempSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { DIGEST, PinServer } from "../../support/pin-server.ts";
+import { COMMIT, DIGEST, PinServer } from "../../support/pin-server.ts";
 import { call, until } from "../../support/http.ts";
 import type { ProgramResult } from "../../support/program.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
-import { CONTAINER_FILE } from "./cargo-builders.ts";
+import { CONTAINER_FILE, ONNX_FILE } from "./cargo-builders.ts";
 
 let coordinator: TestCoordinator;
 let server: PinServer;
@@ -42,7 +45,11 @@ describe("coordinator cargo approve", () => {
     expect(shown).toMatch(/state +waits for approval[^]*approval +never[^]*owner +owner@example\.com/);
 
     const unnamed = await cargo("approve", "some-container", "--allow-private");
-    const [, revision = ""] = /--revision ([0-9a-f]{64})$/m.exec(unnamed.stderr) ?? [];
+    // The line can be pasted: it has the flags that were given.
+    const [, revision = "", flags] =
+      /coordinator cargo approve some-container --revision ([0-9a-f]{64})(.*)$/m.exec(unnamed.stderr) ?? [];
+    expect(flags).toContain(" --allow-private");
+    expect(flags).toContain(coordinator.placeFlags.join(" "));
     expect([unnamed.code, unnamed.stdout]).toEqual([1, expect.stringMatching(/digest +sha256:1{64}\n/)]);
     const byNumber = await cargo("approve", "some-container", "--allow-private", "--revision", "1");
     expect([byNumber.code, byNumber.stderr]).toEqual([1, expect.stringContaining(`--revision ${revision}`)]);
@@ -66,4 +73,57 @@ describe("coordinator cargo approve", () => {
       approval: { revision, by: userInfo().username, file: { container: { digest: DIGEST } } },
     });
   }, 60_000);
+});
+
+describe("coordinator cargo approve --all-shipped", () => {
+  const folder = mkdtempSync(join(tmpdir(), "atoll-all-shipped-"));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const config = join(folder, "atoll.toml");
+  const run = (...args: string[]): Promise<ProgramResult> => runCommand(...args, "--config", config);
+  const statuses = async () => {
+    const lines = JSON.parse((await run("cargo", "list", "--json")).stdout) as { slug: string; status: string }[];
+    return Object.fromEntries(lines.map(({ slug, status }) => [slug, status]));
+  };
+
+  beforeAll(async () => {
+    const folderModel = (url: string) => ({ url, sha256: null, size_bytes: null });
+    const [container, unpinned] = [CONTAINER_FILE.container, { unpinned_reason: "For a test" }];
+    const image = `${server.host}/open/image:1.0`;
+    const files = [
+      { ...ONNX_FILE, ...unpinned, slug: "on-hub", model: folderModel("hf:owner/repo") },
+      { ...ONNX_FILE, ...unpinned, slug: "not-on-hub", model: folderModel("hf:owner/gone") },
+      { ...CONTAINER_FILE, ...unpinned, slug: "in-registry", container: { ...container, image, digest: null } },
+      JSON.parse(await readFile("catalog/cargos/tiny-chat.json", "utf8")),
+    ];
+    await mkdir(join(folder, "catalog", "cargos"), { recursive: true });
+    for (const file of files)
+      await writeFile(join(folder, "catalog", "cargos", `${file.slug}.json`), JSON.stringify(file));
+    await writeFile(
+      config,
+      `data_directory = "${join(folder, "data")}"\ncatalog_directory = "${join(folder, "catalog")}"\n`,
+    );
+    await run("account", "create", "--email", "op@example.com", "--password", "correct horse");
+  });
+
+  it("lists all that is off, and without a terminal names the command that approves it", async () => {
+    const refused = await run("cargo", "approve", "--all-shipped");
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringMatching(/^on-hub .*hf:owner\/repo .*MIT/m)]);
+    expect(refused.stderr).toContain(`coordinator cargo approve --config ${config} --all-shipped --yes`);
+    expect(await statuses()).toMatchObject({ "on-hub": "unpinned", "in-registry": "unpinned" });
+  });
+
+  it("offers those whose pin is found, although another one fails, and exits with 1", async () => {
+    const flags = ["--yes", "--allow-private", "--hub", server.hub];
+    const done = await run("cargo", "approve", "--all-shipped", ...flags);
+    expect([done.code, done.stdout]).toEqual([1, expect.stringContaining("on-hub is offered to everybody")]);
+    expect(done.stdout).toMatch(/^not-on-hub is still off: \S+ has no such file or repository: owner\/gone$/m);
+    expect(done.stderr).toContain("1 of 3 Cargos are still off");
+    expect(await statuses()).toMatchObject({ "on-hub": "offered", "in-registry": "offered", "not-on-hub": "unpinned" });
+  });
+
+  it("takes no pin, as that is of one Cargo", async () => {
+    const refused = await run("cargo", "approve", "--all-shipped", "--model-commit", COMMIT);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("leave out --all-shipped")]);
+    expect((await run("cargo", "approve")).stderr).toBe("Name one Cargo, or give --all-shipped\n");
+  });
 });

@@ -54,6 +54,28 @@ describe("jobs of a Cargo that is not approved", () => {
     expect([jobId, cargo.container?.network]).toEqual([body.data.id, true]);
   });
 
+  it("run on any Island from the approval on that pins it", async () => {
+    const { digest, ...container } = CONTAINER_FILE.container;
+    await post({ ...CONTAINER_FILE, container: { ...container, digest: null } });
+    await using theirs = await island(other);
+    const { body } = await submit(owner, { workload: "some-container", input: { text: "Hello" } });
+    expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
+    await approve("some-container", { imageDigest: digest });
+    const { jobId, cargo } = await theirs.next("assign");
+    expect([jobId, cargo.container?.digest]).toEqual([body.data.id, digest]);
+  });
+
+  it("run on any Island if an Island of their owner had them when it was approved, and refused them", async () => {
+    await post();
+    await using own = await island();
+    const { body } = await submit();
+    const { jobId, attempt } = await own.next("assign");
+    await approve();
+    await using theirs = await island(other);
+    own.send({ type: "refused", jobId, attempt, code: "island_refused", message: "busy with my own work" });
+    expect((await theirs.next("assign")).jobId).toBe(body.data.id);
+  });
+
   it(
     ...unlessSeveral(
       "do not run elsewhere by the approval of what its owner has made of it since",
@@ -68,7 +90,10 @@ describe("jobs of a Cargo that is not approved", () => {
       await approve();
       const later = (await submit()).body.data.id;
       expect((await theirs.next("assign")).jobId).toBe(later);
-      expect((await detail(body.data.id)).waiting.reason).toBe("own_islands_only");
+      expect((await detail(body.data.id)).waiting).toMatchObject({
+        reason: "own_islands_only",
+        message: expect.stringContaining("as it was submitted for an earlier definition of the Cargo") as unknown,
+      });
       await using own = await island();
       const { jobId, cargo } = await own.next("assign");
       expect([jobId, cargo.model?.url]).toEqual([body.data.id, ONNX_FILE.model.url]);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach } from "vitest";
+import { withPins, type Pins } from "../../../coordinator/catalog/cargo-pins.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { systemClock } from "../../../shared/clock.ts";
@@ -54,11 +55,11 @@ export async function operate(act: (cargos: OperatorCargos) => Promise<unknown>,
   await until(areNoticed, (noticed) => noticed, "the coordinators notice");
 }
 export const statusOf = async (path: string) => (await as(null, "GET", path)).status;
-export const approve = (slug = "some-onnx") =>
+export const approve = (slug = "some-onnx", pins: Pins = {}) =>
   operate(
     async (cargos) => {
       const review = await cargos.review(slug);
-      await cargos.approve(review, review.file, "root");
+      await cargos.approve(review, withPins(review.file, pins), "root");
     },
     async () => (await statusOf(`/cargos/${slug}`)) === 200,
   );

@@ -60,6 +60,7 @@ describe("resolveConfig()", () => {
       peerUrl: null,
       leaseMs: 10_000,
       leaseRenewMs: 2_000,
+      publicPage: true,
       publicUrl: null,
       defaultChatCargo: "tiny-chat",
       defaultEmbeddingCargo: null,

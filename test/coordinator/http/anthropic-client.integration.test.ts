@@ -6,7 +6,7 @@ import Anthropic, {
 } from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "./api.ts";
-import { answerWith, failWith, token } from "./chat-answers.ts";
+import { answerWith, failLate, failWith, token } from "./chat-answers.ts";
 import { DONE } from "./scripted-jobs.ts";
 
 let api: Api;
@@ -226,6 +226,15 @@ describe("the official Anthropic client", () => {
     expect((wrong as APIError).message).toContain('\\"image\\" is not supported');
     failWith(api, "wait_timeout");
     expect(await thrownBy(client().messages.create(ASKED))).toMatchObject({ status: 503, type: "overloaded_error" });
+  });
+
+  it("throws at an error that comes after the headers and comments of a stream that waited", async () => {
+    failLate(api, "no Island for a message");
+    const stream = await client().messages.create({ ...ASKED, stream: true });
+    const read = async (): Promise<void> => {
+      for await (const event of stream) expect(event.type).toBe("message_start");
+    };
+    await expect(read()).rejects.toThrow("no Island for a message");
   });
 
   it("cancels the job when it leaves", async () => {

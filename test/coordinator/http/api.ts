@@ -284,6 +284,7 @@ export class Api implements AsyncDisposable {
       log,
       version: "1.2.3",
       modelsDirectory: this.#directory,
+      downloadsDirectory: this.#directory,
       options: { ...TEST_HTTP_OPTIONS, ...options },
     });
     return listen((request, env) => app.fetch(request, env), TEST_LISTEN);

@@ -1,7 +1,7 @@
 import { AuthenticationError, NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api } from "./api.ts";
-import { answerWith, failWith } from "./chat-answers.ts";
+import { answerWith, failLate, failWith, MESSAGES } from "./chat-answers.ts";
 
 let api: Api;
 beforeEach(async () => {
@@ -45,6 +45,21 @@ describe("the official OpenAI client", () => {
       for await (const chunk of stream) expect(chunk.object).toBe("chat.completion.chunk");
     };
     await expect(read()).rejects.toThrow("because");
+  });
+
+  it("throws at an error that comes after the headers and comments of a stream that waited", async () => {
+    const create = {
+      chat: () => client().chat.completions.create({ model: "tiny", messages: MESSAGES, stream: true }),
+      completion: () => client().completions.create({ model: "tiny", prompt: "Hi", stream: true }),
+      response: () => client().responses.create({ model: "tiny", input: "Hi", stream: true }),
+    };
+    for (const [name, begin] of Object.entries(create)) {
+      failLate(api, `no Island for a ${name}`);
+      const read = async (): Promise<void> => {
+        for await (const chunk of await begin()) expect(chunk).toBeDefined();
+      };
+      await expect(read()).rejects.toThrow(`no Island for a ${name}`);
+    }
   });
 
   it("lists models, and knows the errors by their classes", async () => {

@@ -4,6 +4,7 @@ import type { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
 import type { InputReceipt, InputRequest } from "../../../coordinator/jobs/input-session.ts";
+import type { JobWait } from "../../../coordinator/jobs/job-waiting.ts";
 import type { JobApi } from "../../../coordinator/jobs/job-service.ts";
 import type { JobHandle, JobView, SubmitRequest } from "../../../coordinator/jobs/submitted-job.ts";
 import type { JobFilter, ListedJob } from "../../../coordinator/store/job-store.ts";
@@ -135,6 +136,11 @@ export class ScriptedJobs implements JobApi {
 
   async get(accountId: string, jobId: string): Promise<JobView> {
     return this.#find(accountId, jobId);
+  }
+
+  async explain(accountId: string, jobId: string): Promise<JobWait | null> {
+    const { state, waiting } = this.#find(accountId, jobId);
+    return { state, waiting };
   }
 
   async list(

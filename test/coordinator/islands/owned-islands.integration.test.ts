@@ -67,6 +67,36 @@ describe("/islands", () => {
     expect(await untilStatus(key, hostId, "offline")).toMatchObject({ load: null, loaded: [], name: "garage" });
   });
 
+  it("shows what an Island fetches, loads and runs, and of an older agent what that tells", async () => {
+    const { key, islandToken } = await newHost();
+    const hostId = randomUUID();
+    const hello = makeHello({ hostId, slots: 2 });
+    await using island = await FakeIsland.join(coordinator.url, islandToken, hello);
+    const download = { slug: "big", fraction: 0.5, receivedBytes: 101, totalBytes: 202, bytesPerSecond: 4 };
+    const older = { slug: "small", fraction: null };
+    island.send({
+      type: "heartbeat",
+      state: { ...hello.state, downloads: [download, older], loading: ["other"] },
+    });
+    const submittedMs = Date.now();
+    await ask(key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "hi" } });
+    await island.next("assign");
+    const shown = await until(
+      async () => (await ask(key, "GET", `/islands/${hostId}`)).body.data,
+      ({ downloads, running }) => downloads.length === 2 && running.length === 1,
+      "a report and a job",
+    );
+    expect(shown).toMatchObject({
+      downloads: [
+        { cargo: "big", fraction: 0.5, received_bytes: 101, total_bytes: 202, bytes_per_second: 4 },
+        { cargo: "small", fraction: null, received_bytes: null, total_bytes: null, bytes_per_second: null },
+      ],
+      loading: ["other"],
+      running: [{ cargo: "tiny-chat" }],
+    });
+    expect(Date.parse(shown.running[0].since)).toBeGreaterThanOrEqual(submittedMs - 1);
+  });
+
   it("lists the account's own Islands, connected ones first, by status and page", async () => {
     const [{ key, islandToken }, other] = [await newHost(), await newHost()];
     const [first, second, theirs] = [randomUUID(), randomUUID(), randomUUID()];

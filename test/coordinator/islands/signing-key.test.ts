@@ -52,14 +52,14 @@ describe("the signing key", () => {
     const failure: unknown = await openSigner().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(SigningKeyError);
     expect((failure as Error).message).toContain(path);
-    expect((failure as Error).message).toContain("coordinator signing-key rotate");
+    expect((failure as Error).message).toContain("the command signing-key rotate");
     expect(await readFile(path, "utf8")).toBe(content);
   });
 
   it("is not made anew when it is lost and Islands have pinned it, and the message says what to do", async () => {
     await expect(openSigner(false)).rejects.toThrow(
-      `${path} is missing, and Islands have pinned its key: restore it from a backup; or make a new one with: ` +
-        "coordinator signing-key rotate (every Island must then join again)",
+      `${path} is missing, and Islands have pinned its key: restore it from a backup; or make a new one with ` +
+        "the command signing-key rotate (every Island must then join again)",
     );
     expect(await readdir(directory)).toEqual([]);
     await makeSigningKey(secrets);

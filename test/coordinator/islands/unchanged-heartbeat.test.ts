@@ -41,6 +41,7 @@ describe("the heartbeat of an Island", () => {
     ["another model on disk", { cachedModels: [{ key: "another", bytes: 1 }] }],
     ["no model on disk any more", { cachedModels: [] }],
     ["another Cargo in memory", { loaded: ["tiny-chat", "other"] }],
+    ["a Cargo on its way into memory", { loading: ["other"] }],
     ["a download", { downloads: [{ slug: "tiny-chat", fraction: 0.5 }] }],
   ])("is an event when it has %s, and none when that is said again", (title, change) => {
     expect(beat(change)).toBe(1);

@@ -86,9 +86,12 @@ describe("The limit of unfinished jobs", () => {
     const { id } = await submit(3);
     const [first, second] = await assigned(island, 2);
     const single = { workload: "tiny-chat", input: { prompt: "Hi" } };
-    expect((await api("POST", "/jobs", single)).body.error).toMatchObject({
+    expect((await api("POST", "/jobs", single)).body.error).toEqual({
+      message:
+        "You have 2 unfinished jobs, as many as this account may have; wait for one or cancel one (GET /jobs?status=pending)",
       code: "rate_limited",
       limit: "concurrent_jobs",
+      retry_after: 5,
     });
     island.send(...finished(first as Assign));
     const third = await island.next("assign");

@@ -5,6 +5,7 @@ import { AttemptFencing, type HeldJobClaims } from "../../../coordinator/dispatc
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
+import type { UnrunnableJobsDeps } from "../../../coordinator/dispatch/unrunnable-jobs.ts";
 import { WaitReasons, type WaitReasonsDeps } from "../../../coordinator/dispatch/wait-reasons.ts";
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
@@ -59,6 +60,7 @@ export class JobWorld {
   /** Who finds jobs that other coordinators have, where there are several. */
   router: JobRouter | undefined;
   elsewhere: WaitReasonsDeps["elsewhere"] = () => null;
+  others: NonNullable<UnrunnableJobsDeps["others"]> = { outlooksFor: async () => [] };
   couldReadersCome = (_sinceMs: number): boolean => true;
   readonly #gate: BatchGate;
 
@@ -114,6 +116,9 @@ export class JobWorld {
       signer,
       clock,
       log,
+      graceMs: GRACE_MS,
+      restartGraceMs: RESTART_GRACE_MS,
+      others: { outlooksFor: (kind) => this.others.outlooksFor(kind) },
     });
     const schedule: Dispatcher["schedule"] = (event) => dispatcher.schedule(event);
     const reports = new AttemptFencing({

@@ -31,8 +31,8 @@ describe("unfinished jobs of an account", () => {
     const { status, headers, body } = await submit();
     expect([status, headers.get("retry-after"), body]).toEqual([
       429,
-      "1",
-      { error: { message: expect.any(String), code: "rate_limited", retry_after: 1, limit: "concurrent_jobs" } },
+      "5",
+      { error: { message: expect.any(String), code: "rate_limited", retry_after: 5, limit: "concurrent_jobs" } },
     ]);
     expect(headers.get("x-ratelimit-limit")).toBe("100");
     expect((await api("GET", "/jobs")).body.meta.total).toBe(2);

@@ -1,4 +1,4 @@
-import type { CargoManifest } from "../../../shared/cargo.ts";
+import type { KnownCargo } from "../../../coordinator/scheduler/fit.ts";
 import {
   Scheduler,
   type SchedulerDeps,
@@ -12,7 +12,7 @@ export const GB = 1_024 ** 3;
 export const MINUTE_MS = 60_000;
 export const START_MS = 1_700_000_040_000;
 
-export function makeCargo(override: Partial<CargoManifest> = {}): CargoManifest {
+export function makeCargo(override: Partial<KnownCargo> = {}): KnownCargo {
   return {
     slug: "llama",
     runtimeType: "llmcpp",
@@ -65,7 +65,7 @@ export const SCHEDULER_OPTIONS = { chatShare: 0.5, firstPauseMs: 1_000, random: 
 /** A scheduler over a few Cargos, with short words for what happens to it, and a time that only `pass` moves. */
 export class Bench {
   readonly scheduler: Scheduler;
-  readonly catalog: Map<string, CargoManifest>;
+  readonly catalog: Map<string, KnownCargo>;
   /** How often the scheduler asked the catalog. */
   lookUps = 0;
   nowMs = 0;
@@ -73,9 +73,9 @@ export class Bench {
   readonly #running = new Map<string, string[]>();
   readonly quarantines: Extract<SchedulerEffect, { kind: "quarantine" }>[] = [];
 
-  constructor(cargos: readonly CargoManifest[] = [makeCargo()], options: Partial<SchedulerDeps> = {}) {
+  constructor(cargos: readonly KnownCargo[] = [makeCargo()], options: Partial<SchedulerDeps> = {}) {
     this.catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
-    const find = (slug: string): CargoManifest | undefined => {
+    const find = (slug: string): KnownCargo | undefined => {
       this.lookUps += 1;
       return this.catalog.get(slug);
     };
@@ -138,7 +138,7 @@ export class Bench {
     return this.step({ ...failed, ...override });
   }
 
-  changeCargo(cargo: CargoManifest): string[] {
+  changeCargo(cargo: KnownCargo): string[] {
     this.catalog.set(cargo.slug, cargo);
     return this.step({ kind: "cargo_changed", slug: cargo.slug });
   }

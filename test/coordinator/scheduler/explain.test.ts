@@ -32,7 +32,7 @@ describe("explain()", () => {
   });
 
   it("says that only the account's own Islands run what is not approved, and what those lack", () => {
-    const bench = new Bench();
+    const bench = new Bench([makeCargo({ privateTo: "user_1" })]);
     bench.up({ id: "isle-1", accountId: "owner_1" });
     bench.submit({ onlyIslandsOf: "user_1" });
     expect(bench.scheduler.explain("job_1")).toEqual({
@@ -47,6 +47,15 @@ describe("explain()", () => {
         "1 Island offers llmcpp, but it takes no new jobs now; only your own Islands run it until it is approved",
     });
     expect(bench.change({ id: "isle-2", accountId: "user_1" })).toEqual(["job_1 on isle-2"]);
+  });
+
+  it("says that a job is for an earlier definition when another one was approved", () => {
+    const bench = new Bench();
+    bench.up({ id: "isle-1", accountId: "owner_1" });
+    bench.submit({ onlyIslandsOf: "user_1" });
+    expect(bench.scheduler.explain("job_1")?.message).toBe(
+      "only your own Islands run it, as it was submitted for an earlier definition of the Cargo, and none of them is online",
+    );
   });
 
   it("says what Islands' owners do not allow", () => {
@@ -95,6 +104,10 @@ describe("explain()", () => {
     [[{ ramBytes: 8 * GB }], "1 Island offers llmcpp, but it lacks 12.0 GiB of RAM"],
     [[{ ramBytes: 8 * GB }, { ramBytes: 4 * GB }], "2 Islands offer llmcpp, none has 12.0 GiB of RAM"],
     [[large, large].map((island) => ({ ...island, vramBytes: 0 })), "2 Islands offer llmcpp, none has 1.5 GiB of VRAM"],
+    [
+      [{ ...large, noSpaceFor: [needy.slug] }],
+      "1 Island offers llmcpp, but it lacks disk space for its model or image",
+    ],
     [[{ ...large, draining: true }], "1 Island offers llmcpp, but it takes no new jobs now"],
     [
       [large, large].map((island) => ({ ...island, draining: true })),

@@ -53,7 +53,8 @@ describe("fits()", () => {
     [{ runtimes: [] }, "runtime_missing"],
     [{ ramBytes: 8 * GB - 1 }, "too_little_ram"],
     [{ vramBytes: 4 * GB - 1 }, "too_little_vram"],
-    [{ draining: true }, "draining"],
+    [{ noSpaceFor: ["other", cargo.slug] }, "too_little_disk"],
+    [{ noSpaceFor: ["other"], draining: true }, "draining"],
   ])("names what is in the way (%#)", (override, misfit) => {
     expect(fits(cargo, { ...island, ...override })).toBe(misfit);
   });

@@ -226,3 +226,47 @@ describe("SharedWork.offer()", () => {
     expect(shared.slotsFor(LLAMA)).toBe(0);
   });
 });
+
+describe("SharedWork.outlookFor()", () => {
+  const big = makeCargo({ requiredVramBytes: 45 * GB });
+  const LACKING = { is: "lacking", message: "1 Island offers llmcpp, but it lacks 45.0 GiB of VRAM" };
+  const outlookOf = ({ scheduler, nowMs }: Bench, kind = LLAMA) => scheduler.shared.outlookFor(kind, nowMs - 15_000);
+
+  it("tells Islands that lack something from none", () => {
+    const bench = new Bench([big]);
+    expect(outlookOf(bench)).toEqual({ is: "absent" });
+    bench.up();
+    expect(outlookOf(bench)).toEqual(LACKING);
+    expect(outlookOf(bench, { slug: "llama", onlyIslandsOf: "user_1" })).toEqual({ is: "absent" });
+    expect(outlookOf(bench, { slug: "unknown", onlyIslandsOf: null })).toEqual({ is: "absent" });
+  });
+
+  it("is possible while an Island fits, however busy, and while one that fits takes no new jobs", () => {
+    const bench = new Bench([big]);
+    bench.up({ vramBytes: 48 * GB }, 1);
+    expect(outlookOf(bench)).toEqual({ is: "possible" });
+    bench.change({ vramBytes: 48 * GB, draining: true });
+    expect(outlookOf(bench)).toEqual({ is: "possible" });
+    bench.change();
+    expect(outlookOf(bench)).toEqual(LACKING);
+  });
+
+  it("is possible while an Island that fits may come back", () => {
+    const bench = new Bench([big]);
+    bench.up();
+    bench.up({ id: "isle-2", vramBytes: 48 * GB });
+    bench.down("isle-2");
+    bench.up({ id: "isle-3" });
+    bench.down("isle-3");
+    expect(outlookOf(bench)).toEqual({ is: "possible" });
+    bench.pass(15_001);
+    expect(outlookOf(bench)).toEqual(LACKING);
+    bench.up({ id: "isle-2", vramBytes: 48 * GB });
+    bench.down("isle-2");
+    bench.up({ id: "isle-2" });
+    expect(outlookOf(bench)).toMatchObject({
+      is: "lacking",
+      message: "2 Islands offer llmcpp, none has 45.0 GiB of VRAM",
+    });
+  });
+});

@@ -4,13 +4,15 @@ import { describe, expect, it } from "vitest";
 import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
 import { ImageArtifacts, type PulledImages } from "../../../island-agent/artifacts/image-artifacts.ts";
 import { modelArtifacts } from "../../../island-agent/artifacts/model-artifacts.ts";
+import { DownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
 import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
 import { StoredFiles } from "../../../island-agent/artifacts/stored-files.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { file, makeBytes, sha256 } from "../models/file-server.ts";
 import { HubRepository } from "../models/hub-repository.ts";
 import { NEVER, StoreFixture } from "../models/store-fixture.ts";
-import { makeManifest } from "../builders.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { FakeLog, makeManifest } from "../builders.ts";
 
 const GGUF = makeBytes(10_000, "gguf");
 const CONFIG = Buffer.from("{}");
@@ -47,6 +49,7 @@ class FakeImages implements PulledImages {
     this.pulled.set(image, (this.pulled.get(image) ?? 0) + 1);
     return { release: () => this.pulled.set(image, (this.pulled.get(image) ?? 0) - 1) };
   }
+  assertFits(): void {}
   list() {
     return [...this.pulled].map(([key, leases]) => ({ key, bytes: 7, lastUsedMs: 1, inUse: leases > 0 }));
   }
@@ -54,7 +57,7 @@ class FakeImages implements PulledImages {
     return 100 - 7 * this.pulled.size;
   }
   downloads() {
-    return [{ slug: "tool", key: IMAGE, fraction: 0.5 }];
+    return [{ slug: "tool", key: IMAGE, receivedBytes: 5, totalBytes: 10 }];
   }
   async remove(key: string): Promise<"removed" | "in_use" | "absent"> {
     return this.pulled.delete(key) ? "removed" : "absent";
@@ -71,6 +74,7 @@ interface World extends AsyncDisposable {
   readonly files: CargoFiles;
   readonly stored: StoredFiles;
   readonly images: FakeImages;
+  readonly log: FakeLog;
 }
 
 async function open(): Promise<World> {
@@ -78,10 +82,11 @@ async function open(): Promise<World> {
   fixture.server.on("/models/chat.gguf", file(GGUF));
   HubRepository.on(fixture.server, "owner/repo", { "config.json": CONFIG, "onnx/model.onnx": GRAPH });
   const images = new FakeImages();
+  const log = new FakeLog();
   const names = await CargoNames.open(fixture.directory);
   const { models, folders } = await fixture.openFolders();
   const stores = [...modelArtifacts(models, folders), new ImageArtifacts(images)];
-  const files = new CargoFiles(stores, names);
+  const files = new CargoFiles(stores, names, new DownloadWatch(new ManualClock(), log));
   const close = async (): Promise<void> => {
     await names.close();
     await fixture[Symbol.asyncDispose]();
@@ -90,7 +95,13 @@ async function open(): Promise<World> {
     fixture,
     files,
     images,
-    stored: new StoredFiles(stores, names, () => files.users),
+    log,
+    stored: new StoredFiles(
+      stores,
+      names,
+      () => files.users,
+      async () => undefined,
+    ),
     [Symbol.asyncDispose]: close,
   };
 }
@@ -177,8 +188,8 @@ describe("CargoFiles", () => {
     const failure = files.acquire(sentiment, leave.signal, onProgress).catch((error: unknown) => error);
     await halfway.promise;
     expect(files.downloads()).toEqual([
-      { slug: "sentiment", fraction: 10_002 / 20_002 },
-      { slug: "tool", fraction: 0.5 },
+      { slug: "sentiment", fraction: 10_002 / 20_002, receivedBytes: 10_002, totalBytes: 20_002, bytesPerSecond: null },
+      { slug: "tool", fraction: 0.5, receivedBytes: 5, totalBytes: 10, bytesPerSecond: null },
     ]);
     leave.abort(new Error("enough"));
     await failure;
@@ -189,7 +200,8 @@ describe("CargoFiles", () => {
     await using fixture = await StoreFixture.make();
     const names = await CargoNames.open(fixture.directory);
     const { models, folders } = await fixture.openFolders();
-    const files = new CargoFiles(modelArtifacts(models, folders), names);
+    const watch = new DownloadWatch(new ManualClock(), new FakeLog());
+    const files = new CargoFiles(modelArtifacts(models, folders), names, watch);
     expect((await files.acquire(makeManifest(), NEVER, nothing)).path).toBeNull();
     expect((await files.acquire(container, NEVER, nothing)).path).toBeNull();
     await names.close();

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CargoFiles } from "../../../island-agent/artifacts/cargo-files.ts";
+import { DownloadWatch } from "../../../island-agent/artifacts/download-watch.ts";
 import { modelArtifacts } from "../../../island-agent/artifacts/model-artifacts.ts";
 import { CargoNames } from "../../../island-agent/artifacts/cargo-names.ts";
-import { DiskBudgetExceededError } from "../../../island-agent/disk/disk-budget-error.ts";
+import { DiskFullError } from "../../../island-agent/disk/disk-full-error.ts";
 import type { CargoManifest } from "../../../shared/cargo.ts";
-import { makeManifest } from "../builders.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { FakeLog, makeManifest } from "../builders.ts";
 import { file, makeBytes, sha256 } from "../models/file-server.ts";
 import { HubRepository } from "../models/hub-repository.ts";
 import { NEVER, StoreFixture } from "../models/store-fixture.ts";
@@ -19,7 +21,7 @@ beforeEach(async () => {
   fixture = await StoreFixture.make();
   names = await CargoNames.open(fixture.directory);
   const { models, folders } = await fixture.openFolders({ budgetBytes: 10_000 });
-  files = new CargoFiles(modelArtifacts(models, folders), names);
+  files = new CargoFiles(modelArtifacts(models, folders), names, new DownloadWatch(systemClock, new FakeLog()));
 });
 afterEach(async () => {
   await names.close();
@@ -103,7 +105,7 @@ describe("a preload of unknown size", () => {
     const [used, large] = [serve("used", 4_000), serve("large", 7_000, false)];
     await runJob(used);
     expect(await files.makeRoom(large, anything)).toBe(0);
-    await expect(preload(large)).rejects.toBeInstanceOf(DiskBudgetExceededError);
+    await expect(preload(large)).rejects.toBeInstanceOf(DiskFullError);
     expect(isOnDisk(used, large)).toEqual([true, false]);
     expect(await files.makeRoom(large, anything)).toBeGreaterThan(0);
     await runJob(large);
@@ -117,7 +119,7 @@ describe("a preload of unknown size", () => {
     HubRepository.on(fixture.server, "owner/repo", { "config.json": Buffer.from("{}"), "onnx/model.onnx": graph });
     const model = { url: "hf:owner/repo", sha256: null, sizeBytes: null };
     await expect(preload(makeManifest({ slug: "f", runtimeType: "onnx", model }))).rejects.toBeInstanceOf(
-      DiskBudgetExceededError,
+      DiskFullError,
     );
     expect(isOnDisk(used)).toEqual([true]);
   });

@@ -46,6 +46,20 @@ describe("Availability", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it("takes other hours over at once, and keeps no timer of the old ones", () => {
+    const { clock, availability, told } = make();
+    const hours = hoursFrom(clock, 2, 5);
+    availability.setHours(parseOpenHours(hours));
+    expect([availability.hours, told]).toEqual([hours, [`outside its hours (${hours})`]]);
+    clock.advance(2 * HOUR_MS);
+    expect(told.at(-1)).toBeNull();
+    availability.setHours(parseOpenHours(hoursFrom(clock, 2, 5)));
+    expect(told).toHaveLength(3);
+    expect(clock.pendingTimers).toBe(1);
+    availability.setHours(null);
+    expect([availability.hours, told.at(-1), clock.pendingTimers]).toEqual([null, null, 0]);
+  });
+
   it("is paused until it is resumed, also within the hours", () => {
     const { availability, told } = make({ isPaused: true });
     expect(availability.closedBecause).toBe("paused");

@@ -60,7 +60,13 @@ describe("startAgent()", () => {
   it("refuses a model directory that another process uses, whatever is in its control file", async () => {
     await writeFile(join(dataDirectory, "control.json"), '{"port":');
     const models = join(dataDirectory, "models");
-    const store = await ModelStore.open({ directory: models, budgetBytes: 1, clock: systemClock, fetch: {} });
+    const store = await ModelStore.open({
+      directory: models,
+      budgetBytes: 1,
+      minFreeBytes: 0,
+      clock: systemClock,
+      fetch: {},
+    });
     expect(await messageOf(start())).toMatch(/^Another process uses .*models\. /);
     await store.close();
   });
@@ -214,7 +220,44 @@ describe("config", () => {
     await expect(configCommand.unset(dataDirectory, "slot")).rejects.toThrow("did you mean slots?");
   });
 
-  it("says that a running agent must be restarted for a change", async () => {
+  it.each([
+    ["applied", {}, "Applied: the running agent has the new setting"],
+    ["applied", { running: [{}, {}, {}] }, "Applied. 3 jobs run and finish; new ones are taken when fewer than 2 run"],
+    ["next_start", {}, "From the next start on: the running agent keeps the old setting until it is restarted"],
+    ["overridden", {}, "Stored, but a flag or the variable ISLAND_SLOTS of the running agent wins over the file"],
+  ])("says what the running agent does with a change: %s %j", async (outcome, change, text) => {
+    await mkdir(dataDirectory);
+    const answer = { outcome, status: { closedBecause: null, running: [], slots: 2, ...change } };
+    const asked: unknown[] = [];
+    await using _server = await ControlServer.open(dataDirectory, process.pid, {
+      "POST /settings": (body) => (asked.push(body), answer),
+    });
+    expect(await configCommand.set(dataDirectory, "slots", "2")).toBe(text);
+    expect(asked).toEqual([{ key: "slots" }]);
+  });
+
+  it("says when other hours close the Island at once, and when the agent cannot read the file", async () => {
+    await mkdir(dataDirectory);
+    const status = { closedBecause: "outside its hours (01:00-02:00)", running: [], slots: 2 };
+    {
+      await using _server = await ControlServer.open(dataDirectory, process.pid, {
+        "POST /settings": () => ({ outcome: "applied", status }),
+      });
+      expect(await configCommand.set(dataDirectory, "hours", "01:00-02:00")).toBe(
+        "Applied. The Island is outside its hours (01:00-02:00)",
+      );
+    }
+    await using _server = await ControlServer.open(dataDirectory, process.pid, {
+      "POST /settings": () => {
+        throw new ConfigError(["config.toml: slot: unknown key"]);
+      },
+    });
+    expect(await configCommand.unset(dataDirectory, "hours")).toBe(
+      "The running agent keeps its settings: config.toml: slot: unknown key",
+    );
+  });
+
+  it("says that a running agent of an earlier version must be restarted for a change", async () => {
     await mkdir(dataDirectory);
     await using _server = await ControlServer.open(dataDirectory, process.pid, { "GET /status": () => ({}) });
     expect(await configCommand.set(dataDirectory, "slots", "7")).toContain("restart it");

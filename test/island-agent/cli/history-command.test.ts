@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MIB } from "../../../shared/format-bytes.ts";
 import { describeBriefly, describeHistory, type ShownHistory } from "../../../island-agent/cli/history-command.ts";
 import type { ShownStatus } from "../../../island-agent/cli/status-command.ts";
 
@@ -36,6 +37,26 @@ describe("describeBriefly()", () => {
       "           tiny-chat, for 1.3 s",
       "Last jobs  tiny-chat, completed, 60 s ago, 1.35 credits",
       "           sha256, failed, 2 h ago",
+    ]);
+  });
+
+  it("says how far the model of a job is on its way to disk and memory, and what is fetched besides", () => {
+    const job = (slug: string) => ({ jobId: `job_${slug}`, slug, type: "llmcpp" as const, forMs: 3_000 });
+    const download = (slug: string, receivedBytes: number) => {
+      return { slug, fraction: null, receivedBytes, totalBytes: 202 * MIB, bytesPerSecond: 4 * MIB };
+    };
+    const status: ShownStatus = {
+      ...STATUS,
+      running: [job("my-model"), job("other"), job("third")],
+      downloads: [download("my-model", 120 * MIB), { slug: "preloaded", fraction: null }],
+      loading: ["other"],
+    };
+    expect(describeBriefly(status, { jobs: [], earnings: null }, NOW_MS).split("\n").slice(2)).toEqual([
+      "Running    3 of 4 slots",
+      "           my-model: downloading 120 of 202 MiB, 4.0 MiB/s, 21 s left",
+      "           other: loading, for 3.0 s",
+      "           third, for 3.0 s",
+      "Downloads  preloaded: downloading",
     ]);
   });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CliError } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
 import {
   describeModels,
   listModels,
@@ -40,10 +41,10 @@ afterEach(() => rm(place.dataDirectory, { recursive: true, force: true }));
 const agent = (routes: ControlRoutes): Promise<ControlServer> => ControlServer.open(place.dataDirectory, 1, routes);
 
 class NotedProgress implements ProgressLine {
-  readonly shown: [string, number | null][] = [];
+  readonly shown: [string, number | null, string][] = [];
   stops = 0;
-  show(what: string, fraction: number | null): void {
-    this.shown.push([what, fraction]);
+  show(what: string, fraction: number | null, detail: string): void {
+    this.shown.push([what, fraction, detail]);
   }
   stop(): void {
     this.stops += 1;
@@ -122,14 +123,19 @@ describe("island models pull", () => {
 
   it("shows how far it is until it is there", async () => {
     const progress = new NotedProgress();
-    const states = [pull({ state: "asked for" }), pull({ fraction: 0.5 }), pull({ state: "on disk", fraction: 1 })];
+    const progressed = { slug: "a", fraction: 0.5, receivedBytes: 101 * MIB, totalBytes: 202 * MIB };
+    const states = [
+      pull({ state: "asked for" }),
+      pull({ fraction: 0.5, download: { ...progressed, bytesPerSecond: 4 * MIB } }),
+      pull({ state: "on disk", fraction: 1, download: null }),
+    ];
     await using _server = await agent(answering(...states));
     expect(await pullModel(place, "a", progress)).toBe("a is on disk");
     expect(progress).toMatchObject({
       shown: [
-        ["a: asked for", null],
-        ["a: fetching", 0.5],
-        ["a: on disk", 1],
+        ["a: asked for", null, ""],
+        ["a: fetching", 0.5, "101 of 202 MiB, 4.0 MiB/s, 26 s left"],
+        ["a: on disk", 1, ""],
       ],
       stops: 1,
     });
@@ -158,16 +164,18 @@ describe("openProgress()", () => {
 
   it("writes a line for each state and each tenth where there is no terminal", () => {
     const { progress, text } = written(false);
-    progress.show("a: asked for", null);
-    for (const fraction of [0, 0.01, 0.1, 0.19, 0.999, 1]) progress.show("a", fraction);
+    progress.show("a: asked for", null, "");
+    for (const fraction of [0, 0.01, 0.1, 0.19, 0.999, 1]) progress.show("a", fraction, `${fraction} of 1 MiB`);
     progress.stop();
-    expect(text()).toBe("a: asked for\na 0%\na 10%\na 90%\na 100%\n");
+    expect(text()).toBe(
+      "a: asked for\na 0% (0 of 1 MiB)\na 10% (0.1 of 1 MiB)\na 90% (0.999 of 1 MiB)\na 100% (1 of 1 MiB)\n",
+    );
   });
 
   it("draws a bar on a terminal", () => {
     const { progress, text } = written(true);
-    progress.show("a", 0.5);
+    progress.show("a", 0.5, "101 of 202 MiB");
     progress.stop();
-    expect(text()).toMatch(/a \[=+-+\] 50%/);
+    expect(text()).toMatch(/a \[=+-+\] 50% 101 of 202 MiB/);
   });
 });

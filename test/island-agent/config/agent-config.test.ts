@@ -33,6 +33,7 @@ describe("resolveAgentConfig()", () => {
       sandbox: "auto",
       models: {
         diskBudgetBytes: 50 * GB,
+        minFreeBytes: 5 * GB,
         preload: true,
         hubEndpoint: "https://huggingface.co",
         hubToken: null,

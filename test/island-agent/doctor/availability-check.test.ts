@@ -18,21 +18,32 @@ afterEach(() => rm(directory, { recursive: true }));
 describe("checkAvailability()", () => {
   it("tells of the owner's pause and hours, and leaves no timer", async () => {
     const always = { isPaused: false, hours: null, closedBecause: null };
-    expect(await checkAvailability(directory, null, clock)).toEqual(always);
+    expect(await checkAvailability(directory, null, clock, null)).toEqual(always);
 
     const hour = new Date(clock.now()).getHours();
     const at = (hours: number): string => `${String((hour + hours) % 24).padStart(2, "0")}:00`;
     const later = `${at(2)}-${at(3)}`;
     const closedBecause = `outside its hours (${later})`;
-    const found = await checkAvailability(directory, parseOpenHours(later), clock);
+    const found = await checkAvailability(directory, parseOpenHours(later), clock, null);
     expect(found).toEqual({ isPaused: false, hours: later, closedBecause });
 
     await storePause(directory, true);
-    expect(await checkAvailability(directory, null, clock)).toEqual({
+    expect(await checkAvailability(directory, null, clock, null)).toEqual({
       isPaused: true,
       hours: null,
       closedBecause: "paused",
     });
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("tells what holds in a running agent, whatever the settings say, and of an older one as much as that says", async () => {
+    const hour = new Date(clock.now()).getHours();
+    const at = (hours: number): string => `${String((hour + hours) % 24).padStart(2, "0")}:00`;
+    const closed = parseOpenHours(`${at(2)}-${at(3)}`);
+    const older = { closedBecause: null, slots: 4, running: [], memoryCaps: { ramBytes: 1, vramBytes: null } };
+    const running = { ...older, isPaused: false, hours: null };
+    const open = { isPaused: false, hours: null, closedBecause: null };
+    expect(await checkAvailability(directory, closed, clock, running)).toEqual(open);
+    expect(await checkAvailability(directory, closed, clock, older)).toEqual({ ...open, hours: `${at(2)}-${at(3)}` });
   });
 });

@@ -16,8 +16,10 @@ const found: Examination = {
     gpus: [{ vendor: "NVIDIA", name: "RTX 4090", vramBytes: 24 * GIB, unifiedMemory: false, driver: "550.1" }],
   }),
   threads: 1,
-  disk: { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: null },
+  ownersRamBytes: 4 * GIB,
+  disk: { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: 30 * GIB, minFreeBytes: 5 * GIB },
   availability: { isPaused: false, hours: null, closedBecause: null },
+  agent: null,
   coordinator: {
     url: "https://atoll.example",
     latencyMs: 3.2,
@@ -31,6 +33,30 @@ const found: Examination = {
 };
 
 describe("describeExamination()", () => {
+  it.each([
+    [
+      { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: null, minFreeBytes: 0 },
+      ["models 2.0 GiB of 50.0 GiB; unknown free"],
+    ],
+    [
+      { usedBytes: null, budgetBytes: 50 * GIB, freeBytes: 90 * GIB, minFreeBytes: 0 },
+      ["models unknown of 50.0 GiB; 90.0 GiB free"],
+    ],
+    [
+      { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: 3 * GIB, minFreeBytes: 5 * GIB },
+      [
+        "models 2.0 GiB of 2.0 GiB; 3.0 GiB free, of which 5.0 GiB stay free",
+        "space for 0 KiB more of models: free space, for example with island models prune, or lower models.min_free_gb",
+      ],
+    ],
+  ])("says what the disk leaves of the budget, and what to do when that is little (%#)", (disk, expected) => {
+    const lines = describeExamination({ ...found, disk }).split("\n");
+    const first = lines.findIndex((line) => line.startsWith("  disk"));
+    const texts = lines.slice(first, first + expected.length).map((line) => line.replace(/^ *(disk)? */, ""));
+    expect(texts).toEqual(expected);
+    expect(lines[first + expected.length]).toBe("Availability");
+  });
+
   it("is a table: runtimes, sandbox, hardware, availability, coordinator, speed", () => {
     expect(describeExamination(found).split("\n")).toEqual([
       "Runtimes",
@@ -44,12 +70,13 @@ describe("describeExamination()", () => {
       "Hardware",
       "  system  Debian 12 (linux, x64)",
       "  CPU     A CPU, 8 cores, 1 thread for jobs",
-      "  RAM     16.0 GiB for Cargos",
+      "  RAM     16.0 GiB for Cargos of 20.0 GiB, of which 4.0 GiB is kept for you",
       "  GPU     RTX 4090, 24.0 GiB VRAM, driver 550.1",
-      "  disk    models 2.0 GiB of 50.0 GiB; unknown free",
+      "  disk    models 2.0 GiB of 27.0 GiB; 30.0 GiB free, of which 5.0 GiB stay free",
       "Availability",
       "  new jobs  taken",
       "  hours     day and night",
+      "  agent     does not run",
       "Coordinator",
       "  address  https://atoll.example, answers in 3.2 ms",
       "  key      SHA256:If4x36FUomFia/hUBG/SJxt77UtqvkWqWId+9H+XIbk, as pinned",
@@ -58,6 +85,13 @@ describe("describeExamination()", () => {
       "  tokens  412 a second (tiny-islander.gguf)",
       "  matrix  not measured: its runtime is not usable here",
     ]);
+  });
+
+  it("shows slots and memory of the running agent", () => {
+    const agent = { slots: 4, slotsBusy: 1, memoryCaps: { ramBytes: 2 * GIB, vramBytes: null } };
+    const text = describeExamination({ ...found, agent });
+    expect(text).toContain("  agent     runs, with 1 of 4 slots in use\n");
+    expect(text).toContain("  RAM     2.0 GiB for Cargos\n");
   });
 
   it("names what works here and not in the running agent", () => {

@@ -4,7 +4,7 @@ import { settle } from "../../support/event-log.ts";
 import type { FakeRuntime } from "../../support/fake-runtime.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
 import { type FakeFiles, makeManifest, NEVER } from "../builders.ts";
-import { MODEL, PoolWorld, RAM_BYTES, stateOf } from "./pool-world.ts";
+import { CAPS, MODEL, PoolWorld, RAM_BYTES, stateOf } from "./pool-world.ts";
 
 let world: PoolWorld;
 let runtime: FakeRuntime;
@@ -38,6 +38,19 @@ describe("room in memory", () => {
       "loaded c",
     ]);
     expect(slugs()).toEqual(["a", "c"]);
+  });
+
+  it("is as much as the owner says last: more admits what waits, less unloads what is idle", async () => {
+    await acquire("a", 15);
+    const second = acquire("b", 15);
+    expect(await stateOf(second)).toBe("waiting");
+    world.pool.setCaps({ ...CAPS, ramBytes: 30 });
+    (await second).release();
+    await expect(acquire("c", 31)).rejects.toThrow("this Island has 0 MiB for Cargos");
+    world.pool.setCaps(CAPS);
+    await runtime.events.happened("disposed b");
+    expect(slugs()).toEqual(["a"]);
+    runtime.mostBytes = 0;
   });
 
   it("is waited for while the Cargos in memory run, and given as soon as one is idle", async () => {

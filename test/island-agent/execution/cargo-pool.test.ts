@@ -25,8 +25,10 @@ describe("acquire()", () => {
     runtime.heldLoads.add("a");
     const both = Promise.all([acquire("a"), acquire("a")]);
     await runtime.events.happened("held load a");
+    expect([world.pool.loading(), slugs()]).toEqual([["a"], []]);
     runtime.go("load a");
     const [first, second] = await both;
+    expect([world.pool.loading(), slugs()]).toEqual([[], ["a"]]);
     const third = await acquire("a");
     expect(first.cargo).toBe(second.cargo);
     expect(third.cargo).toBe(first.cargo);
@@ -102,12 +104,12 @@ describe("acquire()", () => {
     expect(runtime.events.count("load a")).toBe(2);
   });
 
-  it("tells of every load and unload", async () => {
+  it("tells of the begin and end of every load, and of every unload", async () => {
     (await acquire("a")).release();
-    expect(world.changes).toBe(1);
+    expect(world.changes).toBe(2);
     runtime.crash("a");
     await settle();
-    expect(world.changes).toBe(2);
+    expect(world.changes).toBe(3);
   });
 });
 

@@ -1,5 +1,6 @@
 import { CargoPool } from "../../../island-agent/execution/cargo-pool.ts";
 import { Executor } from "../../../island-agent/execution/executor.ts";
+import type { EndedJob } from "../../../island-agent/execution/job-history.ts";
 import type { FetchedFiles } from "../../../island-agent/execution/job-files.ts";
 import { Outbox } from "../../../island-agent/session/outbox.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
@@ -19,6 +20,9 @@ export class ExecutorWorld {
   readonly executor: Executor;
   /** Of the files of each job that names some. */
   fileBytes = 0;
+  /** How often reports were said to have changed. */
+  changes = 0;
+  readonly ended: EndedJob[] = [];
 
   constructor(slots = 2) {
     const { runtime, files, clock, log, outbox } = this;
@@ -32,7 +36,17 @@ export class ExecutorWorld {
       freeRamBytes: () => null,
       onChange: () => undefined,
     });
-    this.executor = new Executor({ outbox, pool, clock, log, slots, jobFiles: { fetch: () => this.#fetched() } });
+    this.executor = new Executor({
+      files,
+      onChange: () => (this.changes += 1),
+      onEnded: (job) => this.ended.push(job),
+      outbox,
+      pool,
+      clock,
+      log,
+      slots,
+      jobFiles: { fetch: () => this.#fetched() },
+    });
   }
 
   async #fetched(): Promise<FetchedFiles> {

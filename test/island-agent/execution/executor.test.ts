@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Executor } from "../../../island-agent/execution/executor.ts";
 import type { Outbox } from "../../../island-agent/session/outbox.ts";
-import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import { DiskFullError } from "../../../island-agent/disk/disk-full-error.ts";
+import { type FromIsland, fromIslandSchema } from "../../../shared/protocol/from-island.ts";
 import { settle } from "../../support/event-log.ts";
 import type { FakeRuntime } from "../../support/fake-runtime.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
@@ -39,6 +40,30 @@ describe("assign()", () => {
       { type: "finished", seq: 2, finishReason: "stop", output: { n: 1 }, usage: { completionTokens: 2 } },
     ]);
     expect(executor.counts).toEqual({ completed: 1, failed: 0, cancelled: 0, tokens: 2 });
+  });
+
+  it("refuses a job whose Cargo lacks disk space, by a code that older coordinators know too, and keeps why", async () => {
+    files.lack = new DiskFullError("The model needs 202 MiB on disk. 58 MiB are free");
+    executor.assign(makeAssign(), null);
+    const message = files.lack.message;
+    const codes = { code: "model_unavailable", exactCode: "disk_full" };
+    expect(sent).toEqual([{ type: "refused", jobId: "job_1", attempt: 1, ...codes, message }]);
+    expect(fromIslandSchema.parse(sent[0])).toEqual(sent[0]);
+    expect(executor.isIdle).toBe(true);
+    expect(world.changes).toBe(1);
+    expect(world.ended).toMatchObject([{ jobId: "job_1", runMs: 0, outcome: "failed", code: "disk_full", message }]);
+  });
+
+  it("keeps why a run failed, without a message that could quote a prompt", async () => {
+    executor.assign(makeAssign({ jobId: "job_1", script: { fail: { code: "disk_full", message: "full" } } }), null);
+    await executor.idle();
+    executor.assign(
+      makeAssign({ jobId: "job_2", script: { fail: { code: "cargo_failed", message: "secret" } } }),
+      null,
+    );
+    await executor.idle();
+    expect(world.ended).toMatchObject([{ code: "disk_full", message: "full" }, { code: "cargo_failed" }]);
+    expect(world.ended[1]).not.toHaveProperty("message");
   });
 
   it("gives the runtime the job's cache key; none of an older coordinator's job", async () => {

@@ -9,14 +9,14 @@ it("a report of very many models stays under the 256 KiB that the coordinator ta
   const cached = Array.from({ length: 9_000 }, (_, index) => ({ key: `${index}`.padStart(64, "k"), bytes: 2 ** 40 }));
   const reports = new IslandReports({
     hostId,
-    hardware,
-    slots,
+    hardware: () => hardware,
+    slots: () => slots,
     version: "0.1.0",
     runtimes: new Map(),
     policy: () => ALLOWS_ALL,
     usage: () => state,
-    files: { cached: () => cached, downloads: () => [] },
-    pool: { loaded: () => [] },
+    files: { cached: () => cached, downloads: () => [], noSpaceFor: () => [] },
+    pool: { loaded: () => [], loading: () => [] },
     executor: { working: () => [] },
     outbox: { held: () => [] },
   } as unknown as IslandFacts);

@@ -37,7 +37,7 @@ describe("detectHardware()", () => {
       cpuModel: "Test CPU",
       logicalCores: 4,
       physicalCores: 2,
-      ramBytes: 16 * GIB,
+      ramBytes: Math.floor(0.85 * 16 * GIB),
       gpus: [],
       diskFreeBytes: 500 * GIB,
       diskBudgetBytes: 100 * GIB,
@@ -109,13 +109,13 @@ describe("detectHardware() with the owner's overrides", () => {
   const gpu: Gpu = { vendor: "Intel", name: "Arc", vramBytes: 16 * GIB, unifiedMemory: false, driver: null };
 
   it.each<[string, HardwareOverrides, Partial<Hardware>]>([
-    ["ramBytes", { ramBytes: 64 * GIB }, { ramBytes: 64 * GIB }],
+    ["ramBytes", { ramBytes: 10 * GIB }, { ramBytes: 8 * GIB }],
     ["gpus", { gpus: [gpu] }, { gpus: [gpu] }],
     ["physicalCores", { physicalCores: 3 }, { physicalCores: 3 }],
     ["logicalCores", { logicalCores: 8 }, { logicalCores: 8 }],
     ["cpuModel and osName", { cpuModel: "C", osName: "O" }, { cpuModel: "C", osName: "O" }],
     ["diskFreeBytes", { diskFreeBytes: 7 }, { diskFreeBytes: 7 }],
-    ["nothing, by null", { ramBytes: null, vramBytes: null, gpus: null }, { ramBytes: 16 * GIB, gpus: [] }],
+    ["nothing, by null", { ramBytes: null, vramBytes: null, gpus: null }, { logicalCores: 4, gpus: [] }],
   ])("takes %s", async (_title, overrides, expected) => {
     expect(await detect(makeProbe(), { overrides })).toMatchObject(expected);
   });
@@ -138,6 +138,17 @@ describe("detectHardware() with the owner's caps", () => {
     const roomy = { ramBytes: 99 * GIB, logicalCores: 99, diskBytes: 999 * GIB };
     const uncut = { ramBytes: 16 * GIB, logicalCores: 4, diskBudgetBytes: 100 * GIB };
     expect(await detect(makeProbe(), { caps: roomy })).toMatchObject(uncut);
+  });
+
+  it.each([
+    [64, 54.4],
+    [16, 13.6],
+    [8, 6],
+    [4, 2],
+    [1, 0.5],
+  ])("leaves RAM to the owner without a cap: of %d GiB, jobs get %d", async (totalGib, expectedGib) => {
+    const { ramBytes } = await detect(makeProbe({ totalRamBytes: () => totalGib * GIB }));
+    expect(ramBytes).toBe(Math.floor(expectedGib * GIB));
   });
 
   it("cuts VRAM over all GPUs, filling the first ones first", async () => {

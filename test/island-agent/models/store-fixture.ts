@@ -48,6 +48,7 @@ export class ImpatientClock implements Clock {
 
 interface OpenOptions {
   readonly budgetBytes?: number;
+  readonly minFreeBytes?: number;
   readonly fetch?: FetchOptions;
   readonly hardLink?: MakeLink;
 }
@@ -65,14 +66,16 @@ export class StoreFixture implements AsyncDisposable {
     this.directory = directory;
   }
 
-  static async make(): Promise<StoreFixture> {
-    return new StoreFixture(await FileServer.start(), await mkdtemp(join(tmpdir(), "atoll-models-")));
+  /** @param parent of the directory. */
+  static async make(parent = tmpdir()): Promise<StoreFixture> {
+    return new StoreFixture(await FileServer.start(), await mkdtemp(join(parent, "atoll-models-")));
   }
 
   async open(options: OpenOptions = {}): Promise<ModelStore> {
     const store = await ModelStore.open({
       directory: this.directory,
       budgetBytes: options.budgetBytes ?? 100_000_000,
+      minFreeBytes: options.minFreeBytes ?? 0,
       clock: this.clock,
       fetch: this.#fetch(options),
     });

@@ -37,7 +37,7 @@ describe("Pulls", () => {
     files.held.add("a");
     pulls.begin("a");
     expect(wanted).toEqual([["a"]]);
-    expect(stateOf("a")).toEqual({ slug: "a", state: "asked for", fraction: null, detail: "" });
+    expect(stateOf("a")).toEqual({ slug: "a", state: "asked for", fraction: null, detail: "", download: null });
     expect(pulls.offer(cargo("a"), leave.signal)).toBe(true);
     await settle();
     expect(stateOf("a")?.state).toBe("fetching");

@@ -59,6 +59,19 @@ describe("RuntimeProbes", () => {
     expect(found).toEqual([]);
   });
 
+  it("offers a runtime in place of another one of its type, where that works", async () => {
+    const [working, dead] = [scripted(USABLE), Object.assign(scripted(CRASHED), { type: "onnx" as const })];
+    using probes = makeProbes(working, dead);
+    await probes.probeAll();
+    const others = [scripted(CRASHED), Object.assign(scripted(USABLE), { type: "onnx" as const })] as const;
+    for (const other of others) probes.replace(other);
+    expect([...probes.usable.values()]).toEqual([{ runtime: others[0], version: "1" }]);
+    clock.advance(FIRST_RETRY_MS);
+    await settle();
+    expect(probes.usable.get("onnx")?.runtime).toBe(others[1]);
+    expect([dead.probed, others[1].probed]).toEqual([1, 1]);
+  });
+
   it("probes again what was killed, after growing waits, and tells when it works", async () => {
     const runtime = scripted(CRASHED, CRASHED, USABLE);
     using probes = makeProbes(runtime);

@@ -17,7 +17,7 @@ import type { CargoManifest } from "../../../shared/cargo.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
-import { FakeLog, makeManifest } from "../../island-agent/builders.ts";
+import { FakeLog, makeManifest, QUIET } from "../../island-agent/builders.ts";
 import { HAS_EVERY_CASE, soakRounds } from "../../support/soak-rounds.ts";
 import { makeWasmProgram } from "../../support/wasm-program.ts";
 
@@ -181,7 +181,7 @@ class Agent {
     const files = { acquire: async (cargo: CargoManifest) => this.#lease(cargo) };
     const freeRamBytes = (): null => null;
     this.#pool = new CargoPool({ runtimes, files, clock, log, caps, freeRamBytes, onChange: () => undefined });
-    this.executor = new Executor({ outbox, pool: this.#pool, clock, log, slots: kinds.length });
+    this.executor = new Executor({ ...QUIET, outbox, pool: this.#pool, clock, log, slots: kinds.length });
     outbox.connect((frame) => this.#take(frame, outbox), []);
   }
 

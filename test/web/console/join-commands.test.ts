@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ISLAND } from "../../../tools/packages/published-packages.ts";
-import { commandsFor, SYSTEMS } from "../../../web/src/pages/host/join-commands.ts";
+import { commandsFor, isLoopback, systemsFor } from "../../../web/src/pages/host/join-commands.ts";
 
 const COMMANDS = join(import.meta.dirname, "..", "..", "..", "bin", "main");
 const AGENT = readdirSync(COMMANDS, { recursive: true, encoding: "utf8" })
@@ -10,14 +10,69 @@ const AGENT = readdirSync(COMMANDS, { recursive: true, encoding: "utf8" })
 
   .map((name) => readFileSync(join(COMMANDS, name), "utf8"))
   .join("\n");
+const ADDRESS = "https://atoll.example/prefix";
 
-it.each(SYSTEMS)("the commands that add an Island exist: $label", ({ id }) => {
-  const [install, ...own] = commandsFor(id, "https://atoll.example", "K7WM-3QXA").map(({ command }) => command);
-  expect(install).toBe(`npm install --global ${ISLAND.name}`);
-  expect(own[0]).toBe("island join https://atoll.example --code K7WM-3QXA");
-  for (const command of own) {
-    const [program, name] = command.split(" ");
-    expect(program).toBe(ISLAND.command);
-    expect(AGENT).toContain(`.command("${name}")`);
-  }
+const download = (name: string, format: "npm" | "deb" | "wheel", version = "0.1.0") => ({
+  ...({ name, path: `/download/${name}`, package: name.includes("client") ? "client" : "island" } as const),
+  ...{ format, version, size_bytes: 1, sha256: "ab".repeat(32) },
+});
+const FILES = [
+  download("atoll-island_0.2.0_amd64.deb", "deb", "0.2.0"),
+  download("atoll-client-0.2.0.tgz", "npm", "0.2.0"),
+  download("atoll-island-0.1.0.tgz", "npm"),
+  download("atoll-island_0.1.0_amd64.deb", "deb"),
+];
+const systems = systemsFor(FILES).flatMap((system) =>
+  system.file === undefined ? [] : [{ ...system, file: system.file }],
+);
+
+describe("the commands that add an Island", () => {
+  it("are for three systems by npm and for Debian, with the newest package of each", () => {
+    expect(systems.map(({ label, file }) => [label, file.name])).toEqual([
+      ["Linux", "atoll-island-0.1.0.tgz"],
+      ["macOS", "atoll-island-0.1.0.tgz"],
+      ["Windows", "atoll-island-0.1.0.tgz"],
+      ["Debian, Ubuntu (amd64)", "atoll-island_0.2.0_amd64.deb"],
+    ]);
+  });
+
+  it("are missing where no package is served", () => {
+    expect(systemsFor(FILES.slice(1, 2)).map(({ id, file }) => [id, file])).toEqual([
+      ["linux", undefined],
+      ["macos", undefined],
+      ["windows", undefined],
+    ]);
+  });
+
+  it.each(systems)("download from the coordinator, check and install that file: $label", (system) => {
+    const commands = commandsFor(system, ADDRESS).map(({ command }) => command);
+    expect(commands.find((command) => command.startsWith("curl"))).toMatch(
+      new RegExp(`^curl(\\.exe)? -fLO ${ADDRESS}/download/${system.file.name}$`),
+    );
+    expect(commands.filter((command) => command.includes(system.file.sha256))).toHaveLength(1);
+    const installed = commands.filter((command) => /^npm install|^sudo apt install/.test(command));
+    expect(installed.filter((command) => command !== "npm install --global node@24")).toEqual([
+      expect.stringMatching(new RegExp(`^(npm install --global|sudo apt install) \\./${system.file.name}$`)),
+    ]);
+  });
+
+  it.each(systems)("call commands that exist, and hold no code: $label", (system) => {
+    const own = commandsFor(system, ADDRESS)
+      .map(({ command }) => command.replace(/^sudo /, ""))
+      .filter((command) => command.startsWith(`${ISLAND.command} `));
+    expect(own[0]).toBe(`island join ${ADDRESS}`);
+    for (const command of own) expect(AGENT).toContain(`.command("${command.split(" ")[1]}")`);
+  });
+});
+
+describe("isLoopback", () => {
+  it.each([
+    ["http://127.0.0.1:8080", true],
+    ["http://localhost", true],
+    ["http://[::1]:8080", true],
+    ["http://192.168.1.5:8080", false],
+    ["https://localhost.example", false],
+  ])("is right about %s", (address, isLocal) => {
+    expect(isLoopback(address)).toBe(isLocal);
+  });
 });

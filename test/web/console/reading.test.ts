@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { formatCredits, formatDuration, formatMegabytes, formatShare } from "../../../web/src/components/numbers.ts";
+import {
+  formatBalance,
+  formatCredits,
+  formatDuration,
+  formatMegabytes,
+  formatShare,
+} from "../../../web/src/components/numbers.ts";
 import { readInputs } from "../../../web/src/pages/client/batches/read-inputs.ts";
 
 describe("figures", () => {
@@ -10,6 +16,15 @@ describe("figures", () => {
     [1_234_567, "1,234,567"],
     [-0.01, "-0.01"],
   ])("%d credits are %s", (credits, text) => expect(formatCredits(credits)).toBe(text));
+
+  it.each([
+    [0, "0"],
+    [0.998_5, "0.9985"],
+    [1.15, "1.15"],
+    [9_999.998, "9,999.99"],
+    [9_999.999_999, "9,999.99"],
+    [-1.001, "-1.01"],
+  ])("a balance of %d is %s, never more than there is", (credits, text) => expect(formatBalance(credits)).toBe(text));
 
   it.each([
     [null, "–"],

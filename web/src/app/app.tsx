@@ -4,7 +4,7 @@ import { ErrorState, LoadingState } from "../components/states.tsx";
 import { isDown } from "./connection.ts";
 import { NotFoundPage } from "./not-found.tsx";
 import { matchRoute, navigate, path, type PageProps, type Route } from "./router.tsx";
-import { ROUTES } from "./routes.tsx";
+import { FRONT, ROUTES } from "./routes.tsx";
 import { findSession, isOperator, session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { SignInAgain } from "./sign-in-again.tsx";
@@ -16,8 +16,9 @@ export function App() {
   const match = matchRoute(ROUTES, path.value);
   const state = session.value;
   const isEntry = match?.route.area === "entry";
+  const isFront = state === "signed-out" && path.value === "/";
   useEffect(() => {
-    if (state === "signed-out" && !isEntry) {
+    if (state === "signed-out" && !isEntry && !isFront) {
       wanted = path.value + location.search;
       navigate("/sign-in", { replace: true });
     }
@@ -26,7 +27,7 @@ export function App() {
       navigate(wanted ?? "/", { replace: true });
       wanted = null;
     }
-  }, [state, isEntry]);
+  }, [state, isEntry, isFront]);
   const isDownNow = isDown.value;
   useEffect(() => {
     if (session.value === "unreachable" && !isDownNow) void findSession();
@@ -34,6 +35,7 @@ export function App() {
 
   if (state === "unknown") return <LoadingState what="the console" />;
   if (state === "unreachable") return <Unreachable />;
+  if (isFront) return <PageOf route={FRONT} params={{}} />;
   if (state === "signed-out" && !isEntry) return null;
   if (isEntry) return <PageOf route={match.route} params={match.params} />;
   const isHidden = match?.route.area === "operator" && !isOperator.value;

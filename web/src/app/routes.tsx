@@ -1,5 +1,13 @@
 import type { Route } from "./router.tsx";
 
+/** What `/` is without a session. */
+export const FRONT: Route = {
+  path: "/",
+  title: "The network",
+  area: "entry",
+  load: async () => (await import("../pages/entry/front.tsx")).FrontPage,
+};
+
 /** Every page. The first path segments are known to the coordinator too, which answers them with the console (`front-door.ts`). */
 export const ROUTES: readonly Route[] = [
   {

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatCredits } from "../components/numbers.ts";
+import { formatBalance } from "../components/numbers.ts";
 import { api } from "./api.ts";
+import { ApprovalCount } from "./approvals.tsx";
 import { isDown } from "./connection.ts";
 import { currentItem, NAVIGATION } from "./navigation.ts";
 import { useResource } from "./resource.ts";
@@ -66,7 +67,7 @@ export function Shell({ title, children }: { readonly title: string; readonly ch
 }
 
 /** What the operators tell everybody. */
-function Announcements() {
+export function Announcements() {
   const { value = [] } = useResource((signal) => api().announcements({ signal }), []);
   return (
     <>
@@ -92,6 +93,7 @@ function Navigation() {
                 <li key={to}>
                   <Link to={to} aria-current={to === current ? "page" : undefined}>
                     {label}
+                    {to === "/operator/cargos" && <ApprovalCount />}
                   </Link>
                 </li>
               ))}
@@ -143,7 +145,7 @@ function Balance() {
   if (value === null) return null;
   return (
     <Link to="/usage" class="balance" title="Credits of your account">
-      <span class="num">{formatCredits(value.credits)}</span> <span class="muted">credits</span>
+      <span class="num">{formatBalance(value.credits)}</span> <span class="muted">credits</span>
     </Link>
   );
 }

@@ -1,11 +1,14 @@
 import { useId, useState } from "preact/hooks";
 import { BASE_URL } from "../app/base.ts";
+import { addressFor, useDownloads } from "./downloads.ts";
 import { CopyButton } from "./copy-button.tsx";
 
 /** What a request looks like from a program. Keys are never shown: they come from the environment. */
 export interface Sample {
   readonly label: string;
   readonly code: string;
+  /** It needs our client. */
+  readonly usesClient?: boolean;
 }
 
 /** The same request in several languages, as tabs. */
@@ -44,7 +47,29 @@ export function CodeSamples({ samples }: { readonly samples: readonly Sample[] }
       <pre id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-tab-${chosen}`} tabIndex={0} class="output">
         {sample?.code}
       </pre>
+      {sample?.usesClient === true && <ClientHint />}
     </div>
+  );
+}
+
+/** Where the client comes from: no registry has it. */
+function ClientHint() {
+  const { value } = useDownloads();
+  if (value === undefined) return null;
+  const file = value.files.find((each) => each.package === "client" && each.format === "npm");
+  return (
+    <p class="hint">
+      {file === undefined ? (
+        <>
+          No registry has this client: ask the operator of the network for the file <code>atoll-client-….tgz</code>, and
+          install that file with npm.
+        </>
+      ) : (
+        <>
+          Install the client with <code>{`npm install ${addressFor(value)}${file.path}`}</code>
+        </>
+      )}
+    </p>
   );
 }
 
@@ -63,6 +88,7 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
     },
     {
       label: "@atoll/client",
+      usesClient: true,
       code: `import { Atoll } from "@atoll/client";
 
 const atoll = new Atoll({ baseUrl: ${JSON.stringify(apiUrl(""))}, apiKey: process.env.ATOLL_API_KEY });
@@ -80,6 +106,7 @@ export function jobSamples(workload: string, input: Readonly<Record<string, unkn
     { label: "curl", code: curl("jobs", body, "") },
     {
       label: "@atoll/client",
+      usesClient: true,
       code: `import { Atoll } from "@atoll/client";
 
 const atoll = new Atoll({ baseUrl: ${JSON.stringify(apiUrl(""))}, apiKey: process.env.ATOLL_API_KEY });

@@ -1,11 +1,11 @@
 import { AtollError, ConnectionError, InsufficientCreditsError, RateLimitError } from "@atoll/client";
-import { formatCredits } from "./numbers.ts";
+import { formatBalance, formatCredits } from "./numbers.ts";
 
 /** What happened and what to do, in a sentence. */
 export function messageOf(error: unknown): string {
   if (error instanceof ConnectionError) return "The coordinator does not answer. Try again when it is back.";
   if (error instanceof InsufficientCreditsError && error.requiredCredits !== null && error.balanceCredits !== null) {
-    return `Not enough credits: this needs ${formatCredits(error.requiredCredits)}, you have ${formatCredits(error.balanceCredits)}.`;
+    return `Not enough credits: this needs ${formatCredits(error.requiredCredits)}, you have ${formatBalance(error.balanceCredits)}.`;
   }
   if (error instanceof RateLimitError && error.retryAfterS !== null) {
     return `Too many requests. Try again in ${error.retryAfterS} s.`;

@@ -8,6 +8,17 @@ export function formatCredits(credits: number): string {
   return Math.abs(credits) >= 1 || credits === 0 ? ROUGH_CREDITS.format(credits) : CREDITS.format(credits);
 }
 
+const MICRO_PER_CREDIT = 1_000_000;
+const MICRO_PER_HUNDREDTH = 10_000;
+
+/** What an account has: as {@link formatCredits}, but never more than it is. */
+export function formatBalance(credits: number): string {
+  // In micro-credits, of which a hundredth is a whole number: 1.15 is a little less in binary.
+  const micro = Math.round(credits * MICRO_PER_CREDIT);
+  if (Math.abs(micro) < MICRO_PER_CREDIT) return formatCredits(credits);
+  return formatCredits((Math.floor(micro / MICRO_PER_HUNDREDTH) * MICRO_PER_HUNDREDTH) / MICRO_PER_CREDIT);
+}
+
 export const formatWhole = (value: number): string => WHOLE.format(value);
 
 /** "2.5" */

@@ -25,6 +25,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
           balance: 9_998.5,
           job_id: JOB_ID,
           batch_id: null,
+          workload_slug: "tiny-chat",
           created_at: AT,
         },
         {
@@ -35,6 +36,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
           balance: 10_000,
           job_id: null,
           batch_id: null,
+          workload_slug: null,
           created_at: AT,
         },
       ],

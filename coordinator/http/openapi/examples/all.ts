@@ -5,6 +5,7 @@ import type { Example, Examples } from "./example.ts";
 import { FILE_EXAMPLES } from "./file-examples.ts";
 import { ISLAND_EXAMPLES } from "./island-examples.ts";
 import { JOB_EXAMPLES } from "./job-examples.ts";
+import { NETWORK_EXAMPLES } from "./network-examples.ts";
 import { OPERATOR_EXAMPLES } from "./operator-examples.ts";
 import { RESPONSE_EXAMPLES } from "./response-examples.ts";
 
@@ -17,6 +18,7 @@ const EXAMPLES: Examples = {
   ...ACCOUNT_EXAMPLES,
   ...ISLAND_EXAMPLES,
   ...OPERATOR_EXAMPLES,
+  ...NETWORK_EXAMPLES,
 };
 
 /** Empty for an operation without an example. */

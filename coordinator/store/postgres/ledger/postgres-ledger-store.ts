@@ -26,7 +26,9 @@ export class PostgresLedgerStore implements LedgerStore {
     // One state for page, count and balance.
     return this.#db.transact(async (session) => {
       const rows = await session.all<LineEntry>(
-        `SELECT id, kind, micro, job_id AS "subjectId", at_ms AS "atMs" FROM entries WHERE id IN (
+        `SELECT id, kind, micro, job_id AS "subjectId", at_ms AS "atMs",
+           coalesce((SELECT slug FROM jobs WHERE jobs.id = job_id), (SELECT slug FROM batches WHERE batches.id = job_id)) AS slug
+         FROM entries WHERE id IN (
            SELECT id ${CLIENT_ENTRIES} UNION ALL SELECT id ${HOLD_CHARGES} ORDER BY id DESC LIMIT $3 OFFSET $4)
          ORDER BY id DESC`,
         [...parties, page.limit, page.offset],

@@ -103,14 +103,13 @@ export function partiesOf(operations: readonly Operation[]): string[] {
   return [...parties].sort();
 }
 
-function keyRefusal([kind, args]: Operation, leftMicro: number): Error {
-  const submission: Pick<NewJob, "apiKey"> =
-    kind === "askQuestion" || kind === "askAgain"
-      ? args.job
-      : kind === "submitJob" || kind === "submitBatch"
-        ? args
-        : {};
-  const monthly = submission.apiKey?.monthly ?? null;
+function submissionOf([kind, args]: Operation): Pick<NewJob, "apiKey" | "maxJobs"> {
+  if (kind === "askQuestion" || kind === "askAgain") return args.job;
+  return kind === "submitJob" || kind === "submitBatch" ? args : {};
+}
+
+function keyRefusal(operation: Operation, leftMicro: number): Error {
+  const monthly = submissionOf(operation).apiKey?.monthly ?? null;
   if (monthly === null) return new Error("A write without a monthly limit was refused for one");
   return new KeyCreditsError(monthly.neededMicro, leftMicro, monthBeginMs(monthly.month + 1));
 }
@@ -124,6 +123,7 @@ function errorOf(operation: Operation, refusal: Refusal): Error {
   if (refusal.refused === "transition") return new IllegalTransitionError(refusal.from, refusal.event);
   if (refusal.refused === "not_owner") return new NotOwnerError(refusal.jobId, refusal.ownerId);
   if (refusal.refused === "key_credits") return keyRefusal(operation, refusal.leftMicro);
+  if (refusal.refused === "too_many_jobs") return REFUSALS.too_many_jobs(submissionOf(operation).maxJobs ?? 0);
   if (refusal.refused !== "postings") return REFUSALS[refusal.refused]();
   const balanceOf = (party: LedgerParty): bigint | undefined => {
     const balance = refusal.balances[party];

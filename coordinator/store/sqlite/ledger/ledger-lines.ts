@@ -14,7 +14,8 @@ const CHARGE_LINES = "FROM ledger_lines WHERE party = @hold";
 const NEWEST = "FROM entries WHERE id > (SELECT max(id) FROM entries) / 256 * 256";
 const NEWEST_LINES = `${NEWEST} AND (party = @client OR (party = @hold AND kind = 'charge'))`;
 /** Subject and time are in the first entry of a transaction. */
-const LINE_COLUMNS = "entries.id, entries.kind, entries.micro, first.job_id AS subjectId, first.at_ms AS atMs";
+const LINE_COLUMNS = `entries.id, entries.kind, entries.micro, first.job_id AS subjectId, first.at_ms AS atMs,
+  coalesce((SELECT slug FROM jobs WHERE id = first.job_id), (SELECT slug FROM batches WHERE id = first.job_id)) AS slug`;
 
 /** Skipped lines are skipped in `ledger_lines`, without reading the entries. */
 export const LEDGER_SQL = {

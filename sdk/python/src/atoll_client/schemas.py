@@ -43,7 +43,7 @@ class JobWebhookData(TypedDict):
 
 
 class JobWebhookDataError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -113,7 +113,7 @@ class BatchJob(TypedDict):
 class BatchJobError(TypedDict):
     """With `output`: why the job failed or timed out"""
 
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -214,7 +214,7 @@ class Job(TypedDict):
 
 
 class JobError(TypedDict):
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]
     message: str
     retryable: bool
 
@@ -234,7 +234,7 @@ class Waiting(TypedDict):
     message: str
     """The reason as a sentence"""
     percent: int | None
-    """How much of the model is there, of one that is downloading; null: not known, or none is"""
+    """How far the download of the model is, if that is known"""
     phase: Literal["accept", "start", "first_output", "silence", None]
     """What the Island that has the job has yet to do; null while no Island has it"""
 
@@ -358,10 +358,16 @@ JobEvent: TypeAlias = "StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent
 
 
 class StatusEvent(TypedDict):
+    """A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output"""
+
     type: Literal["status"]
     """discriminator enum property added by openapi-typescript"""
     state: Literal["pending", "queued", "running", "streaming"]
     """streaming: output follows"""
+    message: NotRequired[str]
+    """Why there is no output yet"""
+    percent: NotRequired[int]
+    """How far the download of the model is, if that is known"""
 
 
 class TokenEvent(TypedDict):
@@ -422,7 +428,7 @@ class ErrorEvent(TypedDict):
     type: Literal["error"]
     """discriminator enum property added by openapi-typescript"""
     error: str
-    code: Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
+    code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
     """A new try may succeed"""
 
@@ -1493,6 +1499,14 @@ class OpenAiResponseEvent9Part2(TypedDict):
 
 
 class OpenAiResponseEvent10(TypedDict):
+    type: Literal["error"]
+    sequence_number: int
+    code: str
+    message: str
+    param: None
+
+
+class OpenAiResponseEvent11(TypedDict):
     type: Literal["response.reasoning_text.delta"]
     sequence_number: int
     item_id: str
@@ -1501,7 +1515,7 @@ class OpenAiResponseEvent10(TypedDict):
     delta: str
 
 
-class OpenAiResponseEvent11(TypedDict):
+class OpenAiResponseEvent12(TypedDict):
     type: Literal["response.reasoning_text.done"]
     sequence_number: int
     item_id: str
@@ -1510,36 +1524,13 @@ class OpenAiResponseEvent11(TypedDict):
     text: str
 
 
-class OpenAiResponseEvent12(TypedDict):
+class OpenAiResponseEvent13(TypedDict):
     type: Literal["response.output_text.delta"]
     sequence_number: int
     item_id: str
     output_index: int
     content_index: int
     delta: str
-    logprobs: list[OpenAiResponseEvent12LogprobsItem]
-
-
-class OpenAiResponseEvent12LogprobsItem(TypedDict):
-    token: str
-    bytes: list[int]
-    logprob: float
-    top_logprobs: list[OpenAiResponseEvent12LogprobsItemTopLogprobsItem]
-
-
-class OpenAiResponseEvent12LogprobsItemTopLogprobsItem(TypedDict):
-    token: str
-    bytes: list[int]
-    logprob: float
-
-
-class OpenAiResponseEvent13(TypedDict):
-    type: Literal["response.output_text.done"]
-    sequence_number: int
-    item_id: str
-    output_index: int
-    content_index: int
-    text: str
     logprobs: list[OpenAiResponseEvent13LogprobsItem]
 
 
@@ -1557,6 +1548,29 @@ class OpenAiResponseEvent13LogprobsItemTopLogprobsItem(TypedDict):
 
 
 class OpenAiResponseEvent14(TypedDict):
+    type: Literal["response.output_text.done"]
+    sequence_number: int
+    item_id: str
+    output_index: int
+    content_index: int
+    text: str
+    logprobs: list[OpenAiResponseEvent14LogprobsItem]
+
+
+class OpenAiResponseEvent14LogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+    top_logprobs: list[OpenAiResponseEvent14LogprobsItemTopLogprobsItem]
+
+
+class OpenAiResponseEvent14LogprobsItemTopLogprobsItem(TypedDict):
+    token: str
+    bytes: list[int]
+    logprob: float
+
+
+class OpenAiResponseEvent15(TypedDict):
     type: Literal["response.function_call_arguments.delta"]
     sequence_number: int
     item_id: str
@@ -1564,7 +1578,7 @@ class OpenAiResponseEvent14(TypedDict):
     delta: str
 
 
-class OpenAiResponseEvent15(TypedDict):
+class OpenAiResponseEvent16(TypedDict):
     type: Literal["response.function_call_arguments.done"]
     sequence_number: int
     item_id: str
@@ -1573,7 +1587,7 @@ class OpenAiResponseEvent15(TypedDict):
     arguments: str
 
 
-OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13 | OpenAiResponseEvent14 | OpenAiResponseEvent15"
+OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | OpenAiResponseEvent3 | OpenAiResponseEvent4 | OpenAiResponseEvent5 | OpenAiResponseEvent6 | OpenAiResponseEvent7 | OpenAiResponseEvent8 | OpenAiResponseEvent9 | OpenAiResponseEvent10 | OpenAiResponseEvent11 | OpenAiResponseEvent12 | OpenAiResponseEvent13 | OpenAiResponseEvent14 | OpenAiResponseEvent15 | OpenAiResponseEvent16"
 
 
 class ResponseRequest(TypedDict):
@@ -2625,7 +2639,7 @@ class JobChangedEvent(TypedDict):
     """discriminator enum property added by openapi-typescript"""
     cargo: str
     """The same as workload_slug"""
-    code: NotRequired[Literal["wait_timeout", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
+    code: NotRequired[Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
     """Why it failed or timed out"""
     updated_at: str
     """ISO 8601, UTC"""
@@ -2651,6 +2665,12 @@ class IslandChangedEvent(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[IslandChangedEventRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -2669,6 +2689,12 @@ class IslandChangedEvent(TypedDict):
 class IslandChangedEventRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class IslandChangedEventRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class IslandHardware(TypedDict):
@@ -2712,6 +2738,19 @@ class IslandLoad(TypedDict):
     """In MB of 2^20 bytes"""
     temperature_c: float | None
     """Of its hottest processor or graphics card, in degrees Celsius"""
+
+
+class IslandDownload(TypedDict):
+    """As it last said. What is not known is null"""
+
+    cargo: str
+    """Slug"""
+    fraction: float | None
+    """0 to 1; null while the size is not known"""
+    received_bytes: int | None
+    total_bytes: int | None
+    bytes_per_second: int | None
+    """Of the last 10 s"""
 
 
 class IslandUptime(TypedDict):
@@ -2762,6 +2801,12 @@ class Island(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[IslandRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -2776,6 +2821,12 @@ class Island(TypedDict):
 class IslandRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class IslandRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class IslandRemovedEvent(TypedDict):
@@ -2957,8 +3008,11 @@ class LedgerLine(TypedDict):
     balance: float
     """`credits` afterwards"""
     job_id: str | None
+    """On an earning: a job of any account"""
     batch_id: str | None
     """On the hold of a whole batch; its jobs are charged and released one by one"""
+    workload_slug: str | None
+    """Cargo of the job or batch"""
     created_at: str
     """ISO 8601, UTC"""
 
@@ -3124,6 +3178,12 @@ class IslandDetail(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[IslandDetailRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3144,6 +3204,12 @@ class IslandDetail(TypedDict):
 class IslandDetailRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class IslandDetailRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class IslandDay(TypedDict):
@@ -3351,6 +3417,12 @@ class KnownIsland(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[KnownIslandRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3363,6 +3435,12 @@ class KnownIsland(TypedDict):
 class KnownIslandRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class KnownIslandRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class KnownIslandDetail(TypedDict):
@@ -3383,6 +3461,12 @@ class KnownIslandDetail(TypedDict):
     """Null unless it is connected"""
     loaded: list[str]
     """Slugs of Cargos whose model is in memory, at most 10"""
+    loading: list[str]
+    """Slugs of Cargos whose model is on its way from the disk into memory, at most 10"""
+    downloads: list[IslandDownload]
+    """Models and images that it fetches now, at most 10"""
+    running: list[KnownIslandDetailRunningItem]
+    """Jobs that it has now, the oldest 10: of which Cargo, and since when"""
     first_seen_at: str
     """ISO 8601, UTC"""
     last_seen_at: str
@@ -3406,6 +3490,12 @@ class KnownIslandDetail(TypedDict):
 class KnownIslandDetailRuntimesItem(TypedDict):
     type: Literal["container", "wasm", "onnx", "llmcpp", "diffusers", "coreml"]
     version: str
+
+
+class KnownIslandDetailRunningItem(TypedDict):
+    cargo: str
+    since: str
+    """ISO 8601, UTC"""
 
 
 class KnownCargo(TypedDict):
@@ -3507,6 +3597,38 @@ class AddAnnouncement(TypedDict):
     text: str
     until: NotRequired[str | None]
     """Left out or null: until it is removed"""
+
+
+class Network(TypedDict):
+    islands_online: int
+    cargos: list[AvailableCargo]
+    """Public Cargos that can run now, by slug; GET /cargos lists all"""
+    is_complete: bool
+    """False: a coordinator did not answer; its Islands are missing"""
+    registration: Literal["open", "email", "closed"]
+    """Who may open an account: everybody, whoever proves an e-mail address, or only the operator"""
+    new_account_credits: float
+    """What a new account gets"""
+
+
+class Downloads(TypedDict):
+    public_url: str | None
+    """Address at which other machines reach the coordinator, if the operator set it"""
+    files: list[Download]
+
+
+class Download(TypedDict):
+    name: str
+    path: str
+    """Below the coordinator's address; with .sha256 after it, its hash"""
+    package: Literal["island", "client"]
+    """The agent of hosts, or the client of programs"""
+    format: Literal["npm", "deb", "wheel"]
+    """npm: for `npm install`. deb: for `apt install`. wheel: for `pip install`"""
+    version: str
+    size_bytes: int
+    sha256: str
+    """In hexadecimal"""
 
 
 class ListJobsAnswer(TypedDict):
@@ -4066,6 +4188,14 @@ class RemoveAnnouncementAnswer(TypedDict):
 class RemoveAnnouncementAnswerData(TypedDict):
     id: str
     removed: Literal[True]
+
+
+class GetNetworkAnswer(TypedDict):
+    data: Network
+
+
+class ListDownloadsAnswer(TypedDict):
+    data: Downloads
 
 
 GetOpenApiAnswer: TypeAlias = "dict[str, Any]"

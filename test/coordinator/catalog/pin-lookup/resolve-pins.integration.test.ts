@@ -44,11 +44,13 @@ describe("resolvePins()", () => {
     expect(server.requests).toEqual([manifest, "GET /token", manifest]);
   });
 
-  it("refuses an image whose digest it does not get, and names the flag", async () => {
-    expect(await refusal(pin(image("other/image")))).toMatch(/has no image .*--image-digest sha256:…$/);
-    expect(await refusal(pin(image("bare/image")))).toMatch(/names no SHA-256 digest .*--image-digest/);
-    expect(await refusal(pin(image("closed/image")))).toMatch(/gave no token \(status 403\).*--image-digest/);
-    expect(await refusal(pin(withImage("127.0.0.1:1/open/image:1.0")))).toMatch(/did not answer: .*--image-digest/);
+  it("refuses an image whose digest it does not get, and names the pin", async () => {
+    expect(await refusal(pin(image("other/image")))).toMatch(/has no image .*the digest of its image \(sha256:/);
+    expect(await refusal(pin(image("bare/image")))).toMatch(/names no SHA-256 digest .*the digest of its image/);
+    expect(await refusal(pin(image("closed/image")))).toMatch(/gave no token \(status 403\).*the digest of its image/);
+    expect(await refusal(pin(withImage("127.0.0.1:1/open/image:1.0")))).toMatch(
+      /127\.0\.0\.1:1 did not answer: .*the digest of its image/,
+    );
   });
 
   it("does not wait for a registry that is silent", async () => {
@@ -57,6 +59,21 @@ describe("resolvePins()", () => {
     await expect.poll(() => server.requests).toContain("HEAD /v2/silent/image/manifests/1.0");
     limit.abort();
     expect(await pinning).toMatch(/did not answer: the time for the look-up is over/);
+  });
+
+  it("gives a silent host up after 2.5 s, names it, and does not ask it again for the next Cargo", async () => {
+    const sources = {
+      hub: server.hub,
+      allowPrivate: true,
+      catalogDirectory: "catalog",
+      silentHosts: new Set<string>(),
+    };
+    const first = await refusal(resolvePins(image("silent/image"), {}, sources, NEVER));
+    expect(first).toContain(`${server.host} did not answer: no response within 2.5 s`);
+    server.requests.length = 0;
+    const second = await refusal(resolvePins(image("open/image"), {}, sources, NEVER));
+    expect(second).toContain(`${server.host} did not answer an earlier look-up`);
+    expect(server.requests).toEqual([]);
   });
 
   it("asks no address of the local network for a stranger's Cargo", async () => {
@@ -78,10 +95,13 @@ describe("resolvePins()", () => {
 
   it("refuses a model of which nobody names a hash, and says what to do", async () => {
     const cases: [CargoFile, RegExp][] = [
-      [model(CHAT_FILE, "hf:owner/repo:other.gguf"), /no such file or repository: owner\/repo.*--model-hash/],
-      [model(CHAT_FILE, "hf:owner/repo:Q4_K_M"), /names no file of owner\/repo.*--model-hash/],
-      [model(ONNX_FILE, "hf:owner/gone"), /no such file or repository: owner\/gone.*--model-commit/],
-      [model(CHAT_FILE, "https://example.com/a.gguf"), /example\.com is no hub.*--model-hash/],
+      [
+        model(CHAT_FILE, "hf:owner/repo:other.gguf"),
+        /no such file or repository: owner\/repo.*the SHA-256 of its file/,
+      ],
+      [model(CHAT_FILE, "hf:owner/repo:Q4_K_M"), /names no file of owner\/repo.*the SHA-256 of its file/],
+      [model(ONNX_FILE, "hf:owner/gone"), /no such file or repository: owner\/gone.*the commit of its folder/],
+      [model(CHAT_FILE, "https://example.com/a.gguf"), /example\.com is no hub.*the SHA-256 of its file/],
       [model(CHAT_FILE, "/models/../cargos/tiny-chat.json"), /is not below \/models\//],
     ];
     for (const [file, text] of cases) expect(await refusal(pin(file))).toMatch(text);
@@ -92,8 +112,12 @@ describe("resolvePins()", () => {
     const digest = `sha256:${"9".repeat(64)}`;
     const pinned = await pin(image("other/image"), { imageDigest: digest });
     expect([pinned.container?.digest, missingPin(pinned)]).toEqual([digest, null]);
-    expect(await refusal(pin(image("other/image"), { modelHash: FILE_HASH }))).toMatch(/is pinned with --image-digest/);
-    expect(await refusal(pin(image("other/image"), { imageDigest: "latest" }))).toMatch(/does not have the form/);
+    expect(await refusal(pin(image("other/image"), { modelHash: FILE_HASH }))).toMatch(
+      /is pinned with the digest of its image/,
+    );
+    expect(await refusal(pin(image("other/image"), { imageDigest: "latest" }))).toMatch(
+      /"latest" is not the digest of its image/,
+    );
     const other = withImage("docker.io/a/b:1.0", DIGEST);
     expect(await refusal(pin(other, { imageDigest: digest }))).toMatch(/is pinned to sha256:1+ already/);
     expect(server.requests).toEqual([]);

@@ -111,6 +111,34 @@ describe("POST /chat/completions with stream", () => {
     expect(await reader.toEnd()).toContain("[DONE]");
   });
 
+  it("has its headers and the reason after 5 s without output, and the reason every 5 s from then on", async () => {
+    const request = api.fetch("POST", "/chat/completions", { body: { messages: MESSAGES, stream: true } });
+    await eventually(() => api.jobs.feeds.get("job_new1")?.listeners === 1);
+    const feed = api.jobs.feeds.get("job_new1");
+    const job = api.jobs.jobs.get("job_new1");
+    if (feed === undefined || job === undefined) throw new Error("No job was submitted");
+    const explain = (message: string): void => {
+      const waiting = { reason: "model_downloading" as const, position: 1, message };
+      api.jobs.jobs.set(job.id, { ...job, waiting });
+    };
+    explain("model is downloading on 1 Island (59 %)");
+    api.clock.advance(5_000);
+    const reader = new BodyReader(await request);
+    await reader.until("null}]}\n\n: waiting, model is downloading on 1 Island (59 %)\n\n");
+    expect(api.clock.pendingTimers).toBe(1);
+    explain("model is downloading on 1 Island (70 %)");
+    api.clock.advance(5_000);
+    await reader.until("(59 %)\n\n: waiting, model is downloading on 1 Island (70 %)\n\n");
+    feed.push([token("now")]);
+    await reader.until('"content":"now"},"logprobs":null,"finish_reason":null}]}\n\n');
+    // The comment that was due by then, and the usual keepalive.
+    api.clock.advance(5_000);
+    api.clock.advance(5_000);
+    feed.end(DONE);
+    expect((await reader.toEnd()).match(/^: heartbeat$/gm)).toHaveLength(1);
+    expect(api.clock.pendingTimers).toBe(0);
+  });
+
   it("cancels the job when the client leaves in mid-stream", async () => {
     api.jobs.onSubmit = (feed) => feed.push([token("a")]);
     const reader = new BodyReader(

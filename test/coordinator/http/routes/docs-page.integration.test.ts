@@ -51,6 +51,13 @@ describe("GET /docs", () => {
     expect(loaded[2]?.text).toContain("SwaggerUIBundle");
   });
 
+  it("has dark colours where the browser prefers them, by the class of its style sheet", async () => {
+    const { start, loaded } = await load(`${api.url}/docs`);
+    expect(start).toContain('matchMedia("(prefers-color-scheme: dark)")');
+    expect(start).toContain('classList.toggle("dark-mode", dark.matches)');
+    expect(loaded[0]?.text).toContain("html.dark-mode .swagger-ui");
+  });
+
   it("shows the document of this coordinator", async () => {
     const { page, start } = await load(`${api.url}/docs`);
     const [address = ""] = addressesIn(start);

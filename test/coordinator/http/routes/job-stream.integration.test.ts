@@ -55,6 +55,22 @@ describe("GET /jobs/:id/stream", () => {
     );
   });
 
+  it("says at once and every 5 s why there is no output, in a comment and in a status without an id", async () => {
+    const waiting = { reason: "model_downloading", position: 1, message: "model is downloading", percent: 59 } as const;
+    const feed = api.jobs.add(makeJob({ accountId: api.accountId, state: "queued", waiting }));
+    feed.push([status("queued")]);
+    const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    const event =
+      'event: status\ndata: {"type":"status","state":"queued","message":"model is downloading","percent":59}\n\n';
+    const told = `: waiting, model is downloading\n\n${event}`;
+    expect(await reader.until(told)).toContain('"state":"queued"}\n\n');
+    api.clock.advance(5_000);
+    await reader.until(told + told);
+    feed.push([token("now")]);
+    feed.end(DONE);
+    expect((await reader.toEnd()).split("waiting")).toHaveLength(3);
+  });
+
   it("sends its headers before there is any event", async () => {
     api.jobs.add(makeJob({ accountId: api.accountId }));
     const response = await api.fetch("GET", "/jobs/job_1/stream");
@@ -143,12 +159,14 @@ describe("GET /jobs/:id/stream", () => {
     expect((await stream()).status).toBe(404);
   });
 
-  it("sends a comment every 15 s, and events go on", async () => {
+  it("sends a comment every 15 s once there is output, and events go on", async () => {
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
+    feed.push([token("a")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
+    const first = await reader.until("\n\n");
     api.clock.advance(14_999);
     api.clock.advance(1);
-    expect(await reader.until("\n\n")).toBe(": heartbeat\n\n");
+    expect(await reader.until(": heartbeat\n\n")).toBe(`${first}: heartbeat\n\n`);
     for (const beats of [2, 3]) {
       api.clock.advance(15_000);
       await reader.until(": heartbeat\n\n".repeat(beats));
@@ -156,7 +174,7 @@ describe("GET /jobs/:id/stream", () => {
     feed.end(DONE);
     const text = await reader.toEnd();
     expect(text.match(/^: heartbeat\n\n/gm)).toHaveLength(3);
-    expect(readEvents(text)).toHaveLength(1);
+    expect(readEvents(text)).toHaveLength(2);
   });
 
   it("lets go of feed and timer when the client leaves, and the job goes on", async () => {

@@ -58,6 +58,7 @@ const routes: Readonly<Record<string, FetchHandler>> = {
       response,
       clock: systemClock,
       heartbeatMs: 10,
+      explain: async () => null,
       mayRead: async () => true,
     });
     return RESPONSE_ALREADY_SENT;

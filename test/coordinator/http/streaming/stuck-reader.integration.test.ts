@@ -27,6 +27,7 @@ async function openStuck(feed: JobFeed): Promise<AsyncDisposable & { readonly re
   const listener = await listen(
     (_request, { outgoing: response }) => {
       const mayRead = async (): Promise<boolean> => true;
+      const explain = async () => null;
       void new FeedRelay({
         feed,
         after: FEED_START,
@@ -34,6 +35,7 @@ async function openStuck(feed: JobFeed): Promise<AsyncDisposable & { readonly re
         response,
         clock,
         heartbeatMs: 15_000,
+        explain,
         mayRead,
       });
       opened.resolve(response);

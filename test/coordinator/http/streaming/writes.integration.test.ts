@@ -36,7 +36,8 @@ async function read(feeds: readonly JobFeed[], encoder: FeedEncoder, version = "
       const feed = feeds[answers.length] as JobFeed;
       answers.push(response);
       const mayRead = async (): Promise<boolean> => true;
-      void new FeedRelay({ feed, after: FEED_START, encoder, response, clock, heartbeatMs: 15_000, mayRead });
+      const explain = async () => null;
+      void new FeedRelay({ feed, after: FEED_START, encoder, response, clock, heartbeatMs: 15_000, explain, mayRead });
       return RESPONSE_ALREADY_SENT;
     },
     { host: "127.0.0.1", port: 0 },

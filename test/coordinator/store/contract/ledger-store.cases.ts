@@ -115,17 +115,24 @@ export function describeLedger(check: Check): void {
       await store.jobs.end(makeEnding(part, { event: "cancel", finishReason: null, chargeMicro: 250_000 }));
       const brief = async (accountId: string) =>
         (await store.ledger.list(accountId, { limit: 100, offset: 0 })).lines.map(
-          ({ kind, micro, heldMicro, balanceMicro, jobId }) => [kind, micro, heldMicro, balanceMicro, jobId],
+          ({ kind, micro, heldMicro, balanceMicro, jobId, slug }) => [
+            kind,
+            micro,
+            heldMicro,
+            balanceMicro,
+            jobId,
+            slug,
+          ],
         );
       expect(await brief(clientId)).toEqual([
-        ["release", 750_000, -750_000, 8_750_000, part.id],
-        ["charge", 0, -250_000, 8_000_000, part.id],
-        ["hold", -1_000_000, 1_000_000, 8_000_000, part.id],
-        ["charge", 0, -1_000_000, 9_000_000, whole.id],
-        ["hold", -1_000_000, 1_000_000, 9_000_000, whole.id],
-        ["grant", 10_000_000, 0, 10_000_000, null],
+        ["release", 750_000, -750_000, 8_750_000, part.id, "tiny-chat"],
+        ["charge", 0, -250_000, 8_000_000, part.id, "tiny-chat"],
+        ["hold", -1_000_000, 1_000_000, 8_000_000, part.id, "tiny-chat"],
+        ["charge", 0, -1_000_000, 9_000_000, whole.id, "tiny-chat"],
+        ["hold", -1_000_000, 1_000_000, 9_000_000, whole.id, "tiny-chat"],
+        ["grant", 10_000_000, 0, 10_000_000, null, null],
       ]);
-      expect(await brief(ownerId)).toEqual([["earning", 900_000, 0, 900_000, whole.id]]);
+      expect(await brief(ownerId)).toEqual([["earning", 900_000, 0, 900_000, whole.id, "tiny-chat"]]);
       expect(await brief("user_none")).toEqual([]);
     },
   );

@@ -141,7 +141,7 @@ function describeMove(server: PostgresServer): void {
         await withStore(from, fillStore);
         await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
         await expect(openStore(from, clock)).rejects.toThrow(
-          /its data is being moved to postgres:.*coordinator migrate/,
+          /its data is being moved to postgres:.*the command migrate/,
         );
         await expect(openStore(to, clock)).rejects.toThrow(/it has a part of the data of .*from/);
         await expect(move(from, folder.file("elsewhere"))).rejects.toThrow(/is being moved to postgres/);

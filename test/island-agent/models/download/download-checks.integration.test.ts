@@ -77,17 +77,17 @@ describe("downloadModel()", () => {
     expect(await done(fixture)).toEqual(BYTES);
   });
 
-  it("asks for room before it writes, and writes nothing beyond", async () => {
+  it("asks for room before it writes, and deletes a part that outgrows it", async () => {
     await using fixture = await StoreFixture.make();
     fixture.server.on(PATH, file(makeBytes(3_000_000), { chunked: true }));
     const reserve = async (bytes: number): Promise<void> => {
       if (bytes > 1_000_000) throw new Error("no room");
     };
     expect((await failureOf(runDownload(fixture, { reserve }))).message).toBe("no room");
-    expect((await readFile(join(fixture.directory, "stem.part"))).length).toBeLessThanOrEqual(1_000_000);
+    expect(await fixture.files()).toEqual([]);
   });
 
-  it("says that the disk is full, keeps the part and goes on from it later", async () => {
+  it("says that the disk is full and deletes the part, which a later download begins anew", async () => {
     await using fixture = await StoreFixture.make();
     const bytes = makeBytes(3_000_000);
     fixture.server.on(PATH, file(bytes));
@@ -102,13 +102,12 @@ describe("downloadModel()", () => {
         return part;
       }),
     );
-    expect(full).toMatchObject({ code: "model_unavailable", retryable: true });
+    expect(full).toMatchObject({ code: "disk_full", retryable: true });
     expect(full.message).toContain("disk of the model store is full");
-    const kept = (await readFile(join(fixture.directory, "stem.part"))).length;
-    expect(kept).toBeGreaterThan(0);
+    expect(await fixture.files()).toEqual([]);
     await runDownload(fixture);
     expect(await done(fixture)).toEqual(bytes);
-    expect(fixture.server.requests[1]).toMatchObject({ range: `bytes=${kept}-`, sentBytes: bytes.length - kept });
+    expect(fixture.server.requests[1]).toMatchObject({ range: null, sentBytes: bytes.length });
   });
 
   it("stops at an abort with its reason, closes the socket and keeps the part", async () => {

@@ -8,7 +8,7 @@ import { ModelStore } from "../../../../island-agent/models/store/model-store.ts
 
 const [directory = "", url = "", manifest = "", bytes = ""] = process.argv.slice(2);
 const fetch = { coordinatorUrl: url, hubEndpoint: url };
-const models = await ModelStore.open({ directory, budgetBytes: 1e9, clock: systemClock, fetch });
+const models = await ModelStore.open({ directory, budgetBytes: 1e9, minFreeBytes: 0, clock: systemClock, fetch });
 const context = { policy: resolveFetchPolicy(fetch), clock: systemClock };
 const folders = await FolderStore.open({ models, directory: join(directory, "folders"), context });
 const cargo = cargoManifestSchema.parse(JSON.parse(manifest));

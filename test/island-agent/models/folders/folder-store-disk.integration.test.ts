@@ -76,7 +76,7 @@ describe("FolderStore within the disk budget", () => {
     const hub = HubRepository.on(fixture.server, "owner/repo", FILES);
     const { folders } = await fixture.openFolders({ budgetBytes: WHOLE_BYTES - 1 });
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
-      code: "model_unavailable",
+      code: "disk_full",
       message: expect.stringContaining(`needs ${formatBytes(WHOLE_BYTES)} on disk`),
     });
     expect(hub.fetched()).toEqual([]);
@@ -128,8 +128,8 @@ describe("FolderStore on its disk", () => {
     };
     const { folders, models } = await fixture.openFolders({ hardLink });
     expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({
-      code: "model_unavailable",
-      message: "The disk of the model store is full: free space, or lower models.disk_budget_gb",
+      code: "disk_full",
+      message: expect.stringContaining("The disk of the model store is full: free space"),
     });
     expect(models.list().map(({ inUse }) => inUse)).toEqual([false, false, false]);
     expect(await fixture.leases()).toEqual([]);

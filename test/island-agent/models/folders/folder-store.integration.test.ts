@@ -234,10 +234,12 @@ describe("FolderStore.acquire() of a folder of the hub", () => {
         if (receivedBytes === WHOLE_BYTES - GRAPH.length + 80_000) received.resolve();
       }),
     );
-    expect(folders.downloads()).toEqual([{ slug: "sentiment", key: "hf:owner/repo fp32", fraction: null }]);
+    expect(folders.downloads()).toEqual([
+      { slug: "sentiment", key: "hf:owner/repo fp32", receivedBytes: 0, totalBytes: null },
+    ]);
     await received.promise;
-    const fraction = (WHOLE_BYTES - GRAPH.length + 80_000) / WHOLE_BYTES;
-    expect(folders.downloads()).toEqual([{ slug: "sentiment", key: "hf:owner/repo fp32", fraction }]);
+    const progress = { receivedBytes: WHOLE_BYTES - GRAPH.length + 80_000, totalBytes: WHOLE_BYTES };
+    expect(folders.downloads()).toEqual([{ slug: "sentiment", key: "hf:owner/repo fp32", ...progress }]);
     leave.abort(new Error("enough"));
     await failure;
   });

@@ -4,7 +4,13 @@ import { systemClock } from "../../../../shared/clock.ts";
 import { ModelStore } from "../../../../island-agent/models/store/model-store.ts";
 
 const [directory = "", coordinatorUrl = "", ref = "", bytes = ""] = process.argv.slice(2);
-const store = await ModelStore.open({ directory, budgetBytes: 1e9, clock: systemClock, fetch: { coordinatorUrl } });
+const store = await ModelStore.open({
+  directory,
+  budgetBytes: 1e9,
+  minFreeBytes: 0,
+  clock: systemClock,
+  fetch: { coordinatorUrl },
+});
 await store.acquire("x", modelRefSchema.parse(JSON.parse(ref)), new AbortController().signal, ({ receivedBytes }) => {
   if (receivedBytes === Number(bytes)) process.stdout.write("ready\n");
 });

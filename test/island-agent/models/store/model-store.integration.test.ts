@@ -60,8 +60,8 @@ describe("ModelStore.acquire()", () => {
     );
     expect(seen).toEqual([50_000]);
     expect(store.downloads()).toEqual([
-      { slug: "x", key: "/models/a.gguf", fraction: 0.25 },
-      { slug: "y", key: "/models/a.gguf", fraction: 0.25 },
+      { slug: "x", key: "/models/a.gguf", receivedBytes: 50_000, totalBytes: 200_000 },
+      { slug: "y", key: "/models/a.gguf", receivedBytes: 50_000, totalBytes: 200_000 },
     ]);
     leave.abort(new Error("enough"));
     await Promise.all([early, late]);

@@ -20,6 +20,7 @@ describe("hostEnvironment()", () => {
       CUDA_PATH: "/cuda",
       NODE_COMPILE_CACHE: "/cache",
       TMP: "",
+      ORT_DISABLE_TELEMETRY: "1",
       UV_THREADPOOL_SIZE: "2",
     });
   });

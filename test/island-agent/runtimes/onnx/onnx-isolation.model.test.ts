@@ -8,7 +8,7 @@ import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
 import { Outbox } from "../../../../island-agent/session/outbox.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import type { FromIsland } from "../../../../shared/protocol/from-island.ts";
-import { FakeLog, makeAssign } from "../../builders.ts";
+import { FakeLog, makeAssign, QUIET } from "../../builders.ts";
 import { makeSlowOnnx } from "../../../support/tiny-onnx.ts";
 import { isRunning } from "../llmcpp/llmcpp-support.ts";
 import { collectTensors, loadTiny, makeCargo, makeRuntime, NEVER, TemporaryFolder } from "./onnx-support.ts";
@@ -88,7 +88,7 @@ describe("a run that is aborted", () => {
       freeRamBytes: () => null,
       onChange: () => resolve(),
     });
-    const executor = new Executor({ outbox, pool, clock: systemClock, log: new FakeLog(), slots: 2 });
+    const executor = new Executor({ ...QUIET, outbox, pool, clock: systemClock, log: new FakeLog(), slots: 2 });
     const cargo = makeCargo(null);
     executor.assign(makeAssign({ jobId: "job_slow", cargo, input: { inputs: SLOW } }), null);
     executor.assign(makeAssign({ jobId: "job_quick", cargo, input: { inputs: QUICK } }), null);

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { isDown } from "../../app/connection.ts";
+import { Link } from "../../app/router.tsx";
 import { Mark } from "../../app/shell.tsx";
 
 /** Frame of the pages before the session. */
@@ -7,9 +8,9 @@ export function EntryCard({ title, children }: { readonly title: string; readonl
   return (
     <main class="entry">
       <div class="entry-card">
-        <p class="brand">
+        <Link to="/" class="brand">
           <Mark /> Atoll
-        </p>
+        </Link>
         <p class="muted">A network of machines that run AI models and small programs for each other.</p>
         <h1>{title}</h1>
         {isDown.value && (

@@ -1,18 +1,20 @@
 import type { Island, PairingCode } from "@atoll/client";
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../../app/api.ts";
-import { BASE_URL } from "../../app/base.ts";
 import { networkNow } from "../../app/clock.ts";
 import { useLive } from "../../app/live.ts";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
+import { isOperator } from "../../app/session.ts";
 import { CopyBox } from "../../components/copy-button.tsx";
+import { addressFor, useDownloads } from "../../components/downloads.ts";
 import { FormError, useForm } from "../../components/form.tsx";
 import { Field } from "../../components/field.tsx";
 import { PageHead } from "../../components/page-head.tsx";
+import { Loaded } from "../../components/states.tsx";
 import { IslandStatusBadge } from "../../components/status.tsx";
 import { IslandTokens } from "./island-tokens.tsx";
-import { commandsFor, guessSystem, SYSTEMS, type System } from "./join-commands.ts";
+import { commandsFor, guessSystem, isLoopback, systemsFor, type System } from "./join-commands.ts";
 
 export function AddIslandPage() {
   const [code, setCode] = useState<PairingCode | null>(null);
@@ -47,7 +49,7 @@ export function AddIslandPage() {
               <Code code={code} onNew={() => setCode(null)} />
             )}
           </section>
-          {code !== null && <Join code={code.code} />}
+          {code !== null && <Join />}
           {code !== null && <Arrivals key={code.code} />}
         </div>
         <aside class="detail-side">
@@ -88,32 +90,76 @@ function Code({ code, onNew }: { readonly code: PairingCode; readonly onNew: () 
   );
 }
 
-function Join({ code }: { readonly code: string }) {
-  const [system, setSystem] = useState<System>(guessSystem);
-  const address = BASE_URL.href.replace(/\/$/, "");
+function Join() {
+  const downloads = useDownloads();
   return (
     <section class="panel" aria-labelledby="join-title">
       <h2 id="join-title">2. On that machine</h2>
+      <Loaded of={downloads} what="the packages">
+        {(served) => <JoinCommands systems={systemsFor(served.files)} address={addressFor(served)} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function JoinCommands({ systems, address }: { readonly systems: readonly System[]; readonly address: string }) {
+  const [chosen, choose] = useState(guessSystem);
+  const system = systems.find(({ id }) => id === chosen);
+  const file = system?.file;
+  return (
+    <>
       <div class="segmented" role="group" aria-label="System of the machine">
-        {SYSTEMS.map(({ id, label }) => (
-          <button key={id} type="button" aria-pressed={id === system} onClick={() => setSystem(id)}>
+        {systems.map(({ id, label }) => (
+          <button key={id} type="button" aria-pressed={id === chosen} onClick={() => choose(id)}>
             {label}
           </button>
         ))}
       </div>
-      {commandsFor(system, address, code).map(({ what, command }) => (
-        <div key={command} class="step">
-          <p>{what}</p>
-          <CopyBox text={command} label={what} />
-        </div>
-      ))}
-      <p class="hint">
-        If npm does not find the package, ask the operator of this network for its file, and install that in its place.
-      </p>
-      {BASE_URL.protocol === "http:" && (
+      {isLoopback(address) && (
+        <p class="banner warning">
+          Only this machine reaches <code>{address}</code>. For other machines the operator sets <code>public_url</code>
+          , or <code>host</code> to listen in the network, in the coordinator’s configuration.
+        </p>
+      )}
+      {system !== undefined && file !== undefined ? (
+        <>
+          {commandsFor({ ...system, file }, address).map(({ what, command }) => (
+            <div key={command} class="step">
+              <p>{what}</p>
+              <CopyBox text={command} label={what} />
+            </div>
+          ))}
+          {file.format === "npm" && chosen !== "windows" && (
+            <p class="hint">
+              If npm reports <code>EACCES</code>, put <code>sudo</code> before its commands.
+            </p>
+          )}
+        </>
+      ) : (
+        <NoPackage address={address} />
+      )}
+      {address.startsWith("http:") && !isLoopback(address) && (
         <p class="hint">This address is not encrypted. Use it only inside a network that you trust.</p>
       )}
-    </section>
+    </>
+  );
+}
+
+function NoPackage({ address }: { readonly address: string }) {
+  return (
+    <>
+      <p>
+        This coordinator serves no package of the agent. Ask the operator of the network for the file{" "}
+        <code>atoll-island-….tgz</code>, and install that file with npm: no registry has the agent. Then join with{" "}
+        <code>island join {address}</code>.
+      </p>
+      {isOperator.value && (
+        <p class="hint">
+          You are an operator: <code>npm run packages</code> in the repository makes the file. Copy it into the folder{" "}
+          <code>downloads</code> of the coordinator’s data directory, and reload this page.
+        </p>
+      )}
+    </>
   );
 }
 

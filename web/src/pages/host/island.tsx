@@ -17,6 +17,7 @@ import { IslandStatusBadge } from "../../components/status.tsx";
 import { Ago, formatTime } from "../../components/time.tsx";
 import { IslandDays } from "./island-days.tsx";
 import { IslandHistory } from "./island-history.tsx";
+import { IslandWork } from "./island-work.tsx";
 
 export function IslandPage({ params }: PageProps) {
   const id = params["id"] ?? "";
@@ -66,6 +67,7 @@ function Detail({ island }: { readonly island: IslandDetail }) {
         <section class="panel" aria-labelledby="load-title">
           <h2 id="load-title">Now</h2>
           <Load island={island} />
+          <IslandWork island={island} />
         </section>
         <IslandHistory island={island} />
         <IslandDays days={island.days} />

@@ -2,7 +2,7 @@ import type { KnownAccount } from "@atoll/client";
 import { api } from "../../app/api.ts";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
 import { Link, query } from "../../app/router.tsx";
-import { formatCredits, formatWhole } from "../../components/numbers.ts";
+import { formatBalance, formatWhole } from "../../components/numbers.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
@@ -17,8 +17,8 @@ const COLUMNS: readonly Column<KnownAccount>[] = [
     cell: ({ id, email }) => <Link to={`/operator/accounts/${id}`}>{email === "" ? id : email}</Link>,
   },
   { label: "State", width: "7rem", cell: (account) => <AccountState account={account} /> },
-  { label: "Credits", width: "6rem", isNumber: true, cell: ({ credits }) => formatCredits(credits) },
-  { label: "Set aside", width: "6rem", isNumber: true, isExtra: true, cell: ({ held }) => formatCredits(held) },
+  { label: "Credits", width: "6rem", isNumber: true, cell: ({ credits }) => formatBalance(credits) },
+  { label: "Set aside", width: "6rem", isNumber: true, isExtra: true, cell: ({ held }) => formatBalance(held) },
   {
     label: "Jobs",
     width: "4rem",

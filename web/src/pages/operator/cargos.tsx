@@ -1,7 +1,9 @@
-import type { KnownCargo } from "@atoll/client";
+import type { ApproveCargo, CargoReview, KnownCargo } from "@atoll/client";
 import { api } from "../../app/api.ts";
+import { approvalChanges } from "../../app/approvals.tsx";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
 import { Link, query } from "../../app/router.tsx";
+import { ActionError, useAction } from "../../components/action.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
@@ -9,47 +11,94 @@ import { VirtualTable, type Column } from "../../components/virtual-table.tsx";
 import { Choice } from "./filter-bar.tsx";
 
 const TONES: Readonly<Record<string, string>> = { offered: "good", waiting: "waiting", disabled: "bad" };
+/** States whose name says too little here. */
+const LABELS: Readonly<Record<string, string>> = { unpinned: "off", off: "off by owner" };
 
-const COLUMNS: readonly Column<KnownCargo>[] = [
-  {
-    label: "Cargo",
-    width: "minmax(9rem, 1fr)",
-    cell: ({ slug }) => <Link to={`/operator/cargos/${encodeURIComponent(slug)}`}>{slug}</Link>,
-  },
-  { label: "State", width: "8rem", cell: ({ status }) => <CargoState status={status} /> },
-  { label: "Runtime", width: "6rem", isExtra: true, cell: (cargo) => cargo.runtime_type ?? "" },
-  { label: "From", width: "6rem", isExtra: true, cell: ({ origin }) => origin },
-  { label: "Owner", width: "minmax(6rem, 14rem)", isExtra: true, cell: (cargo) => cargo.owner_email ?? "" },
-  { label: "Pinned", width: "5rem", cell: ({ pinned }) => (pinned === null ? "" : pinned ? "yes" : "no") },
-];
+/** States of the API by what the filter calls them. */
+const FILTERS = { waiting: "waiting", off: "unpinned", all: undefined } as const;
+const EMPTY: Readonly<Record<string, string>> = {
+  waiting: "No Cargo waits for an approval",
+  off: "No shipped Cargo is off",
+  all: "No Cargo",
+};
 
 export function NetworkCargosPage() {
-  const status = query.value.get("status") ?? "waiting";
+  const chosen = query.value.get("status") ?? "waiting";
+  const filter = chosen === "off" || chosen === "all" ? chosen : "waiting";
   const list = usePagedList<KnownCargo>(
-    (offset, signal) => {
-      const filter = { pageSize: PAGE_SIZE, status: status === "all" ? undefined : ("waiting" as const) };
-      return api().operator.cargos.list(filter, { signal }).page(offset);
-    },
+    (offset, signal) =>
+      api().operator.cargos.list({ pageSize: PAGE_SIZE, status: FILTERS[filter] }, { signal }).page(offset),
     ({ slug }) => slug,
-    [status],
+    [filter],
   );
+  const offer = useAction(async (slug: string) => {
+    // What is signed is what was looked up just now.
+    await api().operator.cargos.approve(slug, approvalOf(await api().operator.cargos.review(slug)));
+    approvalChanges.value += 1;
+    list.reload();
+  });
+  const columns: readonly Column<KnownCargo>[] = [
+    {
+      label: "Cargo",
+      width: "minmax(9rem, 1fr)",
+      cell: ({ slug }) => <Link to={`/operator/cargos/${encodeURIComponent(slug)}`}>{slug}</Link>,
+    },
+    { label: "State", width: "8rem", cell: ({ status }) => <CargoState status={status} /> },
+    { label: "Runtime", width: "6rem", isExtra: true, cell: (cargo) => cargo.runtime_type ?? "" },
+    { label: "From", width: "6rem", isExtra: true, cell: ({ origin }) => origin },
+    { label: "Owner", width: "minmax(6rem, 14rem)", isExtra: true, cell: (cargo) => cargo.owner_email ?? "" },
+    {
+      label: "Pinned",
+      width: "5rem",
+      isExtra: true,
+      cell: ({ pinned }) => (pinned === null ? "" : pinned ? "yes" : "no"),
+    },
+    {
+      label: "Action",
+      width: "6rem",
+      cell: ({ slug, status }) =>
+        status === "unpinned" && (
+          <button
+            type="button"
+            class="button small"
+            disabled={offer.isBusy}
+            onClick={() => offer.run(slug)}
+            aria-label={`Offer ${slug}`}
+          >
+            Offer
+          </button>
+        ),
+    },
+  ];
   return (
     <>
       <PageHead title="Cargo approvals" note="What Islands run is signed here first.">
-        <Choice name="status" label="State" options={["waiting", "all"]} />
+        <Choice name="status" label="State" options={["waiting", "off", "all"]} />
       </PageHead>
+      {filter === "off" && (
+        <p class="muted">
+          Shipped Cargos whose files nobody has approved yet. Offer looks up which files their sources have now, and
+          signs exactly those. The name leads to all that is signed.
+        </p>
+      )}
+      <ActionError action={offer} />
       <VirtualTable
         list={list}
-        columns={COLUMNS}
+        columns={columns}
         keyOf={({ slug }) => slug}
         label="Cargos of the network"
         what="the Cargos"
-        empty={<EmptyState title="No Cargo waits for an approval" />}
+        empty={<EmptyState title={EMPTY[filter] ?? ""} />}
       />
     </>
   );
 }
 
+/** Exactly what is shown: the revision, and the pin that was looked up. */
+export function approvalOf({ revision, pin }: CargoReview): ApproveCargo {
+  return pin?.value == null ? { revision } : { revision, [pin.kind]: pin.value };
+}
+
 export function CargoState({ status }: { readonly status: string }) {
-  return <Badge tone={TONES[status] ?? "neutral"}>{status}</Badge>;
+  return <Badge tone={TONES[status] ?? "neutral"}>{LABELS[status] ?? status}</Badge>;
 }

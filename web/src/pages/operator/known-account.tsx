@@ -6,7 +6,7 @@ import { Link, type PageProps } from "../../app/router.tsx";
 import { FieldFailure } from "../../components/field-failure.ts";
 import { Field } from "../../components/field.tsx";
 import { FormError, useForm } from "../../components/form.tsx";
-import { formatCredits, formatWhole } from "../../components/numbers.ts";
+import { formatBalance, formatCredits, formatWhole } from "../../components/numbers.ts";
 import { Fact, PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { formatTime } from "../../components/time.tsx";
@@ -72,10 +72,10 @@ function Facts({ account }: { readonly account: KnownAccountDetail }) {
   return (
     <dl class="facts">
       <Fact label="Credits">
-        <span class="num">{formatCredits(account.credits)}</span>
+        <span class="num">{formatBalance(account.credits)}</span>
       </Fact>
       <Fact label="Set aside">
-        <span class="num">{formatCredits(account.held)}</span>
+        <span class="num">{formatBalance(account.held)}</span>
       </Fact>
       <Fact label="Unfinished jobs">
         <Link to={`/operator/jobs?account=${account.id}`}>{formatWhole(account.unfinished_jobs)}</Link>

@@ -1,5 +1,6 @@
-import type { ApproveCargo, CargoReview } from "@atoll/client";
+import type { CargoReview } from "@atoll/client";
 import { api } from "../../app/api.ts";
+import { approvalChanges } from "../../app/approvals.tsx";
 import { useState } from "preact/hooks";
 import { useResource } from "../../app/resource.ts";
 import type { PageProps } from "../../app/router.tsx";
@@ -10,23 +11,25 @@ import { JsonText } from "../../components/output.tsx";
 import { Fact, PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { formatTime } from "../../components/time.tsx";
-import { CargoState } from "./cargos.tsx";
+import { approvalOf, CargoState } from "./cargos.tsx";
+import { MissingPin } from "./missing-pin.tsx";
 
 /** Everything that an approval signs, and the approval. */
 export function ReviewPage({ params }: PageProps) {
   const slug = params["slug"] ?? "";
-  // With the pin, which may be looked up at a registry.
-  const review = useResource((signal) => api().operator.cargos.review(slug, {}, { signal }), [slug]);
+  const review = useResource((signal) => api().operator.cargos.get(slug, { signal }), [slug]);
   const [isAsking, setAsking] = useState(false);
   const { value } = review;
   const isDisabled = value?.status === "disabled";
   const toggle = useAction(async () => {
     await (isDisabled ? api().operator.cargos.enable(slug) : api().operator.cargos.disable(slug));
+    approvalChanges.value += 1;
     review.reload();
   });
   const approve = useAction(async () => {
     if (value !== undefined) await api().operator.cargos.approve(slug, approvalOf(value));
     setAsking(false);
+    approvalChanges.value += 1;
     review.reload();
   });
   const lacksPin = value !== undefined && value.pin !== null && value.pin.value === null;
@@ -50,10 +53,11 @@ export function ReviewPage({ params }: PageProps) {
         )}
       </PageHead>
       <ActionError action={toggle} />
-      <Loaded of={review} what="the Cargo and its pin">
+      <Loaded of={review} what="the Cargo">
         {(shown) => (
           <div class="detail">
             <div class="detail-main">
+              <MissingPin review={shown} onPinned={review.set} />
               <Signed review={shown} />
             </div>
             <aside class="detail-side">
@@ -77,11 +81,6 @@ export function ReviewPage({ params }: PageProps) {
       )}
     </>
   );
-}
-
-/** Exactly what is shown: the revision, and the pin that was looked up. */
-function approvalOf({ revision, pin }: CargoReview): ApproveCargo {
-  return pin?.value == null ? { revision } : { revision, [pin.kind]: pin.value };
 }
 
 function Signed({ review }: { readonly review: CargoReview }) {

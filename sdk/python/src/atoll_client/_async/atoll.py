@@ -100,6 +100,10 @@ class AsyncAtoll:
         """What the operators tell everybody, newest first."""
         return (await self._http.call(o.LIST_ANNOUNCEMENTS))["data"]
 
+    async def downloads(self) -> s.Downloads:
+        """Packages that the coordinator serves to hosts and clients, newest version first."""
+        return (await self._http.call(o.LIST_DOWNLOADS))["data"]
+
     def events(
         self,
         *,
@@ -117,6 +121,10 @@ class AsyncAtoll:
     async def health(self) -> s.Health:
         """Health of the coordinator, also of a degraded one."""
         return await self._http.call(o.GET_HEALTH, accepted_status=503)
+
+    async def network(self) -> s.Network:
+        """The network as visitors see it. Raises `NotFoundError` where the operator shows visitors nothing."""
+        return (await self._http.call(o.GET_NETWORK))["data"]
 
     async def aclose(self) -> None:
         """Closes the connections, also of clients made by `with_options`."""

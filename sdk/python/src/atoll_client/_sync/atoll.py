@@ -101,6 +101,10 @@ class Atoll:
         """What the operators tell everybody, newest first."""
         return (self._http.call(o.LIST_ANNOUNCEMENTS))["data"]
 
+    def downloads(self) -> s.Downloads:
+        """Packages that the coordinator serves to hosts and clients, newest version first."""
+        return (self._http.call(o.LIST_DOWNLOADS))["data"]
+
     def events(
         self,
         *,
@@ -118,6 +122,10 @@ class Atoll:
     def health(self) -> s.Health:
         """Health of the coordinator, also of a degraded one."""
         return self._http.call(o.GET_HEALTH, accepted_status=503)
+
+    def network(self) -> s.Network:
+        """The network as visitors see it. Raises `NotFoundError` where the operator shows visitors nothing."""
+        return (self._http.call(o.GET_NETWORK))["data"]
 
     def close(self) -> None:
         """Closes the connections, also of clients made by `with_options`."""

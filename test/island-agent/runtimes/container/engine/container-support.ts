@@ -73,6 +73,7 @@ export class ContainerWorld {
     const images = await ImageStore.open({
       directory,
       budgetBytes: 1e9,
+      minFreeBytes: 0,
       allowedRegistries: ["docker.io"],
       findEngine: async (signal) => (await findEngine(search, systemClock, signal)).engine,
       clock: systemClock,

@@ -172,6 +172,18 @@ export function describeImages(engine: () => TestEngine): void {
       await strict.close();
     });
 
+    it("refuses, before the pull, an image for which the engine's disk lacks space", async () => {
+      const full = await ContainerWorld.open(engine(), {}, { ...allow(), minFreeBytes: 1e15 });
+      const { spec } = publish();
+      const lack = /^The image needs space on disk\. .* stay free \(models\.min_free_gb\)/;
+      const refused = { code: "disk_full", retryable: true, message: expect.stringMatching(lack) };
+      await expect(full.images.acquire("a", spec, NEVER)).rejects.toMatchObject(refused);
+      expect(() => full.images.assertFits(spec)).toThrow(lack);
+      expect(full.images.spareBytes()).toBeLessThan(0);
+      expect(registry.blobRequests).toEqual([]);
+      await full.close();
+    });
+
     it("removes the least recently used to stay within its budget, and never what is in use", async () => {
       const tight = await ContainerWorld.open(engine(), {}, { ...allow(), budgetBytes: 2_500 * 4 });
       const [first, second, third] = [publish(), publish(), publish()];
@@ -239,6 +251,7 @@ function storeOptions(world: ContainerWorld, { host }: TestEngine): Parameters<t
   return {
     directory: world.directory,
     budgetBytes: 1e9,
+    minFreeBytes: 0,
     allowedRegistries: [],
     clock: systemClock,
     findEngine: async (signal) => (await findEngine(search, systemClock, signal)).engine,

@@ -6,7 +6,7 @@ import { Executor } from "../../../../../island-agent/execution/executor.ts";
 import { Outbox } from "../../../../../island-agent/session/outbox.ts";
 import { systemClock } from "../../../../../shared/clock.ts";
 import type { FromIsland } from "../../../../../shared/protocol/from-island.ts";
-import { FakeLog, makeAssign } from "../../../builders.ts";
+import { FakeLog, makeAssign, QUIET } from "../../../builders.ts";
 import type { TestEngine } from "../../../../support/container-engine.ts";
 import { HAS_EVERY_CASE } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, makeCargo } from "./container-support.ts";
@@ -115,7 +115,7 @@ class Agent {
       freeRamBytes: () => null,
       onChange: () => undefined,
     });
-    this.#executor = new Executor({ ...common, outbox, pool: this.pool, slots: 4 });
+    this.#executor = new Executor({ ...QUIET, ...common, outbox, pool: this.pool, slots: 4 });
     outbox.connect((frame) => this.#take(frame, outbox), []);
   }
 

@@ -1,0 +1,111 @@
+import type { Command } from "commander";
+import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
+import { purposeOf } from "../../../coordinator/catalog/purpose.ts";
+import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import { resolvePins, UnpinnedError, type PinSources } from "../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
+import { CliError, ServiceError } from "../../../shared/errors.ts";
+import { formatBytes } from "../../../shared/format-bytes.ts";
+import { fixed, flexible } from "../../../shared/text-table.ts";
+import { askYes } from "../terminal/ask-again.ts";
+import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
+import { print } from "../terminal/print.ts";
+import { catalogOf, commandActor, listOf } from "./operator-tools.ts";
+
+/** So many Cargos are looked up at once. */
+const MAX_CONCURRENCY = 6;
+/** For the look-up of one Cargo. */
+const LOOKUP_LIMIT_MS = 15_000;
+const COLUMNS = [flexible("CARGO"), flexible("FOR"), fixed("SIZE"), flexible("FROM"), flexible("LICENCE")];
+
+interface AllShipped {
+  readonly cargos: OperatorCargos;
+  readonly store: Store;
+  readonly sources: PinSources;
+  readonly options: { readonly json?: true; readonly yes?: true };
+  readonly command: Command;
+}
+
+interface Outcome {
+  readonly slug: string;
+  /** Null for a Cargo that is not offered. */
+  readonly revision: string | null;
+  readonly problem: string | null;
+}
+
+/**
+ * `coordinator cargo approve --all-shipped`: lists the shipped Cargos that are off, asks once, then looks up each one's pin and approves it.
+ * A failure does not stop the others. @throws {CliError} if one failed, or nobody can answer the question.
+ */
+export async function approveAllShipped({ cargos, store, sources, options, command }: AllShipped): Promise<void> {
+  const off = (await cargos.list()).filter(({ origin, status }) => origin === "shipped" && status === "unpinned");
+  const reviews = await Promise.all(off.map(({ slug }) => cargos.review(slug)));
+  if (reviews.length === 0) return print(options, { approved: [], failed: [] }, "No shipped Cargo is off");
+  const list = listOf(COLUMNS, reviews.map(rowOf), { none: "", total: reviews.length });
+  // On standard error with --json, whose output is the result.
+  if (options.json === true) console.error(list);
+  else console.log(list);
+  await assertWanted(reviews.length, options, command);
+  const catalog = catalogOf(cargos, store);
+  const actor = commandActor();
+  const approve = async (review: CargoReview): Promise<Outcome> => {
+    const { slug } = review.file;
+    try {
+      const file = await resolvePins(review.file, {}, sources, AbortSignal.timeout(LOOKUP_LIMIT_MS));
+      const { revision } = await catalog.approveReviewed(actor, actor.actor, review, file);
+      return { slug, revision, problem: null };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { slug, revision: null, problem: error instanceof UnpinnedError ? error.reason : error.message };
+    }
+  };
+  const outcomes: Outcome[] = [];
+  const left = [...reviews];
+  const approveNext = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      // oxlint-disable-next-line no-await-in-loop -- Each of the workers approves one Cargo after the other.
+      const outcome = await approve(next);
+      outcomes.push(outcome);
+      if (options.json !== true) print(options, outcome, describeOutcome(outcome));
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_CONCURRENCY }, approveNext));
+  report(outcomes, options);
+}
+
+/** @throws {CliError} unless the operator says yes, or said so before. */
+async function assertWanted(count: number, options: AllShipped["options"], command: Command): Promise<void> {
+  if (options.yes === true) return;
+  if (process.stdin.isTTY) {
+    if (await askYes(`Look up the files of these ${count} Cargos, sign them and offer them to everybody?`)) return;
+    throw new CliError("Not approved");
+  }
+  const again = `${coordinatorName()} cargo approve${givenFlags(command)} --yes`;
+  throw new CliError(`Not approved, as nobody can answer here. To approve all that is listed above: ${again}`);
+}
+
+function describeOutcome({ slug, problem }: Outcome): string {
+  return problem === null ? `${slug} is offered to everybody` : `${slug} is still off: ${problem}`;
+}
+
+/** @throws {CliError} if a Cargo is not offered. */
+function report(outcomes: readonly Outcome[], options: AllShipped["options"]): void {
+  const approved = outcomes.flatMap(({ slug, revision }) => (revision === null ? [] : [{ slug, revision }]));
+  const failed = outcomes.flatMap(({ slug, problem }) => (problem === null ? [] : [{ slug, problem }]));
+  if (options.json === true) print(options, { approved, failed }, "");
+  if (failed.length === 0) return print({}, null, options.json === true ? "" : `${approved.length} Cargos are offered`);
+  const name = coordinatorName();
+  const text =
+    `${failed.length} of ${outcomes.length} Cargos are still off. Try again where their hosts can be reached, name a mirror of the hub with --hub, ` +
+    `or give the pin of one: ${name} cargo approve --help`;
+  if (options.json !== true) throw new CliError(text);
+  console.error(text);
+  process.exitCode = 1;
+}
+
+function rowOf({ file }: CargoReview): string[] {
+  const size = file.model?.size_bytes ?? null;
+  return [file.slug, purposeOf(file), size === null ? "unknown" : formatBytes(size), sourceOf(file), file.licence];
+}
+
+const sourceOf = ({ container, model }: CargoFile): string => container?.image ?? model?.url ?? "";

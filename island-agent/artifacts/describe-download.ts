@@ -1,0 +1,29 @@
+import { formatAge } from "../../shared/format-age.ts";
+import { formatBytes, GIB, MIB } from "../../shared/format-bytes.ts";
+
+/** How far a download is. Members are absent or null while they are unknown. */
+export interface DownloadFigures {
+  readonly receivedBytes?: number | undefined;
+  readonly totalBytes?: number | null | undefined;
+  readonly bytesPerSecond?: number | null | undefined;
+}
+
+const MS_PER_S = 1_000;
+
+/** "120 of 202 MiB, 4.0 MiB/s, 20 s left", as far as the figures are known; "" before the first byte. */
+export function describeDownload({ receivedBytes, totalBytes = null, bytesPerSecond = null }: DownloadFigures): string {
+  if (receivedBytes === undefined) return "";
+  const parts = [totalBytes === null ? formatBytes(receivedBytes) : formatShare(receivedBytes, totalBytes)];
+  if (bytesPerSecond !== null) parts.push(`${formatBytes(bytesPerSecond)}/s`);
+  if (bytesPerSecond !== null && bytesPerSecond > 0 && totalBytes !== null && totalBytes > receivedBytes) {
+    parts.push(`${formatAge(Math.ceil((totalBytes - receivedBytes) / bytesPerSecond) * MS_PER_S)} left`);
+  }
+  return parts.join(", ");
+}
+
+/** Both in the unit of the total. */
+function formatShare(receivedBytes: number, totalBytes: number): string {
+  if (totalBytes >= GIB) return `${(receivedBytes / GIB).toFixed(1)} of ${formatBytes(totalBytes)}`;
+  if (totalBytes >= 10 * MIB) return `${Math.floor(receivedBytes / MIB)} of ${Math.ceil(totalBytes / MIB)} MiB`;
+  return `${formatBytes(receivedBytes)} of ${formatBytes(totalBytes)}`;
+}

@@ -1,0 +1,129 @@
+import type { Clock } from "../../shared/clock.ts";
+import { formatAge } from "../../shared/format-age.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { DownloadProgress } from "../models/download/transfer.ts";
+import { describeDownload } from "./describe-download.ts";
+
+/** The speed is that of this long. */
+const WINDOW_MS = 10_000;
+/** Shorter times say nothing of the speed. */
+const SAMPLE_MS = 500;
+/** Least time between two lines of the log on one download; without a size, a line comes each `UNSIZED_LOG_MS`. */
+const LOG_MS = 10_000;
+const UNSIZED_LOG_MS = 60_000;
+/** Least progress between two lines, as a share of the whole. */
+const LOG_SHARE = 0.1;
+const MS_PER_S = 1_000;
+
+/** Follows the downloads of Cargos for the owner: their speed, and lines in the log. */
+export class DownloadWatch {
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #log: Pick<Logger, "info">;
+  readonly #followed = new Set<FollowedDownload>();
+
+  constructor(clock: Pick<Clock, "monotonicMs">, log: Pick<Logger, "info">) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Runs what may download something for a Cargo, and follows it by the progress that it reports. */
+  async follow<T>(slug: string, download: (note: (progress: DownloadProgress) => void) => Promise<T>): Promise<T> {
+    const followed = new FollowedDownload(slug, this.#clock, this.#log);
+    this.#followed.add(followed);
+    try {
+      const result = await download((progress) => followed.note(progress));
+      followed.complete();
+      return result;
+    } catch (error) {
+      followed.breakOff(error);
+      throw error;
+    } finally {
+      this.#followed.delete(followed);
+    }
+  }
+
+  /** Null while it is unknown. */
+  bytesPerSecond(slug: string): number | null {
+    const rates = [...this.#followed].map((each) => (each.slug === slug ? each.bytesPerSecond : null));
+    return rates.findLast((rate) => rate !== null) ?? null;
+  }
+}
+
+/** One of them. What turns out to be on disk already is never seen to miss a byte, and gets no line. */
+class FollowedDownload {
+  readonly slug: string;
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #log: Pick<Logger, "info">;
+  readonly #samples: { readonly atMs: number; readonly bytes: number }[] = [];
+  #progress: DownloadProgress | null = null;
+  #beganMs: number | null = null;
+  #logged = { atMs: 0, bytes: 0 };
+
+  constructor(slug: string, clock: Pick<Clock, "monotonicMs">, log: Pick<Logger, "info">) {
+    this.slug = slug;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get bytesPerSecond(): number | null {
+    if (this.#progress === null) return null;
+    const nowMs = this.#clock.monotonicMs();
+    this.#forgetBefore(nowMs - WINDOW_MS);
+    const [first] = this.#samples;
+    if (first === undefined || nowMs - first.atMs < SAMPLE_MS) return null;
+    return Math.round(((this.#progress.receivedBytes - first.bytes) * MS_PER_S) / (nowMs - first.atMs));
+  }
+
+  note(progress: DownloadProgress): void {
+    const nowMs = this.#clock.monotonicMs();
+    // Another file, or the same one from its beginning.
+    if (progress.receivedBytes < (this.#progress?.receivedBytes ?? 0)) this.#samples.length = 0;
+    this.#progress = progress;
+    const last = this.#samples.at(-1);
+    if (last === undefined || nowMs - last.atMs >= SAMPLE_MS) {
+      this.#samples.push({ atMs: nowMs, bytes: progress.receivedBytes });
+      this.#forgetBefore(nowMs - WINDOW_MS);
+    }
+    this.#logProgress(progress, nowMs);
+  }
+
+  complete(): void {
+    if (this.#beganMs === null) return;
+    const took = formatAge(this.#clock.monotonicMs() - this.#beganMs);
+    this.#log.info({ ...this.#facts(), size: formatBytes(this.#progress?.receivedBytes ?? 0), took }, "Downloaded");
+  }
+
+  breakOff(error: unknown): void {
+    if (this.#beganMs === null) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#log.info({ ...this.#facts(), progress: this.#describe(), reason }, "Download broken off");
+  }
+
+  #logProgress({ receivedBytes, totalBytes }: DownloadProgress, nowMs: number): void {
+    if (receivedBytes === totalBytes) return;
+    if (this.#beganMs === null) {
+      this.#beganMs = nowMs;
+      this.#log.info({ ...this.#facts(), progress: this.#describe() }, "Download begins");
+    } else {
+      const gained = receivedBytes - this.#logged.bytes;
+      if (nowMs - this.#logged.atMs < (totalBytes === null ? UNSIZED_LOG_MS : LOG_MS)) return;
+      if (totalBytes !== null && Math.abs(gained) < totalBytes * LOG_SHARE) return;
+      this.#log.info({ ...this.#facts(), progress: this.#describe() }, "Downloading");
+    }
+    this.#logged = { atMs: nowMs, bytes: receivedBytes };
+  }
+
+  #facts(): { cargo: string } {
+    return { cargo: this.slug };
+  }
+
+  #describe(): string {
+    return describeDownload({ ...this.#progress, bytesPerSecond: this.bytesPerSecond });
+  }
+
+  /** Keeps the last sample before that time. */
+  #forgetBefore(atMs: number): void {
+    while ((this.#samples[1]?.atMs ?? Infinity) <= atMs) this.#samples.shift();
+  }
+}

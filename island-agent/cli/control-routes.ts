@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { IslandAgent } from "../agent.ts";
+import type { StoredFiles } from "../artifacts/stored-files.ts";
+import { storePause } from "../availability/pause-file.ts";
+import { CliError } from "../../shared/errors.ts";
+import type { AgentMetrics } from "../control/agent-metrics.ts";
+import { PlainText, type ControlRoutes } from "../control/control-server.ts";
+import type { CargoPool, LoadedReport } from "../execution/cargo-pool.ts";
+import type { EarningsAnswer } from "../execution/earnings.ts";
+import type { JobHistory } from "../execution/job-history.ts";
+import type { ReloadAnswer } from "./config-command.ts";
+import type { SettingsReload } from "./settings-reload.ts";
+import type { ShownStatus } from "./status-command.ts";
+
+/** Name of a Cargo, or key of an artifact. */
+const nameSchema = z.object({ name: z.string() });
+const unloadSchema = z.object({ name: z.string().optional() });
+const keySchema = z.object({ key: z.string() });
+
+interface Controlled {
+  readonly agent: IslandAgent;
+  readonly stored: StoredFiles;
+  readonly status: () => ShownStatus;
+  readonly settings: SettingsReload;
+  readonly dataDirectory: string;
+  readonly history: JobHistory;
+  readonly metrics: AgentMetrics;
+  readonly earnings: () => Promise<EarningsAnswer>;
+}
+
+/** What the `island` commands can ask the agent. */
+export function controlRoutes({
+  agent,
+  stored,
+  status,
+  settings,
+  dataDirectory,
+  history,
+  metrics,
+  earnings,
+}: Controlled): ControlRoutes {
+  return {
+    "GET /status": status,
+    "GET /metrics": async () => new PlainText(await metrics.read()),
+    "GET /history": async () => ({ jobs: history.list(), ...(await earnings()) }),
+    "POST /pause": async () => {
+      await storePause(dataDirectory, true);
+      agent.pause();
+      return status();
+    },
+    "POST /resume": async () => {
+      await storePause(dataDirectory, false);
+      agent.resume();
+      return status();
+    },
+    "POST /settings": async (body) => {
+      const outcome = await settings.apply(keySchema.parse(body).key);
+      return { outcome, status: status() } satisfies ReloadAnswer;
+    },
+    "POST /drain": () => {
+      void agent.drain(null);
+      return status();
+    },
+    "GET /models": () => stored.list(),
+    "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),
+    "POST /models/prune": () => stored.prune(),
+    "POST /models/unload": (body) => unload(agent.pool, unloadSchema.parse(body).name),
+    "GET /models/pulls": () => agent.downloads.pulls(),
+    "POST /models/pull": (body) => {
+      agent.downloads.pull(nameSchema.parse(body).name);
+      return agent.downloads.pulls();
+    },
+  };
+}
+
+/** @param slug all Cargos that no job uses if undefined. @throws {CliError} when the Cargo is not in memory, or a job uses it. */
+async function unload(pool: CargoPool, slug: string | undefined): Promise<LoadedReport[]> {
+  const unloaded = await pool.unloadIdle((cargo) => slug === undefined || cargo.slug === slug);
+  if (unloaded.length > 0 || slug === undefined) return unloaded;
+  const isUsed = pool.loaded().some((each) => each.slug === slug);
+  throw new CliError(
+    isUsed
+      ? `${slug} runs a job: unload it when that has ended`
+      : `${slug} is not in memory: island status --verbose shows what is`,
+  );
+}

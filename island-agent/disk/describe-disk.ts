@@ -1,0 +1,33 @@
+import { formatBytes, GIB } from "../../shared/format-bytes.ts";
+
+/** Disk space of the models, for the owner. */
+export interface DiskState {
+  /** Null when unknown. */
+  readonly usedBytes: number | null;
+  readonly budgetBytes: number;
+  /** Free on the disk; null when unknown. */
+  readonly freeBytes: number | null;
+  /** Bytes of the disk that downloads leave free. */
+  readonly minFreeBytes: number;
+}
+
+/** Many models are larger. */
+const LITTLE_BYTES = GIB;
+
+/** "models 2.2 MiB of 35.0 GiB; 40.0 GiB free, of which 5.0 GiB stay free": the budget, or less where the disk has less. */
+export function describeDisk({ usedBytes, budgetBytes, freeBytes, minFreeBytes }: DiskState): string {
+  const used = usedBytes === null ? "unknown" : formatBytes(usedBytes);
+  if (freeBytes === null) return `models ${used} of ${formatBytes(budgetBytes)}; unknown free`;
+  const limit = Math.min(budgetBytes, (usedBytes ?? 0) + Math.max(0, freeBytes - minFreeBytes));
+  const reserve = minFreeBytes === 0 ? "" : `, of which ${formatBytes(minFreeBytes)} stay free`;
+  return `models ${used} of ${formatBytes(limit)}; ${formatBytes(freeBytes)} free${reserve}`;
+}
+
+/** What to do about a disk that has little space for models; null while it has enough. */
+export function describeShortage({ usedBytes, budgetBytes, freeBytes, minFreeBytes }: DiskState): string | null {
+  if (freeBytes === null) return null;
+  const room = Math.max(0, freeBytes - minFreeBytes);
+  if (room >= LITTLE_BYTES || (usedBytes ?? 0) + room >= budgetBytes) return null;
+  const advice = "free space, for example with island models prune, or lower models.min_free_gb";
+  return `space for ${formatBytes(room)} more of models: ${advice}`;
+}

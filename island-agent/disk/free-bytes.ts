@@ -1,0 +1,11 @@
+import { statfsSync } from "node:fs";
+
+/** Free bytes on the file system of a directory; null where the platform does not report them. */
+export function freeBytesOn(directory: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}

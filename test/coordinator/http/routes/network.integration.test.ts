@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Overview } from "../../../../coordinator/operators/network-view.ts";
+import { COORDINATORS } from "../../../support/several-coordinators.ts";
+import { Api } from "../api.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const get = (path: string) => api.call("GET", path, { key: null });
+
+describe("GET /network", () => {
+  it("gives visitors counts over all coordinators and who may open an account, and asks at most once in 5 s", async () => {
+    const figures = { islands: 2 };
+    let asked = 0;
+    api.overview = async () => {
+      asked += 1;
+      return {
+        islands: { online: 3, known: 9 },
+        coordinators: [{ figures }, { figures: null }],
+      } as unknown as Overview;
+    };
+    const { status, body } = await get("/network");
+    expect([status, body]).toEqual([
+      200,
+      {
+        data: {
+          islands_online: 3,
+          cargos: [],
+          is_complete: false,
+          registration: "open",
+          new_account_credits: 10,
+        },
+      },
+    ]);
+    for (let i = 0; i < 10; i += 1) await get("/network");
+    expect(asked).toBeLessThanOrEqual(COORDINATORS);
+    api.clock.advance(5_000);
+    await get("/network");
+    expect(asked).toBeGreaterThan(1);
+  });
+
+  it("is 404 where the operator shows visitors nothing, and counts for the address", async () => {
+    await using hidden = await Api.open({ publicPage: null, publicRequestsPerMinute: 1 });
+    const ask = async () => (await hidden.call("GET", "/network", { key: null })).status;
+    const answers = [];
+    for (let i = 0; i <= COORDINATORS; i += 1) answers.push(await ask());
+    expect([answers[0], answers.at(-1)]).toEqual([404, 429]);
+  });
+});

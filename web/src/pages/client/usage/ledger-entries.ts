@@ -1,0 +1,62 @@
+/** What an entry needs of a line of the ledger. */
+interface Line {
+  readonly id: number;
+  readonly kind: string;
+  readonly amount: number;
+  readonly held: number;
+  readonly balance: number;
+  readonly job_id: string | null;
+  readonly batch_id: string | null;
+  readonly workload_slug: string | null;
+  readonly created_at: string;
+}
+
+/** All that was booked for one job; or one line of anything else: a grant, an earning, the hold of a batch. */
+export interface LedgerEntry<L extends Line = Line> {
+  /** Of its newest line. */
+  readonly id: number;
+  /** Kind of its newest line; `charge` for each job that cost something. */
+  readonly kind: L["kind"];
+  readonly slug: string | null;
+  /** A job or batch of this account; null for an earning, whose job is another account's. */
+  readonly jobId: string | null;
+  readonly batchId: string | null;
+  /** What a job cost in the end. While it is not ended, what is set aside. */
+  readonly change: number;
+  /** Credits to spend after its newest line. */
+  readonly balance: number;
+  readonly at: string;
+  /** Newest first; older ones may not be read yet. */
+  readonly lines: readonly L[];
+}
+
+/** Gathers lines, newest first, into one entry a job. Entries stand where their newest lines do. */
+export function entriesOf<L extends Line>(lines: readonly L[]): LedgerEntry<L>[] {
+  const groups = new Map<string, L[]>();
+  for (const line of lines) {
+    const key = line.kind === "earning" || line.job_id === null ? String(line.id) : line.job_id;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [line]);
+    else group.push(line);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [newest] = group;
+    if (newest === undefined) return [];
+    const charges = group.filter(({ kind }) => kind === "charge");
+    const isReleased = newest.kind === "release";
+    return [
+      {
+        id: newest.id,
+        kind: charges[0]?.kind ?? newest.kind,
+        slug: newest.workload_slug,
+        jobId: newest.kind === "earning" ? null : newest.job_id,
+        batchId: newest.batch_id,
+        // A charge takes what was set aside before. What is returned without a charge cost nothing.
+        change: charges.length > 0 ? charges.reduce((sum, { held }) => sum + held, 0) : isReleased ? 0 : newest.amount,
+        balance: newest.balance,
+        at: newest.created_at,
+        lines: group,
+      },
+    ];
+  });
+}

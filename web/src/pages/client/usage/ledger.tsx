@@ -1,0 +1,162 @@
+import type { LedgerLine } from "@atoll/client";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { api } from "../../../app/api.ts";
+import { PAGE_SIZE, usePagedList, type PagedList } from "../../../app/paged-list.ts";
+import { Link } from "../../../app/router.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { formatBalance, formatCredits } from "../../../components/numbers.ts";
+import { SimpleTable } from "../../../components/simple-table.tsx";
+import { EmptyState } from "../../../components/states.tsx";
+import { Ago } from "../../../components/time.tsx";
+import { VirtualTable, type Column } from "../../../components/virtual-table.tsx";
+import { entriesOf, type LedgerEntry } from "./ledger-entries.ts";
+
+type Entry = LedgerEntry<LedgerLine>;
+
+const KINDS: Readonly<Record<LedgerLine["kind"], string>> = {
+  grant: "Given",
+  hold: "Set aside",
+  charge: "Charged",
+  release: "Returned",
+  earning: "Earned",
+};
+
+/** One row a job; a click shows what was booked for it. */
+export function Ledger() {
+  const list = useEntries();
+  const [shown, show] = useState<Entry | null>(null);
+  const columns: readonly Column<Entry>[] = [
+    { label: "When", width: "minmax(5.5rem, 8rem)", cell: ({ at }) => <Ago at={at} /> },
+    { label: "What", width: "minmax(8rem, 1fr)", cell: (entry) => <What entry={entry} onShow={() => show(entry)} /> },
+    {
+      label: "Change",
+      width: "minmax(4rem, 7rem)",
+      isNumber: true,
+      cell: ({ change, batchId }) => (batchId === null ? <Signed value={change} /> : <HeldOnly value={change} />),
+    },
+    {
+      label: "Balance",
+      width: "minmax(4.5rem, 7rem)",
+      isNumber: true,
+      isExtra: true,
+      cell: ({ balance }) => formatBalance(balance),
+    },
+  ];
+  return (
+    <>
+      <h2>Ledger</h2>
+      <VirtualTable
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        label="Ledger"
+        what="the ledger"
+        empty={
+          <EmptyState title="Nothing was booked yet">
+            <p>Each job books what it costs, and each job that your Islands run what it earns.</p>
+          </EmptyState>
+        }
+      />
+      {shown !== null && <Bookings of={shown} onClose={() => show(null)} />}
+    </>
+  );
+}
+
+/** The ledger's lines, read page by page from the newest on, as entries. */
+function useEntries(): PagedList<Entry> {
+  const list = usePagedList<LedgerLine>(
+    (offset, signal) => api().account.ledger({ pageSize: PAGE_SIZE }, { signal }).page(offset),
+    ({ id }) => id,
+    [],
+  );
+  const { rows, total } = list;
+  const lines = useMemo(() => {
+    const end = rows.indexOf(undefined);
+    return rows.slice(0, end < 0 ? undefined : end).filter((line) => line !== undefined);
+  }, [rows]);
+  const entries = useMemo(() => entriesOf(lines), [lines]);
+  const hasMore = total !== undefined && lines.length < total;
+  const last = useRef(0);
+  const readOn = (): void => {
+    if (hasMore && last.current >= entries.length) list.show(lines.length, lines.length);
+  };
+  // What was read may belong to entries that are shown already.
+  useEffect(readOn, [lines]);
+  return {
+    ...list,
+    rows: hasMore ? [...entries, undefined] : entries,
+    total: total === undefined ? undefined : entries.length + (hasMore ? 1 : 0),
+    show: (_first, to) => {
+      last.current = to;
+      readOn();
+    },
+    put: () => undefined,
+    drop: () => undefined,
+  };
+}
+
+function What({
+  entry: { kind, slug, jobId, batchId },
+  onShow,
+}: {
+  readonly entry: Entry;
+  readonly onShow: () => void;
+}) {
+  if (jobId !== null) {
+    return (
+      <>
+        <button type="button" class="link-button" onClick={onShow}>
+          {slug ?? jobId}
+        </button>
+        {kind === "hold" && <span class="muted"> set aside</span>}
+      </>
+    );
+  }
+  if (batchId !== null) {
+    return (
+      <>
+        {slug} <Link to={`/batches/${batchId}`}>batch</Link> <span class="muted">set aside</span>
+      </>
+    );
+  }
+  if (slug === null) return KINDS[kind];
+  return (
+    <>
+      {slug} <span class="muted">{KINDS[kind].toLowerCase()}</span>
+    </>
+  );
+}
+
+function Bookings({ of: entry, onClose }: { readonly of: Entry; readonly onClose: () => void }) {
+  return (
+    <Dialog title={entry.slug ?? "Job"} onClose={onClose}>
+      <SimpleTable
+        rows={entry.lines.toReversed()}
+        keyOf={({ id }) => id}
+        label="What was booked"
+        columns={[
+          { label: "When", cell: ({ created_at: at }) => <Ago at={at} /> },
+          { label: "What", cell: ({ kind }) => KINDS[kind] },
+          { label: "To spend", isNumber: true, cell: ({ amount }) => <Signed value={amount} /> },
+          { label: "Set aside", isNumber: true, cell: ({ held }) => <Signed value={held} /> },
+        ]}
+      />
+      <div class="actions">
+        <Link to={`/jobs/${entry.jobId}`}>Open the job</Link>
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** What a batch sets aside comes back as the charges and returns of its jobs, which have rows of their own. */
+function HeldOnly({ value }: { readonly value: number }) {
+  return <span class="muted">{formatCredits(Math.abs(value))}</span>;
+}
+
+function Signed({ value }: { readonly value: number }) {
+  if (value === 0) return <span class="muted">0</span>;
+  return <span class={value > 0 ? "plus" : ""}>{`${value > 0 ? "+" : "−"}${formatCredits(Math.abs(value))}`}</span>;
+}

@@ -1,0 +1,135 @@
+import { NotFoundError, type Cargo, type Network } from "@atoll/client";
+import { useEffect } from "preact/hooks";
+import { api } from "../../app/api.ts";
+import { BASE_URL } from "../../app/base.ts";
+import { useResource } from "../../app/resource.ts";
+import { Link, navigate } from "../../app/router.tsx";
+import { Announcements, Mark } from "../../app/shell.tsx";
+import { formatCredits, formatWhole } from "../../components/numbers.ts";
+import { Loaded } from "../../components/states.tsx";
+import { Badge } from "../../components/status.tsx";
+import { Tile } from "../../components/tile.tsx";
+import { describeAvailability } from "../client/playground/availability.ts";
+
+/** What visitors without an account see of the network; the sign-in form where the operator shows them nothing. */
+export function FrontPage() {
+  const shown = useResource(readAll, []);
+  const isHidden = shown.error instanceof NotFoundError;
+  useEffect(() => {
+    if (isHidden) navigate("/sign-in", { replace: true });
+  }, [isHidden]);
+  if (isHidden) return null;
+  return (
+    <div class="front">
+      <header class="top">
+        <p class="brand">
+          <Mark /> Atoll
+        </p>
+        <nav class="front-links" aria-label="Entry">
+          <a href="docs">API reference</a>
+          <Link to="/sign-in" class="button primary">
+            Sign in
+          </Link>
+        </nav>
+      </header>
+      <main class="main" id="main">
+        <h1>A network of machines that run AI models and small programs for each other</h1>
+        <Announcements />
+        <Loaded of={shown} what="the network">
+          {({ network, cargos }) => (
+            <>
+              <Figures network={network} cargos={cargos} />
+              <div class="columns">
+                <UseIt network={network} />
+                <LendMachine />
+              </div>
+              <Offer network={network} cargos={cargos} />
+            </>
+          )}
+        </Loaded>
+      </main>
+    </div>
+  );
+}
+
+interface Shown {
+  readonly network: Network;
+  readonly cargos: readonly Cargo[];
+}
+
+async function readAll(signal: AbortSignal): Promise<Shown> {
+  const [network, cargos] = await Promise.all([api().network({ signal }), api().cargos.list({}, { signal })]);
+  return { network, cargos };
+}
+
+function Figures({ network, cargos }: Shown) {
+  return (
+    <dl class="tiles">
+      <Tile label="Islands (machines) online" value={formatWhole(network.islands_online)} />
+      <Tile label="Cargos (workloads) offered" value={formatWhole(cargos.length)} />
+      <Tile label="Cargos that can run now" value={formatWhole(network.cargos.length)} />
+    </dl>
+  );
+}
+
+function UseIt({ network: { registration, new_account_credits: credits } }: Pick<Shown, "network">) {
+  const gift = credits > 0 ? ` A new account has ${formatCredits(credits)} credits.` : "";
+  return (
+    <section class="panel" aria-labelledby="use-title">
+      <h2 id="use-title">Use it</h2>
+      {registration === "closed" ? (
+        <p>The operator of this network opens accounts: ask for one.{gift}</p>
+      ) : (
+        <p>
+          <Link to="/register">Open an account</Link>
+          {registration === "email" ? " with an e-mail address, to which a token is sent." : "."}
+          {gift}
+        </p>
+      )}
+      <p>
+        Then use the playground, or any client of OpenAI’s API with an API key and the base URL{" "}
+        <code>{new URL("v1", BASE_URL).href}</code>.
+      </p>
+    </section>
+  );
+}
+
+function LendMachine() {
+  return (
+    <section class="panel" aria-labelledby="lend-title">
+      <h2 id="lend-title">Lend a machine</h2>
+      <p>
+        A machine with a free CPU or GPU becomes an Island: it runs jobs of others in processes of their own and earns
+        credits. Sign in and choose <Link to="/islands/add">Add an Island</Link>: the page has the commands for Linux,
+        macOS and Windows.
+      </p>
+    </section>
+  );
+}
+
+function Offer({ network, cargos }: Shown) {
+  const known = new Map(network.cargos.map((cargo) => [cargo.slug, cargo]));
+  const rank = ({ slug }: Cargo): number => (known.has(slug) ? 0 : 1);
+  return (
+    <section aria-labelledby="offer-title" class="front-offer">
+      <h2 id="offer-title">What it runs</h2>
+      <ul class="cards">
+        {cargos
+          .toSorted((a, b) => rank(a) - rank(b))
+          .map((cargo) => {
+            const state = describeAvailability(known, cargo.slug);
+            return (
+              <li key={cargo.slug} class="card">
+                <h3>{cargo.name}</h3>
+                <p>{cargo.description}</p>
+                <p class="card-foot muted">
+                  <span class="num">{formatCredits(cargo.price_per_job)} credits a job</span>
+                  {state !== null && <Badge tone={state.tone}>{state.text}</Badge>}
+                </p>
+              </li>
+            );
+          })}
+      </ul>
+    </section>
+  );
+}
