@@ -44,6 +44,11 @@ interface Pinned {
   readonly entry: CatalogEntry;
 }
 
+interface Priced {
+  readonly from: CatalogEntry;
+  readonly entry: CatalogEntry;
+}
+
 interface Kept {
   readonly revision: number;
   readonly entry: CatalogEntry;
@@ -56,6 +61,8 @@ export class CatalogSync {
   readonly #shipped: ReadonlyMap<string, Shipped>;
   /** Shipped Cargos that are offered with pins of the operator, with the revision that was approved. */
   #pinned = new Map<string, Pinned>();
+  /** Shipped Cargos with the price that the operator set, and what each was made from. */
+  #priced = new Map<string, Priced>();
   #revision = -1;
   /** Entries of stored Cargos. An unchanged Cargo keeps the same object. */
   #stored = new Map<string, Kept>();
@@ -140,7 +147,7 @@ export class CatalogSync {
   }
 
   #entriesOf(
-    { cargos, disabledSlugs, approvals }: CatalogSnapshot,
+    { cargos, disabledSlugs, approvals, pricesMicro }: CatalogSnapshot,
     numbers: ReadonlyMap<string, number>,
   ): CatalogEntry[] {
     const disabled = new Set(disabledSlugs);
@@ -153,7 +160,8 @@ export class CatalogSync {
       if (entry !== null) kept.set(slug, { revision, entry });
     }
     this.#stored = kept;
-    const entries = [...this.#shippedEntries(approvals, numbers), ...[...kept.values()].map(({ entry }) => entry)];
+    const shipped = this.#withPrices(this.#shippedEntries(approvals, numbers), pricesMicro);
+    const entries = [...shipped, ...[...kept.values()].map(({ entry }) => entry)];
     return entries.filter(({ slug }) => !disabled.has(slug));
   }
 
@@ -180,6 +188,22 @@ export class CatalogSync {
     });
     this.#pinned = pinned;
     return entries;
+  }
+
+  /** An entry whose price is the same as before keeps its object. */
+  #withPrices(entries: readonly CatalogEntry[], pricesMicro: ReadonlyMap<string, number>): CatalogEntry[] {
+    const priced = new Map<string, Priced>();
+    const result = entries.map((from) => {
+      const priceMicro = pricesMicro.get(from.slug);
+      if (priceMicro === undefined) return from;
+      const before = this.#priced.get(from.slug);
+      const isSame = before?.from === from && before.entry.priceMicro === priceMicro;
+      const kept = isSame ? before : { from, entry: { ...from, priceMicro } };
+      priced.set(from.slug, kept);
+      return kept.entry;
+    });
+    this.#priced = priced;
+    return result;
   }
 
   #reportUnpinned(): void {

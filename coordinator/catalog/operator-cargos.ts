@@ -3,7 +3,8 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { CargoApproval, CatalogSnapshot, CatalogStore, StoredCargo } from "../store/catalog-store.ts";
 import { revisionOf } from "./approval-rules.ts";
-import type { CargoFile } from "./cargo-fields.ts";
+import { creditsFromMicro, microFromCredits } from "../credits/micro-credits.ts";
+import { cargoFields, type CargoFile } from "./cargo-fields.ts";
 import { readCargo, readCargoFile } from "./cargo-file.ts";
 import { isOffUnpinned, missingPin } from "./cargo-pins.ts";
 import { approvedForm } from "./shipped-approval.ts";
@@ -15,6 +16,8 @@ import { approvedForm } from "./shipped-approval.ts";
 export const CARGO_STATUSES = ["offered", "waiting", "unpinned", "off", "disabled", "hidden"] as const;
 export type CargoStatus = (typeof CARGO_STATUSES)[number];
 type CargoOrigin = "shipped" | "imported" | "owned";
+
+const PRICE_RANGE = "must be 0 to 1000000 credits, with at most 6 decimals";
 
 /** A Cargo in `coordinator cargo list`. */
 export interface CargoLine {
@@ -28,6 +31,10 @@ export interface CargoLine {
   readonly revision: number | null;
   /** Whether what runs is tied to exact bytes; null for a Cargo that breaks a rule of this version. */
   readonly isPinned: boolean | null;
+  /** Of a job, in credits; null for a Cargo that breaks a rule of this version. */
+  readonly price: number | null;
+  /** That of its file; null unless it is shipped. */
+  readonly shippedPrice: number | null;
 }
 
 /** A Cargo as the operator reviews it before an approval. */
@@ -42,6 +49,8 @@ export interface CargoReview {
   readonly storedRevision: number | null;
   /** The last one, of this definition or an earlier one. */
   readonly approval: CargoApproval | null;
+  /** Of a job, in credits: that of `file`, or what the operator set for a shipped Cargo. */
+  readonly price: number;
 }
 
 /** The operator's actions on Cargos. They run in another process than the coordinator, which picks them up within a second. */
@@ -60,18 +69,21 @@ export class OperatorCargos {
   async list(): Promise<CargoLine[]> {
     const snapshot = await this.#store.snapshot();
     const shipped = [...this.#shipped.values()].map((each): CargoLine => {
-      const { file, status } = reviewOfShipped(each, snapshot);
-      const { slug, runtime_type: runtimeType } = file;
+      const { file, status, price } = reviewOfShipped(each, snapshot);
+      const { slug, runtime_type: runtimeType, price_per_job: shippedPrice } = file;
       const isPinned = missingPin(file) === null;
-      return { slug, runtimeType, status, ownerId: null, origin: "shipped", revision: null, isPinned };
+      const line = { slug, runtimeType, status, ownerId: null, origin: "shipped", revision: null } as const;
+      return { ...line, isPinned, price, shippedPrice };
     });
     const stored = snapshot.cargos.map((cargo): CargoLine => {
       const { slug, ownerId, revision } = cargo;
       const read = readCargo(cargo.file);
       const origin = ownerId === null ? "imported" : "owned";
-      const runtimeType = "file" in read ? read.file.runtime_type : null;
-      const isPinned = "file" in read ? missingPin(read.file) === null : null;
-      return { slug, runtimeType, status: this.#statusOf(cargo, snapshot), ownerId, origin, revision, isPinned };
+      const status = this.#statusOf(cargo, snapshot);
+      const line = { slug, status, ownerId, origin, revision, shippedPrice: null } as const;
+      if ("errors" in read) return { ...line, runtimeType: null, isPinned: null, price: null };
+      const { runtime_type: runtimeType, price_per_job: price } = read.file;
+      return { ...line, runtimeType, isPinned: missingPin(read.file) === null, price };
     });
     return [...shipped, ...stored].sort((a, b) => (a.slug < b.slug ? -1 : 1));
   }
@@ -93,6 +105,7 @@ export class OperatorCargos {
       ownerId: stored.ownerId,
       storedRevision: stored.revision,
       approval: approvalIn(snapshot, slug),
+      price: read.file.price_per_job,
     };
   }
 
@@ -133,6 +146,25 @@ export class OperatorCargos {
   }
 
   /**
+   * Sets the price of a shipped Cargo for jobs that are submitted from now on; null: that of its file again. False if it is so already.
+   * @param into takes the write.
+   * @throws {ServiceError} `cargo_not_found`, `bad_request` for a Cargo that is not shipped; {@link ValidationError}
+   */
+  async setPrice(
+    slug: string,
+    credits: number | null,
+    into: Pick<CatalogStore, "setPrice"> = this.#store,
+  ): Promise<boolean> {
+    if (!this.#shipped.has(slug)) {
+      if ((await this.#store.find(slug)) === undefined) throw noCargo(slug);
+      throw new ServiceError("bad_request", `${slug} is not a shipped Cargo: its own definition has its price`);
+    }
+    const isPrice = credits === null || cargoFields.price_per_job.safeParse(credits).success;
+    if (!isPrice) throw new ValidationError([{ path: "price_per_job", message: PRICE_RANGE }]);
+    return into.setPrice(slug, credits === null ? null : microFromCredits(credits), this.#clock.now());
+  }
+
+  /**
    * Stores or replaces a public Cargo of the operator.
    * @param text content of a file like those of catalog/cargos.
    * @param into takes the write of this Cargo.
@@ -166,6 +198,7 @@ function reviewOfShipped(shipped: CargoFile, snapshot: CatalogSnapshot): CargoRe
   const approved = approval === null ? null : approvedForm(shipped, approval);
   const file = isOffUnpinned(shipped) && approved !== null ? approved : shipped;
   const isDisabled = snapshot.disabledSlugs.includes(shipped.slug);
+  const setMicro = snapshot.pricesMicro.get(shipped.slug);
   return {
     file,
     revision: revisionOf(file),
@@ -174,6 +207,7 @@ function reviewOfShipped(shipped: CargoFile, snapshot: CatalogSnapshot): CargoRe
     ownerId: null,
     storedRevision: null,
     approval,
+    price: setMicro === undefined ? file.price_per_job : creditsFromMicro(setMicro),
   };
 }
 

@@ -6,6 +6,7 @@ import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
 import { FILE_SETTINGS } from "./file-settings.ts";
 import { DEFAULT_CARGO_SETTINGS } from "./default-cargo-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
+import { PHASE_SETTINGS } from "./phase-settings.ts";
 import { TELEMETRY_SETTINGS } from "./telemetry-settings.ts";
 import { LOG_FORMAT_SETTING } from "../../shared/log-format.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
@@ -26,7 +27,6 @@ const MS_PER_DAY = 86_400_000;
 const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
 const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
-const PHASE_RANGE = { min: 0.01, max: 604_800 } as const;
 
 /** Every key of the coordinator, in the order of the docs. Defaults and ranges are only here. */
 const COORDINATOR_SETTINGS = {
@@ -161,26 +161,7 @@ const COORDINATOR_SETTINGS = {
     meaning:
       "What one account's jobs may store in a day, inputs and outputs; above it, submissions get 429, and the job that makes more fails",
   }),
-  acceptLimitMs: seconds("accept_limit_s", {
-    ...PHASE_RANGE,
-    fallback: 5,
-    meaning: "How long an Island may take to accept a job; then the attempt is over and another follows",
-  }),
-  startLimitMs: seconds("start_limit_s", {
-    ...PHASE_RANGE,
-    fallback: 30,
-    meaning: "How long an Island may take to begin a job while neither a download nor a load makes progress",
-  }),
-  firstOutputLimitMs: seconds("first_output_limit_s", {
-    ...PHASE_RANGE,
-    fallback: 60,
-    meaning: "How long a chat may run without output and without progress in reading its prompt",
-  }),
-  silenceLimitMs: seconds("silence_limit_s", {
-    ...PHASE_RANGE,
-    fallback: 60,
-    meaning: "How long a chat that has given output may then be silent",
-  }),
+  ...PHASE_SETTINGS,
   feedDelayMs: setting.number("feed_delay_ms", {
     min: 0,
     max: 10_000,

@@ -4,7 +4,8 @@ import type { LedgerKind } from "./postings.ts";
 export interface LedgerLine {
   /** Increases with time. */
   readonly id: number;
-  readonly kind: Exclude<LedgerKind, "fee">;
+  /** `correction`: a grant that takes credits back. */
+  readonly kind: Exclude<LedgerKind, "fee"> | "correction";
   /** Change of the spendable balance; 0 for a charge, which is taken from the hold. */
   readonly micro: number;
   /** Change of what is held for unfinished jobs. */
@@ -17,6 +18,8 @@ export interface LedgerLine {
   readonly batchId: string | null;
   /** The Cargo of the job or batch; null for a grant. */
   readonly slug: string | null;
+  /** What an operator said of a grant. */
+  readonly note: string | null;
   readonly atMs: number;
 }
 
@@ -24,7 +27,8 @@ export interface LedgerLine {
  * A stored posting that becomes a line: all of the account's client party, and the charges of its hold party. A hold and a release
  * have a posting for both parties and become one line.
  */
-export interface LineEntry extends Pick<LedgerLine, "id" | "kind" | "micro" | "slug" | "atMs"> {
+export interface LineEntry extends Pick<LedgerLine, "id" | "micro" | "slug" | "note" | "atMs"> {
+  readonly kind: Exclude<LedgerKind, "fee">;
   /** Id of a job, or of the batch that was submitted; null for a grant. */
   readonly subjectId: string | null;
 }
@@ -32,17 +36,18 @@ export interface LineEntry extends Pick<LedgerLine, "id" | "kind" | "micro" | "s
 /** The lines of `entries`, newest first. `balanceMicro`: the spendable balance after the first of them. */
 export function linesOf(entries: readonly LineEntry[], balanceMicro: number): LedgerLine[] {
   let balance = balanceMicro;
-  return entries.map(({ micro: moved, subjectId, ...entry }) => {
+  return entries.map(({ micro: moved, subjectId, ...entry }): LedgerLine => {
     const micro = entry.kind === "charge" ? 0 : moved;
     const isBatch = subjectId?.startsWith("batch_") === true;
     const [jobId, batchId] = isBatch ? [null, subjectId] : [subjectId, null];
-    const line = { ...entry, jobId, batchId, micro, heldMicro: heldBy(entry.kind, moved), balanceMicro: balance };
+    const kind: LedgerLine["kind"] = entry.kind === "grant" && moved < 0 ? "correction" : entry.kind;
+    const line = { ...entry, kind, jobId, batchId, micro, heldMicro: heldBy(entry.kind, moved), balanceMicro: balance };
     balance -= micro;
     return line;
   });
 }
 
-function heldBy(kind: LedgerLine["kind"], moved: number): number {
+function heldBy(kind: LineEntry["kind"], moved: number): number {
   switch (kind) {
     case "hold":
     case "release":

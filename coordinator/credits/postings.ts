@@ -29,10 +29,10 @@ export function partiesOf(accountId: string): readonly LedgerParty[] {
   return [`client:${accountId}`, `hold:${accountId}`];
 }
 
-/** Issues credits to an account. @throws {RangeError} unless `micro` is a safe integer of 1 or more. */
+/** Issues credits to an account; negative ones are taken back. @throws {RangeError} unless `micro` is a safe integer other than 0. */
 export function grantPostings(accountId: string, micro: number): Posting[] {
-  if (!Number.isSafeInteger(micro) || micro < 1) {
-    throw new RangeError(`A grant of ${micro} micro-credits is not possible: it takes an integer of 1 or more`);
+  if (!Number.isSafeInteger(micro) || micro === 0) {
+    throw new RangeError(`A grant of ${micro} micro-credits is not possible: it takes an integer other than 0`);
   }
   return [
     { party: "network", micro: -micro, kind: "grant" },
@@ -117,7 +117,7 @@ function limitPassed(party: LedgerParty, balance: bigint, added: bigint, isGrant
       return new Error(`${party} has ${balance} micro-credits; ${-added} were to leave it`);
     return new InsufficientCreditsError(-added, balance);
   }
-  if (isGrant && after > MAX_GRANTED_MICRO) {
+  if (isGrant && added > 0n && after > MAX_GRANTED_MICRO) {
     const most = "9,007,199,254 credits";
     return new ServiceError("bad_request", `With this grant the account would have more than ${most}`);
   }

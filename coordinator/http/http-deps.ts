@@ -77,8 +77,8 @@ export interface HttpDeps {
   readonly suspensions?: Pick<Suspensions, "onAccounts">;
   /** Of the product, shown by /health. */
   readonly version: string;
-  /** Folder of the model files that the coordinator itself serves at /models. */
-  readonly modelsDirectory: string;
+  /** Folders of the model files that the coordinator itself serves at /models; the first that has a file counts. */
+  readonly modelDirectories: readonly string[];
   /** Folder of the packages that the coordinator serves at /download. It may be missing. */
   readonly downloadsDirectory: string;
   readonly options: HttpOptions;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { importedModelsDirectory } from "../catalog/imported-models.ts";
 import { isExposed, registrationOf } from "../config/exposure.ts";
 import type { MemoryBudgets } from "../config/memory-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
@@ -21,12 +22,11 @@ export function httpOptionsOf(config: CoordinatorConfig, memory: MemoryBudgets):
 }
 
 /** Folders whose files the coordinator serves. */
-export function servedFolders({
-  catalogDirectory,
-  dataDirectory,
-}: Pick<CoordinatorConfig, "catalogDirectory" | "dataDirectory">): Pick<
-  HttpDeps,
-  "modelsDirectory" | "downloadsDirectory"
-> {
-  return { modelsDirectory: join(catalogDirectory, "models"), downloadsDirectory: join(dataDirectory, "downloads") };
+export function servedFolders(
+  config: Pick<CoordinatorConfig, "catalogDirectory" | "dataDirectory">,
+): Pick<HttpDeps, "modelDirectories" | "downloadsDirectory"> {
+  return {
+    modelDirectories: [join(config.catalogDirectory, "models"), importedModelsDirectory(config)],
+    downloadsDirectory: join(config.dataDirectory, "downloads"),
+  };
 }

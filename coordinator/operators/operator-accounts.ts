@@ -1,7 +1,8 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { hashSecret } from "../accounts/secrets.ts";
-import { microFromCredits } from "../credits/micro-credits.ts";
+import { InsufficientCreditsError } from "../credits/insufficient-credits-error.ts";
+import { formatCredits, microFromCredits } from "../credits/micro-credits.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { AccountLimits, Role } from "../store/account-store.ts";
 import { GRANT_ACTION, type AccountFilter, type GrantNote, type KnownAccount } from "../store/operator-store.ts";
@@ -21,6 +22,17 @@ export interface OperatorAccountsDeps {
 export interface AccountDetail extends KnownAccount {
   readonly limits: ResolvedLimits;
 }
+
+/** Credits for an account; negative: taken back. */
+export interface CreditGrant {
+  readonly credits: number;
+  /** Shown to the account. Needed where credits are taken back. */
+  readonly note: string | null;
+}
+
+/** Characters of what an operator says of a grant. */
+export const MAX_GRANT_NOTE = 200;
+const NOTE_NEEDED = "is needed to take credits back; the account sees it in its ledger";
 
 /** Characters of what an operator says of a suspension. */
 export const MAX_BECAUSE = 500;
@@ -58,20 +70,31 @@ export class OperatorAccounts {
   }
 
   /**
-   * Resolves with the balance. With an `idempotencyKey`, a request that is repeated grants once: the audit log has the key's hash.
+   * Gives credits, or takes them back where `credits` is negative. Resolves with the balance. With an `idempotencyKey`, a request that is repeated grants once: the audit log has the key's hash.
    * @throws {ServiceError} `not_found`; `idempotency_conflict` for a key that came with another amount; `bad_request` beyond what an account
-   *   may have; {@link ValidationError}
+   *   may have, and for more than it has; {@link ValidationError}
    */
-  async grant(actor: Actor, accountId: string, credits: number, idempotencyKey: string | null = null): Promise<number> {
+  async grant(
+    actor: Actor,
+    accountId: string,
+    { credits, note }: CreditGrant,
+    idempotencyKey: string | null = null,
+  ): Promise<number> {
     const { store, trail, clock } = this.#deps;
     const micro = readGrant(credits);
-    const { balanceMicro } = await this.#known(accountId);
+    if (micro < 0 && note === null) throw new ValidationError([{ path: "note", message: NOTE_NEEDED }]);
+    const { balanceMicro, email } = await this.#known(accountId);
     const key = idempotencyKey === null ? null : { idempotencyKey: hashSecret(idempotencyKey) };
-    const after: GrantNote = { grantMicro: micro, ...key };
+    const after: GrantNote = { grantMicro: micro, ...(note === null ? {} : { note }), ...key };
     const deed = { ...target(accountId), action: GRANT_ACTION, before: { balanceMicro }, after };
     const repeat = key && { actor: actor.actor, ...key };
     await trail.record(actor, deed, ({ operators }) =>
-      operators.grant({ accountId, micro, atMs: clock.now(), repeat }),
+      operators.grant({ accountId, micro, note, atMs: clock.now(), repeat }).catch((error: unknown) => {
+        if (!(error instanceof InsufficientCreditsError)) throw error;
+        const has = formatCredits(error.balanceMicro);
+        const text = `${email} has ${has} credits to spend, so at most ${has} can be taken back, not ${-credits}`;
+        throw new ServiceError("bad_request", text, { cause: error });
+      }),
     );
     return (await store.accounts.get(accountId))?.balanceMicro ?? 0;
   }
@@ -147,12 +170,12 @@ function noAccount(accountId: string): ServiceError {
 /** @throws {ValidationError} */
 function readGrant(credits: number): number {
   try {
-    const micro = microFromCredits(credits);
-    if (micro > 0) return micro;
+    const micro = Math.sign(credits) * microFromCredits(Math.abs(credits));
+    if (micro !== 0) return micro;
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
   throw new ValidationError([
-    { path: "credits", message: "must be more than 0, at most 4000000000, with at most 6 decimals" },
+    { path: "credits", message: "must not be 0, from -4000000000 to 4000000000, with at most 6 decimals" },
   ]);
 }

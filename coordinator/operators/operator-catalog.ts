@@ -71,6 +71,16 @@ export class OperatorCatalog {
     await onChanged?.();
   }
 
+  /** Sets the price of a shipped Cargo; null: the shipped one again. @throws {ServiceError} `cargo_not_found`, `bad_request`; {@link ValidationError} */
+  async setPrice(actor: Actor, slug: string, credits: number | null): Promise<CargoReview> {
+    const { cargos, trail, onChanged } = this.#deps;
+    const before = { price: (await this.review(slug)).price };
+    const deed = { ...target(slug), action: "cargo.price", before, after: { price: credits } };
+    await trail.record(actor, deed, ({ catalog }) => cargos.setPrice(slug, credits, catalog));
+    await onChanged?.();
+    return this.review(slug);
+  }
+
   async #pin(review: CargoReview, given: Pins): Promise<CargoReview> {
     const file = await this.#deps.resolvePins(review.file, given);
     return { ...review, file, revision: revisionOf(file) };

@@ -16,7 +16,7 @@ export interface Operators {
   readonly accounts: Pick<OperatorAccounts, "list" | "get" | "setLimits" | "grant" | "suspend" | "reinstate">;
   readonly islands: Pick<OperatorIslands, "list" | "get" | "suspend" | "reinstate">;
   readonly jobs: Pick<OperatorStore, "jobs">;
-  readonly catalog: Pick<OperatorCatalog, "list" | "review" | "pinned" | "approve" | "setDisabled">;
+  readonly catalog: Pick<OperatorCatalog, "list" | "review" | "pinned" | "approve" | "setDisabled" | "setPrice">;
   readonly announcements: Pick<Announcements, "list" | "add" | "remove">;
   readonly audit: Pick<AuditLog, "list">;
   readonly settings: readonly SettingInForce[];

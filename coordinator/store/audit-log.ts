@@ -46,7 +46,7 @@ export interface AuditFilter {
 /** The writes of operators. */
 export interface NotedWrites {
   readonly accounts: AccountStore;
-  readonly catalog: Pick<CatalogStore, "approve" | "importCargo" | "setDisabled">;
+  readonly catalog: Pick<CatalogStore, "approve" | "importCargo" | "setDisabled" | "setPrice">;
   readonly operators: Pick<
     OperatorStore,
     | "announce"

@@ -37,6 +37,8 @@ export interface CatalogSnapshot {
   readonly disabledSlugs: readonly string[];
   /** Sorted by slug. */
   readonly approvals: readonly CargoApproval[];
+  /** What the operator set for shipped Cargos, in micro-credits a job, by slug. */
+  readonly pricesMicro: ReadonlyMap<string, number>;
 }
 
 /** Cargos that an account may have at a time. */
@@ -93,4 +95,6 @@ export interface CatalogStore {
   approve(approval: CargoApproval, storedRevision: number | null): Promise<boolean>;
   /** Switches a Cargo off or on for everybody; shipped Cargos too. False if it is so already. */
   setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<boolean>;
+  /** Sets the price of a shipped Cargo; null: that of its file again. False if it is so already. */
+  setPrice(slug: string, micro: number | null, atMs: number): Promise<boolean>;
 }

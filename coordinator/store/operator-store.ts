@@ -102,10 +102,13 @@ export interface Announcement {
   readonly untilMs: number | null;
 }
 
-/** Credits that an operator gives to an account. */
+/** Credits that an operator gives to an account, or takes back. */
 export interface Grant {
   readonly accountId: string;
+  /** Negative: taken back. */
   readonly micro: number;
+  /** Shown to the account in its ledger. */
+  readonly note: string | null;
   readonly atMs: number;
   /** Of a request that may be repeated, and the operator who sent it; see {@link GrantNote}. Null: each call grants. */
   readonly repeat: { readonly actor: string; readonly idempotencyKey: string } | null;
@@ -114,6 +117,7 @@ export interface Grant {
 /** What the audit log has of a grant, as `after`. Repeats are found there, so a key counts for good. */
 export interface GrantNote {
   readonly grantMicro: number;
+  readonly note?: string;
   readonly idempotencyKey?: string;
 }
 

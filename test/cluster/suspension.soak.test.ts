@@ -63,6 +63,11 @@ describeCluster("an operator of three coordinators", () => {
       ({ islands: { online } }) => online === 3,
       "three Islands in the overview of one coordinator",
     );
+    await until(
+      async () => (await ask(2, "", "GET", "/network")).body.data,
+      ({ islands_online: online }) => online === 3,
+      "three Islands in what one coordinator shows visitors",
+    );
     const { status } = await ask(0, operator, "POST", `/operator/accounts/${account.id}/suspension`, {
       reason: "spam",
     });

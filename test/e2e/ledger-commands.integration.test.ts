@@ -73,7 +73,7 @@ describe("coordinator account limits", () => {
 });
 
 describe("coordinator credits grant", () => {
-  const AMOUNTS = ["", "-5", "0.0000001", "0", "much", "0x10", "1e3", "4000000001"];
+  const AMOUNTS = ["", "0", "0.0000001", "-0.0000001", "much", "0x10", "1e3", "4000000001"];
 
   it("gives credits that can be spent at once", async () => {
     expect(await runJson("credits", "grant", "--email", "ann@example.com", "--credits", "0.5")).toMatchObject({
@@ -86,8 +86,24 @@ describe("coordinator credits grant", () => {
     const { code, stderr } = await run("credits", "grant", "--email", "ann@example.com", `--credits=${credits}`);
     expect([code, stderr]).toEqual([
       2,
-      `"${credits}" is not an amount to grant: more than 0, at most 4000000000, with at most 6 decimals\n`,
+      "--credits: must not be 0, from -4000000000 to 4000000000, with at most 6 decimals\n",
     ]);
+  });
+
+  it("takes credits back with a note that the account sees, and never more than it has", async () => {
+    const { key: theirs } = await coordinator.createAccount("back@example.com", 30);
+    const take = (...words: string[]) => run("credits", "grant", "--email", "back@example.com", "--credits", ...words);
+    const unsaid = await take("-20");
+    expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringMatching(/^--note: is needed to take credits back/)]);
+    const taken = await take("-20", "--note", "Granted twice");
+    expect([taken.code, taken.stdout]).toEqual([0, "back@example.com has 10 credits\n"]);
+    const tooMuch = await take("-10.5", "--note", "More");
+    expect([tooMuch.code, tooMuch.stderr]).toEqual([
+      1,
+      "back@example.com has 10 credits to spend, so at most 10 can be taken back, not 10.5\n",
+    ]);
+    const [line] = (await call(coordinator.url, theirs, "GET", "/account/ledger")).body.data;
+    expect(line).toMatchObject({ kind: "correction", amount: -20, balance: 10, note: "Granted twice" });
   });
 
   it("refuses what would be more than an account can hold, in words", async () => {

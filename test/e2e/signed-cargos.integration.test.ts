@@ -49,7 +49,14 @@ describe("an Island and the key of its coordinator", () => {
       // A restart alone changes nothing: the Island comes back by itself.
       await network.restartCoordinator("SIGTERM");
       expect(await network.manage<SigningKey>("signing-key", "show")).toEqual(before);
-      const after = await network.manage<SigningKey>("signing-key", "rotate");
+      const refused = await runCommand("signing-key", "rotate", "--data", network.data);
+      expect([refused.code, refused.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^A new key cuts off every Island .*\(Islands known: 1\)\. .* coordinator signing-key rotate --data \S+ --yes\n$/,
+        ),
+      ]);
+      const after = await network.manage<SigningKey>("signing-key", "rotate", "--yes");
       expect(after.fingerprint).not.toBe(before.fingerprint);
       const shown = await network.run("signing-key", "show");
       expect(shown.stdout).toContain(after.fingerprint);

@@ -52,7 +52,7 @@ let made: OpenApiDocument | undefined;
 /** The document of the API as it is in this source tree; made once in a process. */
 export function currentDocument(): OpenApiDocument {
   if (made !== undefined) return made;
-  const options = { options: TEST_HTTP_OPTIONS, modelsDirectory: "", downloadsDirectory: "" };
+  const options = { options: TEST_HTTP_OPTIONS, modelDirectories: [], downloadsDirectory: "" };
   const deps = { clock: new ManualClock(), version: "0.0.0-test", operators: {}, ...options };
   // Nothing is asked of what is missing until a request comes.
   const app = createApp(deps as unknown as HttpDeps);

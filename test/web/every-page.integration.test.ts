@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runFrames } from "../support/attempt-frames.ts";
@@ -11,7 +12,7 @@ import { CONSOLE_FLAGS, ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
-const ENTRIES = ["/sign-in", "/register", "/verify", "/forgot-password", "/reset-password"];
+const ENTRIES = ["/", "/sign-in", "/register", "/verify", "/forgot-password", "/reset-password"];
 
 describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("every page", () => {
   let coordinator: TestCoordinator;
@@ -39,6 +40,8 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("every page", () => {
     const talk = await ask("POST", "/conversations", { model: "tiny-chat", title: "Sums", system_prompt: "Be brief." });
     await ask("POST", `/conversations/${talk.id}/messages`, { content: "Hi" });
     const [{ id: islandId }] = await ask("GET", "/islands");
+    await mkdir(join(coordinator.directory, "downloads"));
+    await writeFile(join(coordinator.directory, "downloads", "atoll-island-0.1.0.tgz"), "the agent");
     pages = [
       ...["/", "/playground?cargo=base64", "/jobs", `/jobs/${job.id}`, `/jobs/${waiting?.id ?? job.id}`],
       ...["/batches", `/batches/${batch.id}`, "/conversations", `/conversations/${talk.id}`],
@@ -64,6 +67,13 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("every page", () => {
     await page.goto("/keys");
     await page.getByRole("button", { name: "New key" }).click();
     found.push(...(await violations(page, "new key")));
+    await page.goto("/usage");
+    await page.getByRole("button", { name: "tiny-chat" }).first().click();
+    found.push(...(await violations(page, "what was booked for a job")));
+    await page.goto("/islands/add");
+    await page.getByRole("button", { name: "Make a code" }).click();
+    await page.getByLabel("Download the agent").waitFor();
+    found.push(...(await violations(page, "the commands that add an Island")));
     expect(found).toEqual([]);
     expect(faults).toEqual([]);
   });
@@ -80,14 +90,16 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("every page", () => {
 
   it("fits a phone", async () => {
     const { page } = await browser.page(PHONE);
-    await signIn(page, "ann@example.com");
-    for (const path of [...pages]) {
+    const expectFit = async (path: string): Promise<void> => {
       await settle(page, path);
       const [content, screen] = await page.evaluate<number[]>(
         "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
       );
       expect([path, content]).toEqual([path, screen]);
-    }
+    };
+    for (const path of ENTRIES) await expectFit(path);
+    await signIn(page, "ann@example.com");
+    for (const path of pages) await expectFit(path);
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
     await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
@@ -19,13 +19,20 @@ await mkdir(FOLDER, { recursive: true });
 await using network = await Network.open(["--catalog-directory", SHIPPED_CATALOG]);
 const { id, key, islandToken } = network.createAccount(EMAIL, 250);
 await network.manage("account", "role", "--email", EMAIL, "--operator");
+await mkdir(join(network.data, "downloads"));
+await writeFile(join(network.data, "downloads", "atoll-island-0.1.0.tgz"), "the agent");
 await network.startIsland("studio", islandToken, { "cargos.allow_runtimes": "llmcpp,wasm" });
 const ids = await makeWork();
 await using browser = await ConsoleBrowser.open(network.url);
 
-for (const name of ["sign-in", "register", "forgot-password"]) {
+for (const name of ["front", "sign-in", "register", "forgot-password"].filter((name) => name.startsWith(ONLY))) {
   const { page } = await browser.page({ viewport: WIDE });
-  await page.goto(`/${name}`);
+  await page.goto(name === "front" ? "/" : `/${name}`);
+  await page.locator("h1").waitFor();
+  await page
+    .getByText(/^Loading/)
+    .first()
+    .waitFor({ state: "detached" });
   await take(page, name);
 }
 

@@ -3,6 +3,7 @@ import { revisionOf } from "../../../coordinator/catalog/approval-rules.ts";
 import type { PinKind } from "../../../coordinator/catalog/cargo-pins.ts";
 import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { resolvePins, UnpinnedError } from "../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
+import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
@@ -40,7 +41,7 @@ interface ApproveOptions extends DataOptions {
 interface ApprovalTools extends Pick<CommandTools, "onDataDirectory" | "print"> {
   readonly withCargos: (
     options: DataOptions,
-    use: (cargos: OperatorCargos, store: Store, catalogDirectory: string) => Promise<void>,
+    use: (cargos: OperatorCargos, store: Store, config: CoordinatorConfig) => Promise<void>,
   ) => Promise<void>;
 }
 
@@ -67,7 +68,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
     .option("--allow-private", "also ask a registry or hub of the local network")
     .action(async (slug: string | undefined, options: ApproveOptions, command: Command) => {
       assertOneSubject(slug, options);
-      await withCargos(options, async (cargos, store, catalogDirectory) => {
+      await withCargos(options, async (cargos, store, { catalogDirectory }) => {
         const { imageDigest, modelHash, modelCommit, hub, allowPrivate = false } = options;
         if (slug === undefined) {
           const sources = { hub, allowPrivate, catalogDirectory, silentHosts: new Set<string>() };

@@ -1,30 +1,30 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { revisionOf } from "../../../coordinator/catalog/approval-rules.ts";
-import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
+import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos, type CargoLine } from "../../../coordinator/catalog/operator-cargos.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { fixed, flexible } from "../../../shared/text-table.ts";
 import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
+import { addCargoImportCommand } from "./cargo-import-command.ts";
 import { addCargoSignCommand } from "./cargo-sign-command.ts";
 import type { CommandTools } from "./command-tools.ts";
+import { UsageError } from "../terminal/usage-errors.ts";
 import type { DataOptions } from "./data-commands.ts";
-import { catalogOf, commandActor, listOf, trailOf } from "./operator-tools.ts";
+import { describePrice } from "./describe-cargo.ts";
+import { catalogOf, commandActor, listOf } from "./operator-tools.ts";
 
-/** `coordinator cargo list|show|approve|sign|disable|enable|import`. They work beside a running coordinator, which applies them within a second. */
+/** `coordinator cargo list|show|approve|sign|disable|enable|price|import`. They work beside a running coordinator, which applies them within a second. */
 export function addCargoCommands(program: Command, { onDataDirectory, print, withStore }: CommandTools): void {
   const cargo = program.command("cargo").description("Cargos: shipped, imported and those of accounts.");
   const withCargos = (
     options: DataOptions,
-    use: (cargos: OperatorCargos, store: Store, catalogDirectory: string) => Promise<void>,
+    use: (cargos: OperatorCargos, store: Store, config: CoordinatorConfig) => Promise<void>,
   ) =>
     withStore(options, async (store, config) => {
       const shipped = await readShippedCargos(config.catalogDirectory, defaultSlugsOf(config));
-      await use(new OperatorCargos(store.catalog, shipped, systemClock), store, config.catalogDirectory);
+      await use(new OperatorCargos(store.catalog, shipped, systemClock), store, config);
     });
 
   onDataDirectory(cargo.command("list"))
@@ -58,35 +58,29 @@ export function addCargoCommands(program: Command, { onDataDirectory, print, wit
         print(options, { slug, disabled: false }, `${slug} is no longer disabled`);
       });
     });
-  onDataDirectory(cargo.command("import <files...>"))
-    .description("Import Cargos from files (see catalog/README.md), or replace imported ones.")
-    .action(async (files: string[], options: DataOptions) => {
+  onDataDirectory(cargo.command("price <slug> [credits]"))
+    .description("Show what a job of a shipped Cargo costs, or change it for jobs that are submitted from now on.")
+    .option("--reset", "take the shipped price again")
+    .action(async (slug: string, credits: string | undefined, options: DataOptions & { reset?: true }) => {
+      if (credits !== undefined && options.reset === true) throw new UsageError("Give credits or --reset, not both");
       await withCargos(options, async (cargos, store) => {
-        const slugs: string[] = [];
-        for (const file of files) {
-          slugs.push(await importFile(cargos, file, store));
-        }
-        print(options, { imported: slugs }, slugs.join("\n"));
+        const isChange = credits !== undefined || options.reset === true;
+        const review = isChange
+          ? await catalogOf(cargos, store).setPrice(commandActor(), slug, readPrice(credits))
+          : await cargos.review(slug);
+        const shipped = review.origin === "shipped" ? review.file.price_per_job : null;
+        const value = { slug, price_per_job: review.price, shipped_price_per_job: shipped };
+        print(options, value, `${slug}: ${describePrice(review)}`);
       });
     });
+  addCargoImportCommand(cargo, { onDataDirectory, print, withCargos });
 }
 
-async function importFile(cargos: OperatorCargos, path: string, store: Store): Promise<string> {
-  const noting = (file: CargoFile) => {
-    const after = { revision: revisionOf(file) };
-    const deed = { action: "cargo.import", targetKind: "cargo", targetId: file.slug, after } as const;
-    return trailOf(store).noting(commandActor(), deed).catalog;
-  };
-  try {
-    return await cargos.importFile(await readFile(path, "utf8"), noting);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const problems = error instanceof ValidationError ? error.details : [{ path: "", message: error.message }];
-    const lines = problems.map(({ path: field, message }) =>
-      [path, field, message].filter((part) => part !== "").join(": "),
-    );
-    throw new ServiceError(error.code, lines.join("\n"), { cause: error });
-  }
+/** Null for the shipped price. @throws {UsageError} */
+function readPrice(credits: string | undefined): number | null {
+  if (credits === undefined) return null;
+  if (/^\d+(\.\d+)?$/.test(credits)) return Number(credits);
+  throw new UsageError(`${JSON.stringify(credits)} is not a price: a number of credits such as 0.05`);
 }
 
 async function emailsOf(store: Store, lines: readonly CargoLine[]): Promise<ReadonlyMap<string, string>> {

@@ -35,12 +35,18 @@ export function describeReview(review: CargoReview, owner: string | null): strin
       `${formatBytes(file.required_ram_mb * MIB)} of RAM, ${formatBytes(file.required_vram_mb * MIB)} of VRAM`,
     ],
     ["limits", describeLimits(review)],
-    ["price", `${file.price_per_job} credits a job, licence ${file.licence}`],
+    ["price", `${describePrice(review)}, licence ${file.licence}`],
     ["schemas", `input ${sizeOf(file.input_schema)}, output ${sizeOf(file.output_schema)}`],
     ["revision", storedRevision === null ? revision : `${revision} (change ${storedRevision})`],
   ];
   const shown = lines.filter((line): line is [string, string] => line[1] !== null);
   return [file.slug, ...shown.map(([label, text]) => `  ${label.padEnd(11)} ${plain(text)}`)].join("\n");
+}
+
+/** The price in force, and the shipped one where it is another. */
+export function describePrice({ price, file }: Pick<CargoReview, "price" | "file">): string {
+  const shipped = price === file.price_per_job ? "" : ` (shipped: ${file.price_per_job})`;
+  return `${price} credits a job${shipped}`;
 }
 
 /** What `--json` prints for a Cargo under review. */
@@ -54,6 +60,7 @@ export function presentReview(review: CargoReview, owner: string | null) {
     owner,
     revision,
     stored_revision: storedRevision,
+    price_per_job: review.price,
     pin: kind === null ? null : { kind, value: pinsOf(file)[kind] ?? null },
     approval: approval === null ? null : { revision: approval.revision, by: approval.by, at: timeOf(approval.atMs) },
     cargo: file,

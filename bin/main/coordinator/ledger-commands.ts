@@ -1,12 +1,13 @@
 import type { Command } from "commander";
-import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits/micro-credits.ts";
+import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
+import { MAX_GRANT_NOTE } from "../../../coordinator/operators/operator-accounts.ts";
 import type { AccountLimits } from "../../../coordinator/store/account-store.ts";
 import type { LedgerReport } from "../../../coordinator/store/ledger-store.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
-import { commandActor, operatorAccountsOf } from "./operator-tools.ts";
+import { commandActor, operatorAccountsOf, readLine } from "./operator-tools.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
 interface LedgerTools extends CommandTools {
@@ -78,14 +79,19 @@ export function addLedgerCommands(program: Command, tools: LedgerTools): void {
   const { onDataDirectory, print, withStore, accountIdOf, fail } = tools;
   const credits = program.command("credits").description("Credits of accounts.");
   onDataDirectory(credits.command("grant"))
-    .description("Give an account credits.")
+    .description("Give an account credits, or take them back (negative).")
     .requiredOption("--email <address>", "the account's e-mail address")
-    .requiredOption("--credits <number>", "more than 0, at most 4000000000, with at most 6 decimals")
-    .action(async (options: DataOptions & { email: string; credits: string }) => {
+    .requiredOption("--credits <number>", "not 0, from -4000000000 to 4000000000, with at most 6 decimals")
+    .option(
+      "--note <text>",
+      "shown to the account in its ledger; needed to take credits back",
+      readLine(MAX_GRANT_NOTE),
+    )
+    .action(async (options: DataOptions & { email: string; credits: string; note?: string }) => {
       await withStore(options, async (store) => {
         const accountId = await accountIdOf(store, options.email);
-        const micro = readGrant(options.credits);
-        const balanceMicro = await operatorAccountsOf(store).grant(commandActor(), accountId, creditsFromMicro(micro));
+        const grant = { credits: readCredits(options.credits), note: options.note ?? null };
+        const balanceMicro = await operatorAccountsOf(store).grant(commandActor(), accountId, grant).catch(nameFlags);
         const balance = creditsFromMicro(balanceMicro);
         print(options, { id: accountId, credits: balance }, `${options.email} has ${balance} credits`);
       });
@@ -114,24 +120,17 @@ function readLimit(name: keyof AccountLimits, text: string | undefined): Partial
   return { [name]: text === "default" ? null : /^\d+$/.test(text) ? Number(text) : Number.NaN };
 }
 
-/** Wrong limits by the flags that gave them. @throws {unknown} */
+/** Wrong limits and grants by the flags that gave them. @throws {unknown} */
 function nameFlags(error: unknown): never {
   if (!(error instanceof ValidationError)) throw error;
-  const lines = error.details.map(({ path, message }) => `${FLAGS[path] ?? path}: ${message}, or default`);
+  const lines = error.details.map(
+    ({ path, message }) => `${FLAGS[path] ?? `--${path}`}: ${message}${path in FLAGS ? ", or default" : ""}`,
+  );
   throw new UsageError(lines.join("\n"), { cause: error });
 }
 
-/** @throws {UsageError} */
-function readGrant(text: string): number {
-  try {
-    const micro = /^\d+(\.\d+)?$/.test(text) ? microFromCredits(Number(text)) : 0;
-    if (micro > 0) return micro;
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-  }
-  const amount = JSON.stringify(text);
-  throw new UsageError(`${amount} is not an amount to grant: more than 0, at most 4000000000, with at most 6 decimals`);
-}
+/** Number() would read an empty text as 0, and other notations. NaN is refused with the range. */
+const readCredits = (text: string): number => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN);
 
 /** What is wrong with the ledger, a line for each fault. */
 export function ledgerFaultsOf(report: LedgerReport): string[] {

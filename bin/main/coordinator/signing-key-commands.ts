@@ -5,8 +5,10 @@ import { makeSigningKey, readSigningKey } from "../../../coordinator/islands/sig
 import { hasData, secretsOf } from "../../../coordinator/store/open-store.ts";
 import type { SharedSecrets } from "../../../coordinator/store/shared-secrets.ts";
 import { fingerprintOf, publicKeyText } from "../../../shared/cargo-signature.ts";
+import { CliError } from "../../../shared/errors.ts";
 import { ConfigError } from "../../../shared/settings.ts";
-import { coordinatorName } from "../terminal/command-line.ts";
+import { askYes } from "../terminal/ask-again.ts";
+import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
 import { noDataIn, onDataDirectory, readDataOptions, withStore, type DataOptions } from "./data-commands.ts";
 import { commandActor, trailOf } from "./operator-tools.ts";
 import { print } from "../terminal/print.ts";
@@ -19,15 +21,40 @@ export function addSigningKeyCommands(program: Command): void {
     .action((options: DataOptions) => withSecrets(options, (secrets, where) => show(options, secrets, where)));
   onDataDirectory(signingKey.command("rotate"))
     .description("Make a new key, used from the coordinator's next start. Every Island must then join again.")
-    .action((options: DataOptions) =>
+    .option("--yes", "do not ask")
+    .action((options: DataOptions & { yes?: true }, command: Command) =>
       withSecrets(options, async (secrets) => {
-        tell(options, await makeSigningKey(secrets));
-        await noteRotation(options);
+        // Which settings are used was said already.
+        const quiet = { ...options, json: true } as const;
+        await assertWanted(await knownIslands(quiet), options, command);
+        const publicKey = tell(options, await makeSigningKey(secrets));
+        await noteRotation(quiet);
+        const { config } = await readDataOptions(quiet);
+        const address = config.publicUrl ?? "<address of this coordinator>";
         console.error(
-          "Restart the coordinator to use the new key. Islands stay away until their owners join again with --fingerprint.",
+          "Restart the coordinator to use the new key. After that, every Island's owner must run on its machine:\n" +
+            `  island join ${address} --fingerprint ${fingerprintOf(publicKey)}`,
         );
       }),
     );
+}
+
+/** How many Islands are known; null where the database cannot say it: a key can be made beside one that is damaged. */
+function knownIslands(options: DataOptions): Promise<number | null> {
+  return withStore(options, async ({ operators }) => (await operators.countIslands(0)).known).catch(() => null);
+}
+
+/** @throws {CliError} unless the operator says yes, or said so before. */
+async function assertWanted(islands: number | null, options: { readonly yes?: true }, command: Command): Promise<void> {
+  if (options.yes === true) return;
+  const count = islands ?? "unknown, as the database cannot be read";
+  const consequence = `A new key cuts off every Island until its owner joins again with the new fingerprint (Islands known: ${count}).`;
+  if (!process.stdin.isTTY) {
+    const again = `${coordinatorName()} signing-key rotate${givenFlags(command)} --yes`;
+    throw new CliError(`${consequence} Nothing was changed, as nobody can answer here. To make the key: ${again}`);
+  }
+  console.error(consequence);
+  if (!(await askYes("Make a new key?"))) throw new CliError("Nothing was changed");
 }
 
 /** A key can be made beside a database that is damaged, which has no audit log then. */

@@ -1,5 +1,4 @@
 import { MAX_PASSWORD, MIN_PASSWORD } from "../../../coordinator/accounts/credential-fields.ts";
-import { CliError } from "../../../shared/errors.ts";
 import { askUntilRight } from "./ask-again.ts";
 import { askSecret, canAsk, readSecret } from "./ask.ts";
 import { UsageError } from "./usage-errors.ts";
@@ -22,18 +21,24 @@ export async function readNewPassword(flag: string | undefined): Promise<string>
   }
   const variable = process.env["ATOLL_PASSWORD"];
   if (variable !== undefined && flag === undefined) return variable;
-  if (canAsk()) return askPassword();
+  if (canAsk()) return askNewPassword();
   throw new UsageError("No password: give --password, set ATOLL_PASSWORD, or pipe it to --password -");
 }
 
-async function askPassword(): Promise<string> {
-  const password = await askUntilRight(
-    () => askSecret(`Password, at least ${MIN_PASSWORD} characters (not shown): `),
-    ({ length }) =>
-      length < MIN_PASSWORD || length > MAX_PASSWORD
-        ? `A password has ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`
-        : null,
-  );
-  if ((await askSecret("The same again: ")) === password) return password;
-  throw new CliError("The two passwords differ");
+/**
+ * Asks for a new password twice, and again for both until they are the same: a program that ended here would leave what is typed next, in
+ * clear text, to the shell. @throws {CliError} when it is given up, or too short or long three times in a row.
+ */
+export async function askNewPassword(ask: (question: string) => Promise<string> = askSecret): Promise<string> {
+  for (;;) {
+    const password = await askUntilRight(
+      () => ask(`Password, at least ${MIN_PASSWORD} characters (not shown): `),
+      ({ length }) =>
+        length < MIN_PASSWORD || length > MAX_PASSWORD
+          ? `A password has ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`
+          : null,
+    );
+    if ((await ask("The same again: ")) === password) return password;
+    console.error("The two passwords differ. Type both again, or press Ctrl-C to give up.");
+  }
 }

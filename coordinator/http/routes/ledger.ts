@@ -6,14 +6,21 @@ import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { creditsSchema, presentCredits, presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { json } from "../schemas/responses.ts";
 
-const LINE_KINDS = ["grant", "hold", "charge", "release", "earning"] as const satisfies readonly LedgerLine["kind"][];
+const LINE_KINDS = [
+  "grant",
+  "correction",
+  "hold",
+  "charge",
+  "release",
+  "earning",
+] as const satisfies readonly LedgerLine["kind"][];
 
 const lineSchema = z
   .object({
     id: z.int().openapi({ description: "Increases with time" }),
     kind: z.enum(LINE_KINDS).openapi({
       description:
-        "grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. " +
+        "grant: credits given. correction: credits that an operator took back. hold: set aside when a job is submitted. charge: taken from what was set aside. " +
         "release: set aside, not charged, and returned. earning: an Island of the account ran a job",
     }),
     amount: creditsSchema.openapi({ description: "Change of `credits`; negative: fewer" }),
@@ -25,6 +32,7 @@ const lineSchema = z
       .nullable()
       .openapi({ description: "On the hold of a whole batch; its jobs are charged and released one by one" }),
     workload_slug: z.string().nullable().openapi({ description: "Cargo of the job or batch" }),
+    note: z.string().nullable().openapi({ description: "What an operator said of a grant or correction" }),
     created_at: timeSchema,
   })
   .openapi("LedgerLine");
@@ -60,6 +68,7 @@ function presentLine(line: LedgerLine): z.infer<typeof lineSchema> {
     job_id: line.jobId,
     batch_id: line.batchId,
     workload_slug: line.slug,
+    note: line.note,
     created_at: presentTime(line.atMs),
   };
 }

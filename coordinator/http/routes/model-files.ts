@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { HttpApp, HttpDeps } from "../http-deps.ts";
 import { sendFile } from "../server/send-file.ts";
@@ -15,12 +17,26 @@ const BINARY = { "Content-Type": "application/octet-stream" };
  * Serves the coordinator's own model files to Islands: GET and HEAD /models/<file> (.gguf, .wasm, .onnx) and
  * /models/<folder>/<path>, with Range and ETag. Public.
  */
-export function serveModelFiles(app: HttpApp, { modelsDirectory }: Pick<HttpDeps, "modelsDirectory">): void {
-  app.get("/models/:name{.+}", (c) => {
+export function serveModelFiles(app: HttpApp, { modelDirectories }: Pick<HttpDeps, "modelDirectories">): void {
+  app.get("/models/:name{.+}", async (c) => {
     c.get("limits").countAddress(c.env.incoming);
     const name = c.req.param("name");
     const missing = `There is no model file "${name}"`;
     if (!MODEL_FILE.test(name) && !FILE_OF_FOLDER.test(name)) throw new ServiceError("not_found", missing);
-    return sendFile(c.env, { root: modelsDirectory, name, headers: BINARY, missing });
+    const root = await folderWith(name, modelDirectories);
+    if (root === undefined) throw new ServiceError("not_found", missing);
+    return sendFile(c.env, { root, name, headers: BINARY, missing });
   });
+}
+
+async function folderWith(name: string, directories: readonly string[]): Promise<string | undefined> {
+  const found = await Promise.all(
+    directories.map((directory) =>
+      stat(join(directory, name)).then(
+        (file) => file.isFile(),
+        () => false,
+      ),
+    ),
+  );
+  return directories[found.indexOf(true)];
 }

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { MAX_GRANT_NOTE } from "../../operators/operator-accounts.ts";
 import { ROLES } from "../../store/account-store.ts";
 import { serveOperator } from "../middleware/endpoint.ts";
 import { idempotencyOf } from "../middleware/idempotency.ts";
@@ -14,7 +15,7 @@ import {
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits } from "../schemas/wire-units.ts";
-import { actorOf, searchSchema, suspendBody } from "./operator-actor.ts";
+import { actorOf, oneLine, searchSchema, suspendBody } from "./operator-actor.ts";
 
 const params = z.object({ id: z.string() });
 const detail = { 200: json(data(accountDetailSchema), "The account") };
@@ -66,14 +67,21 @@ const grantRoute = createRoute({
   operationId: "grantCredits",
   method: "post",
   path: `${API_BASE}/operator/accounts/{id}/grants`,
-  summary: "Give an account credits",
+  summary: "Give an account credits, or take them back",
   description:
-    "With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount " +
+    "Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount " +
     "with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again.",
   request: {
     params,
     headers: z.object({ "idempotency-key": z.string().optional() }),
-    ...jsonBody(z.object({ credits: creditsSchema.openapi({ exclusiveMinimum: 0 }) }).openapi("GrantCredits")),
+    ...jsonBody(
+      z
+        .object({
+          credits: creditsSchema.openapi({ description: "Negative: taken back; not 0" }),
+          note: oneLine(MAX_GRANT_NOTE).optional().openapi({ description: "Shown to the account" }),
+        })
+        .openapi("GrantCredits"),
+    ),
   },
   responses: {
     201: json(data(z.object({ id: z.string(), credits: creditsSchema })), "The account's credits now"),
@@ -129,7 +137,12 @@ export function serveOperatorAccounts(app: HttpApp, deps: HttpDeps): void {
 
   serveOperator(app, deps, grantRoute, async ({ c, identity, params: { id }, body }) => {
     const key = idempotencyOf(c.req.header("idempotency-key"), body)?.key ?? null;
-    const balanceMicro = await accounts.grant(actorOf(c, identity, deps), id, body.credits, key);
+    const balanceMicro = await accounts.grant(
+      actorOf(c, identity, deps),
+      id,
+      { credits: body.credits, note: body.note ?? null },
+      key,
+    );
     deps.events.note(id, { type: "balance", atMs: deps.clock.now() });
     return c.json({ data: { id, credits: presentCredits(balanceMicro) } }, 201);
   });

@@ -6,6 +6,7 @@ import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { pinsSchema, presentCargoReview, readPins, reviewSchema } from "../schemas/review-schemas.ts";
 import { pageOf, pageQuery } from "../schemas/pagination.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+import { creditsSchema } from "../schemas/wire-units.ts";
 import { actorOf } from "./operator-actor.ts";
 
 const params = z.object({ slug: z.string() });
@@ -19,6 +20,10 @@ const lineSchema = z
     owner_id: z.string().nullable(),
     owner_email: z.string().nullable(),
     pinned: z.boolean().nullable().openapi({ description: "Null for a Cargo that breaks a rule of this version" }),
+    price_per_job: creditsSchema.nullable().openapi({ description: "In force for new jobs; null as above" }),
+    shipped_price_per_job: creditsSchema
+      .nullable()
+      .openapi({ description: "That of its file; null unless it is shipped" }),
   })
   .openapi("KnownCargo");
 
@@ -93,6 +98,25 @@ const enableRoute = createRoute({
   responses: { ...switched, ...failures(404) },
 });
 
+const priceRoute = createRoute({
+  operationId: "setCargoPrice",
+  method: "patch",
+  path: `${API_BASE}/operator/cargos/{slug}`,
+  summary: "Change the price of a shipped Cargo",
+  description:
+    "It counts for jobs that are submitted from now on, at every coordinator, and stays when the catalog is updated. Other Cargos have " +
+    "their price in their own definition (400).",
+  request: {
+    params,
+    ...jsonBody(
+      z
+        .object({ price_per_job: creditsSchema.nullable().openapi({ description: "Null: the shipped price again" }) })
+        .openapi("SetCargoPrice"),
+    ),
+  },
+  responses: { 200: json(data(reviewSchema), "The Cargo with its price"), ...failures(400, 404) },
+});
+
 /** Cargos as operators see and approve them. */
 export function serveOperatorCargos(app: HttpApp, deps: HttpDeps): void {
   const { catalog } = deps.operators;
@@ -103,15 +127,19 @@ export function serveOperatorCargos(app: HttpApp, deps: HttpDeps): void {
     const all = (await catalog.list()).filter((line) => status === undefined || line.status === status);
     const page = all.slice(offset, offset + limit);
     const emails = await Promise.all(page.map(({ ownerId }) => emailOf(ownerId)));
-    const shown = page.map(({ slug, runtimeType, status: state, origin, ownerId, isPinned }, index) => ({
-      slug,
-      runtime_type: runtimeType,
-      status: state,
-      origin,
-      owner_id: ownerId,
-      owner_email: emails[index] ?? null,
-      pinned: isPinned,
-    }));
+    const shown = page.map(
+      ({ slug, runtimeType, status: state, origin, ownerId, isPinned, price, shippedPrice }, index) => ({
+        slug,
+        runtime_type: runtimeType,
+        status: state,
+        origin,
+        owner_id: ownerId,
+        owner_email: emails[index] ?? null,
+        pinned: isPinned,
+        price_per_job: price,
+        shipped_price_per_job: shippedPrice,
+      }),
+    );
     return c.json({ data: shown, meta: { total: all.length, limit, offset } });
   });
 
@@ -130,6 +158,11 @@ export function serveOperatorCargos(app: HttpApp, deps: HttpDeps): void {
     const actor = actorOf(c, identity, deps);
     const approval = await catalog.approve(actor, identity.accountId, slug, revision, readPins(pins));
     return c.json({ data: { slug, revision: approval.revision, approved: true } });
+  });
+
+  serveOperator(app, deps, priceRoute, async ({ c, identity, params: { slug }, body }) => {
+    const review = await catalog.setPrice(actorOf(c, identity, deps), slug, body.price_per_job);
+    return c.json({ data: presentCargoReview(review, null) });
   });
 
   for (const [route, isDisabled] of [[disableRoute, true] as const, [enableRoute, false] as const]) {

@@ -59,6 +59,10 @@ export const reviewSchema = z
         })
         .openapi("CargoApproval"),
     ).openapi({ description: "The last one, of this definition or an earlier one" }),
+    price_per_job: creditsSchema.openapi({ description: "In force for new jobs" }),
+    shipped_price_per_job: creditsSchema
+      .nullable()
+      .openapi({ description: "That of its file; null unless it is shipped" }),
     signs: signedSchema,
     cargo: z.record(z.string(), z.unknown()).openapi({ description: "The whole definition; see catalog/README.md" }),
   })
@@ -85,6 +89,8 @@ export function presentCargoReview(review: CargoReview, ownerEmail: string | nul
     pin: kind === null ? null : { kind: PIN_KINDS[kind], value: pins[kind] ?? null },
     approval:
       approval === null ? null : { revision: approval.revision, by: approval.by, at: presentTime(approval.atMs) },
+    price_per_job: review.price,
+    shipped_price_per_job: origin === "shipped" ? file.price_per_job : null,
     signs: {
       runtime_type: file.runtime_type,
       image: container?.image ?? null,

@@ -145,6 +145,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     approved_at_ms: integer,
   }),
   table("disabled_cargos", "slug", { slug: text, at_ms: integer }),
+  table("cargo_prices", "slug", { slug: text, micro: integer, at_ms: integer }),
   table("batches", "id", {
     id: text,
     account_id: text,
@@ -271,18 +272,6 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   }),
   table("file_holds", "file_id job_id", { job_id: text, file_id: text, made_at_ms: integer }),
   ...UPLOAD_TABLES,
-  table("file_batches", "id", {
-    id: text,
-    account_id: text,
-    created_at_ms: integer,
-    expires_at_ms: integer,
-    request: text,
-    progress: text,
-    cancelling_at_ms: integer,
-    ended_at_ms: integer,
-    lease_owner: text,
-    lease_until_ms: integer,
-  }),
   table("removals", "kind id", { kind: text, id: text, at_ms: integer }),
   table("balances", "party", { party: text, micro: integer }),
   table("entries", "id", {
@@ -294,6 +283,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     job_id: text,
     at_ms: integer,
   }),
+  table("ledger_notes", "txn", { txn: integer, note: written }),
 ];
 
 /** Tables with one row, whose number is set at the end. */

@@ -1,4 +1,4 @@
-/** Tables of files that come in parts, as `copied-tables.ts` lists others. */
+/** Tables of files that come in parts, and of batches over files, as `copied-tables.ts` lists others. */
 export const UPLOAD_TABLES = [
   {
     name: "uploads",
@@ -28,6 +28,23 @@ export const UPLOAD_TABLES = [
       size_bytes: "integer",
       sha256: "text",
       created_at_ms: "integer",
+    },
+    long: [],
+  },
+  {
+    name: "file_batches",
+    key: ["id"],
+    columns: {
+      id: "text",
+      account_id: "text",
+      created_at_ms: "integer",
+      expires_at_ms: "integer",
+      request: "text",
+      progress: "text",
+      cancelling_at_ms: "integer",
+      ended_at_ms: "integer",
+      lease_owner: "text",
+      lease_until_ms: "integer",
     },
     long: [],
   },

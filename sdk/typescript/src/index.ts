@@ -30,6 +30,7 @@ export type { GetBatchOptions } from "./batches.ts";
 export type { ChatBody } from "./chat.ts";
 export type { MessageFilter } from "./conversations.ts";
 export type { JobFilter, SubmitOptions } from "./jobs.ts";
+export type { GrantOptions } from "./operator-accounts.ts";
 export type { RestartEvent, StreamedEvent } from "./job-events.ts";
 export type { StreamOptions } from "./job-stream.ts";
 export type { WaitOptions } from "./job-wait.ts";

@@ -1286,8 +1286,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an account credits
-         * @description With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again.
+         * Give an account credits, or take them back
+         * @description Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again.
          */
         post: operations["grantCredits"];
         delete?: never;
@@ -1422,7 +1422,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the price of a shipped Cargo
+         * @description It counts for jobs that are submitted from now on, at every coordinator, and stays when the catalog is updated. Other Cargos have their price in their own definition (400).
+         */
+        patch: operations["setCargoPrice"];
         trace?: never;
     };
     "/api/v1/operator/cargos/{slug}/approval": {
@@ -2577,8 +2581,12 @@ export interface components {
             owner_id: string | null;
             /** @description What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing */
             pin: components["schemas"]["CargoPin"] | null;
+            /** @description In force for new jobs */
+            price_per_job: number;
             /** @description Hash of all of `cargo`; an approval names it */
             revision: string;
+            /** @description That of its file; null unless it is shipped */
+            shipped_price_per_job: number | null;
             signs: components["schemas"]["SignedCargo"];
             slug: string;
             /** @enum {string} */
@@ -3533,8 +3541,10 @@ export interface components {
             object: "list";
         };
         GrantCredits: {
-            /** @description Credits, with up to 6 decimals */
+            /** @description Negative: taken back; not 0 */
             credits: number;
+            /** @description Shown to the account */
+            note?: string;
         };
         Health: {
             checks: {
@@ -4161,8 +4171,12 @@ export interface components {
             owner_id: string | null;
             /** @description Null for a Cargo that breaks a rule of this version */
             pinned: boolean | null;
+            /** @description In force for new jobs; null as above */
+            price_per_job: number | null;
             /** @enum {string|null} */
             runtime_type: "container" | "wasm" | "onnx" | "llmcpp" | "diffusers" | "coreml" | null;
+            /** @description That of its file; null unless it is shipped */
+            shipped_price_per_job: number | null;
             slug: string;
             /** @enum {string} */
             status: "offered" | "waiting" | "unpinned" | "off" | "disabled" | "hidden";
@@ -4340,10 +4354,12 @@ export interface components {
             /** @description On an earning: a job of any account */
             job_id: string | null;
             /**
-             * @description grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job
+             * @description grant: credits given. correction: credits that an operator took back. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job
              * @enum {string}
              */
-            kind: "grant" | "hold" | "charge" | "release" | "earning";
+            kind: "grant" | "correction" | "hold" | "charge" | "release" | "earning";
+            /** @description What an operator said of a grant or correction */
+            note: string | null;
             /** @description Cargo of the job or batch */
             workload_slug: string | null;
         };
@@ -5629,6 +5645,10 @@ export interface components {
             requests_per_minute?: number | null;
             /** @description Left out: as it is; null: the default again */
             share?: number | null;
+        };
+        SetCargoPrice: {
+            /** @description Null: the shipped price again */
+            price_per_job: number | null;
         };
         SettingInForce: {
             allowed: string;
@@ -6965,6 +6985,7 @@ export interface operations {
                      *           "job_id": "job_01JGFJJZ00000000000000000A",
                      *           "batch_id": null,
                      *           "workload_slug": "tiny-chat",
+                     *           "note": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         },
                      *         {
@@ -6976,6 +6997,7 @@ export interface operations {
                      *           "job_id": null,
                      *           "batch_id": null,
                      *           "workload_slug": null,
+                     *           "note": null,
                      *           "created_at": "2026-01-01T12:00:00.000Z"
                      *         }
                      *       ],
@@ -11897,7 +11919,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "credits": 500
+                 *       "credits": 500,
+                 *       "note": "For the workshop"
                  *     }
                  */
                 "application/json": components["schemas"]["GrantCredits"];
@@ -12331,7 +12354,9 @@ export interface operations {
                      *           "origin": "owned",
                      *           "owner_id": "user_01JGFJJZ00000000000000000G",
                      *           "owner_email": "ada@example.com",
-                     *           "pinned": false
+                     *           "pinned": false,
+                     *           "price_per_job": 0.05,
+                     *           "shipped_price_per_job": null
                      *         }
                      *       ],
                      *       "meta": {
@@ -12395,6 +12420,8 @@ export interface operations {
                      *           "value": "sha256:a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2"
                      *         },
                      *         "approval": null,
+                     *         "price_per_job": 0.05,
+                     *         "shipped_price_per_job": null,
                      *         "signs": {
                      *           "runtime_type": "container",
                      *           "image": "docker.io/ada/words:1",
@@ -12432,6 +12459,97 @@ export interface operations {
             404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
+        };
+    };
+    setCargoPrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "price_per_job": 0.05
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetCargoPrice"];
+            };
+        };
+        responses: {
+            /** @description The Cargo with its price */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "slug": "my-words",
+                     *         "name": "Words",
+                     *         "description": "Counts words",
+                     *         "status": "waiting",
+                     *         "origin": "owned",
+                     *         "owner_id": "user_01JGFJJZ00000000000000000G",
+                     *         "owner_email": "ada@example.com",
+                     *         "revision": "0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e0f1e",
+                     *         "pin": {
+                     *           "kind": "image_digest",
+                     *           "value": "sha256:a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2"
+                     *         },
+                     *         "approval": null,
+                     *         "price_per_job": 0.05,
+                     *         "shipped_price_per_job": null,
+                     *         "signs": {
+                     *           "runtime_type": "container",
+                     *           "image": "docker.io/ada/words:1",
+                     *           "image_digest": "sha256:a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2",
+                     *           "command": [
+                     *             "words"
+                     *           ],
+                     *           "network": false,
+                     *           "gpu": false,
+                     *           "model_url": null,
+                     *           "model_hash": null,
+                     *           "model_commit": null,
+                     *           "model_bytes": null,
+                     *           "args": null,
+                     *           "required_ram_mb": 256,
+                     *           "required_vram_mb": 0,
+                     *           "price_per_job": 0.1
+                     *         },
+                     *         "cargo": {
+                     *           "slug": "my-words",
+                     *           "name": "Words",
+                     *           "description": "Counts words",
+                     *           "runtime_type": "container"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CargoReview"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     approveCargo: {
@@ -12627,6 +12745,8 @@ export interface operations {
                      *           "value": "sha256:a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2a1b2"
                      *         },
                      *         "approval": null,
+                     *         "price_per_job": 0.05,
+                     *         "shipped_price_per_job": null,
                      *         "signs": {
                      *           "runtime_type": "container",
                      *           "image": "docker.io/ada/words:1",

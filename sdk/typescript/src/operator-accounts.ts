@@ -11,6 +11,11 @@ import type {
 } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
+export interface GrantOptions extends SubmitOptions {
+  /** Shown to the account in its ledger; needed to take credits back. */
+  readonly note?: string;
+}
+
 /** Accounts, as operators see them. */
 export class OperatorAccounts {
   readonly #http: Http;
@@ -40,9 +45,10 @@ export class OperatorAccounts {
     return (await this.#http.call("patch", "/operator/accounts/{id}/limits", parts, options)).data;
   }
 
-  /** Resolves with the account's credits. Safe to retry after a cut connection: a repeat grants nothing more. */
-  async grant(id: string, credits: number, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<number> {
-    const parts = { path: { id }, body: { credits } };
+  /** Resolves with the account's credits. Negative credits are taken back, with a note that the account sees. Safe to retry after a cut connection: a repeat grants nothing more. */
+  async grant(id: string, credits: number, { idempotencyKey, note, ...options }: GrantOptions = {}): Promise<number> {
+    const body = note === undefined ? { credits } : { credits, note };
+    const parts = { path: { id }, body };
     const traits = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
     return (await this.#http.call("post", "/operator/accounts/{id}/grants", parts, options, traits)).data.credits;
   }

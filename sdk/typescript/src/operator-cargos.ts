@@ -34,6 +34,12 @@ export class OperatorCargos {
     await this.#http.call("post", "/operator/cargos/{slug}/approval", { path: { slug }, body: approval }, options);
   }
 
+  /** Sets what a job of a shipped Cargo costs, in credits; null: the shipped price again. Jobs keep the price of their submission. */
+  async setPrice(slug: string, pricePerJob: number | null, options?: CallOptions): Promise<CargoReview> {
+    const parts = { path: { slug }, body: { price_per_job: pricePerJob } };
+    return (await this.#http.call("patch", "/operator/cargos/{slug}", parts, options)).data;
+  }
+
   /** Switches it off for everybody. */
   async disable(slug: string, options?: CallOptions): Promise<void> {
     await this.#http.call("post", "/operator/cargos/{slug}/disabled", { path: { slug } }, options);

@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,6 +10,7 @@ import { call, until } from "../../support/http.ts";
 import type { ProgramResult } from "../../support/program.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { IS_POSTGRES } from "../../support/test-store-server.ts";
 import { ONNX_FILE } from "./cargo-builders.ts";
 
 let coordinator: TestCoordinator;
@@ -48,7 +49,10 @@ describe("coordinator cargo", () => {
 
     const file = join(directory, "ours.json");
     await writeFile(file, JSON.stringify({ ...ONNX_FILE, slug: "ours" }));
-    expect(await cargo("import", file)).toMatchObject({ code: 0, stdout: "ours\n" });
+    expect(await cargo("import", file)).toMatchObject({
+      code: 0,
+      stdout: "Imported ours: offered to everybody, pinned. What it names was not looked at\n",
+    });
     await until(
       () => statusOf("ours"),
       (status) => status === 200,
@@ -66,6 +70,65 @@ describe("coordinator cargo", () => {
       "offered",
     ]);
   }, 60_000);
+
+  it.skipIf(IS_POSTGRES)("imports a Cargo with its program, which the coordinator serves and pins", async () => {
+    const program = "catalog/models/word-wrap.wasm";
+    const content = await readFile(program);
+    const sha256 = createHash("sha256").update(content).digest("hex");
+    const name = `my-wrap-${sha256.slice(0, 16)}.wasm`;
+    const { model: _, ...fields } = JSON.parse(await readFile("catalog/cargos/word-wrap.json", "utf8"));
+    const file = join(directory, "my-wrap.json");
+    await writeFile(file, JSON.stringify({ ...fields, slug: "my-wrap" }));
+    const lacking = await cargo("import", file);
+    expect(lacking).toMatchObject({ code: 1, stderr: expect.stringContaining(`cargo import ${file} --file <path>`) });
+
+    for (const source of ["README.md", directory]) {
+      const refused = await cargo("import", file, "--file", source);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^\S+ is not a (wasm )?file/)]);
+    }
+    const imported = await cargo("import", file, "--file", program);
+    expect([imported.code, imported.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Imported my-wrap: offered to everybody, pinned\. The coordinator serves .* at \/models\//,
+      ),
+    ]);
+    const served = await fetch(`${coordinator.url}/models/${name}`);
+    expect(Buffer.from(await served.arrayBuffer()).equals(content)).toBe(true);
+    const { cargo: stored } = JSON.parse((await cargo("show", "my-wrap", "--json")).stdout);
+    expect(stored.model).toEqual({ url: `/models/${name}`, sha256, size_bytes: content.length });
+  });
+
+  it("changes the price of a shipped Cargo for new jobs, and shows the shipped one beside it", async () => {
+    const { key } = await coordinator.createAccount("payer@example.com", 10);
+    const submitted = async () => {
+      const body = { workload: "tiny-chat", input: { prompt: "Hi" } };
+      expect((await call(coordinator.url, key, "POST", "/jobs", body)).status).toBe(201);
+      return (await call(coordinator.url, key, "GET", "/account")).body.data.credits;
+    };
+    expect(await cargo("price", "tiny-chat")).toMatchObject({ code: 0, stdout: "tiny-chat: 0.01 credits a job\n" });
+    expect(await submitted()).toBe(9.99);
+    const set = await cargo("price", "tiny-chat", "0.5");
+    expect([set.code, set.stdout]).toEqual([0, "tiny-chat: 0.5 credits a job (shipped: 0.01)\n"]);
+    const priceOf = async () => (await call(coordinator.url, null, "GET", "/cargos/tiny-chat")).body.data.price_per_job;
+    await until(priceOf, (price) => price === 0.5, "the price is 0.5");
+    expect(await submitted()).toBe(9.49);
+    expect((await cargo("show", "tiny-chat")).stdout).toContain("0.5 credits a job (shipped: 0.01), licence MIT");
+    expect(JSON.parse((await cargo("price", "tiny-chat", "--reset", "--json")).stdout)).toEqual({
+      slug: "tiny-chat",
+      price_per_job: 0.01,
+      shipped_price_per_job: 0.01,
+    });
+    await until(priceOf, (price) => price === 0.01, "the price is the shipped one");
+  }, 60_000);
+
+  it.each([
+    [["tiny-chat", "much"], 2, '"much" is not a price: a number of credits such as 0.05'],
+    [["tiny-chat", "1000001"], 1, "price_per_job: must be 0 to 1000000 credits, with at most 6 decimals"],
+    [["none", "1"], 1, 'There is no Cargo "none"'],
+  ] as const)("refuses the price %j", async (words, code, message) => {
+    expect(await cargo("price", ...words)).toEqual({ code, stdout: "", stderr: `${message}\n` });
+  });
 
   it("signs a Cargo's file with a key of the operator's choice, and refuses it when it was changed since", async () => {
     const [file, keyFile] = [join(directory, "signed.json"), join(directory, "key.pem")];

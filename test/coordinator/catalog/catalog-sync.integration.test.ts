@@ -70,6 +70,22 @@ describe("CatalogSync", () => {
     await catalogSync.refresh();
     expect(catalogSync.catalog.find("phi-4")?.slug).toBe("phi-4");
   });
+  it("offers a shipped Cargo at the price that the operator set, and says once that it changed", async () => {
+    const shipped = catalogSync.catalog.get("phi-4").priceMicro;
+    await put({
+      pricesMicro: new Map([
+        ["phi-4", 7],
+        ["gone", 1],
+      ]),
+    });
+    await catalogSync.refresh();
+    expect(catalogSync.catalog.get("phi-4").priceMicro).toBe(7);
+    await put({});
+    await catalogSync.refresh();
+    await put({ pricesMicro: new Map() });
+    await catalogSync.refresh();
+    expect([catalogSync.catalog.get("phi-4").priceMicro, changes]).toEqual([shipped, ["phi-4", "phi-4"]]);
+  });
   it("keeps the entry of what did not change, so that its schema stays compiled", async () => {
     await put({ cargos: [makeStored()] });
     await catalogSync.refresh();

@@ -8,7 +8,10 @@ function describe(change: Partial<CargoFile>): string {
   const read = readCargo({ ...CONTAINER_FILE, ...change });
   if ("errors" in read) throw new Error(JSON.stringify(read.errors));
   const facts = { status: "waiting", origin: "owned", ownerId: "user_1", storedRevision: 1, approval: null } as const;
-  return describeReview({ file: read.file, revision: "0", ...facts }, "owner@example.com");
+  return describeReview(
+    { file: read.file, revision: "0", price: read.file.price_per_job, ...facts },
+    "owner@example.com",
+  );
 }
 
 it("lets no text of an owner forge or hide a line of the review", () => {

@@ -2,7 +2,7 @@ import type { CatalogSnapshot, CatalogStore } from "../../../coordinator/store/c
 
 /** Numbers slugs from 1 in the order in which it first sees them. What it has stored is what a test says. */
 export class NumberingCatalogStore implements Pick<CatalogStore, "numberCargos" | "revision" | "snapshot"> {
-  stored: CatalogSnapshot = { revision: 0, cargos: [], disabledSlugs: [], approvals: [] };
+  stored: CatalogSnapshot = { revision: 0, cargos: [], disabledSlugs: [], approvals: [], pricesMicro: new Map() };
   snapshots = 0;
   readonly #numbers = new Map<string, number>();
 

@@ -116,6 +116,7 @@ describe("resolveConfig()", () => {
       keepUnseenIslandsMs: 90 * 86_400_000,
       trustProxy: false,
       catalogDirectory: "/shipped/catalog",
+      commandName: "coordinator",
       logLevel: "info",
       logFormat: null,
     });

@@ -177,7 +177,7 @@ describe("GET /events", () => {
     await coordinator.withStore(async (store) => {
       const trail = new AuditTrail(store.audit, systemClock);
       const accountsOf = new OperatorAccounts({ store, trail, clock: systemClock });
-      await accountsOf.grant({ via: "command", actor: "root", origin: "here" }, account.id, 2);
+      await accountsOf.grant({ via: "command", actor: "root", origin: "here" }, account.id, { credits: 2, note: null });
     });
     await listener.next("balance", ({ balance }) => balance === credits + 7);
     await listener.close();

@@ -1,3 +1,4 @@
+import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
 import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import type { IslandService } from "../../../coordinator/islands/island-service.ts";
@@ -9,6 +10,7 @@ import { OperatorIslands } from "../../../coordinator/operators/operator-islands
 import type { Operators } from "../../../coordinator/operators/operators.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import type { Clock } from "../../../shared/clock.ts";
+import { CHAT_FILE } from "../catalog/cargo-builders.ts";
 
 interface ApiOperatorsDeps {
   readonly store: Store;
@@ -17,7 +19,10 @@ interface ApiOperatorsDeps {
   readonly credentials: { changed(): void } | undefined;
 }
 
-/** What the API offers operators, over a network without Islands, jobs and shipped Cargos. */
+const read = readCargo({ ...CHAT_FILE, slug: "shipped-chat" });
+const SHIPPED = "file" in read ? [read.file] : [];
+
+/** What the API offers operators, over a network without Islands and jobs, with one shipped Cargo. */
 export function apiOperators({ store, clock, islands, credentials }: ApiOperatorsDeps): Operators {
   const trail = new AuditTrail(store.audit, clock);
   const onChanged = async (): Promise<void> => credentials?.changed();
@@ -48,7 +53,7 @@ export function apiOperators({ store, clock, islands, credentials }: ApiOperator
     islands: new OperatorIslands({ store, trail, clock, onChanged, live }),
     jobs: store.operators,
     catalog: new OperatorCatalog({
-      cargos: new OperatorCargos(store.catalog, [], clock),
+      cargos: new OperatorCargos(store.catalog, SHIPPED, clock),
       trail,
       resolvePins: async (file) => file,
     }),

@@ -283,7 +283,7 @@ export class Api implements AsyncDisposable {
       clock: this.clock,
       log,
       version: "1.2.3",
-      modelsDirectory: this.#directory,
+      modelDirectories: [this.#directory],
       downloadsDirectory: this.#directory,
       options: { ...TEST_HTTP_OPTIONS, ...options },
     });

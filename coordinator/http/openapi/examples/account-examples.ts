@@ -26,6 +26,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
           job_id: JOB_ID,
           batch_id: null,
           workload_slug: "tiny-chat",
+          note: null,
           created_at: AT,
         },
         {
@@ -37,6 +38,7 @@ export const ACCOUNT_EXAMPLES: Examples = {
           job_id: null,
           batch_id: null,
           workload_slug: null,
+          note: null,
           created_at: AT,
         },
       ],

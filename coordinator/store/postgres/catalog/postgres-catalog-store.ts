@@ -51,11 +51,13 @@ export class PostgresCatalogStore implements CatalogStore {
       const approvals = await session.all<CargoApproval & { readonly file: string }>(
         `SELECT slug, file, revision, approved_by AS "by", approved_at_ms AS "atMs" FROM cargo_approvals ORDER BY slug`,
       );
+      const prices = await session.all<{ slug: string; micro: number }>("SELECT slug, micro FROM cargo_prices");
       return {
         revision: (await session.one<{ revision: number }>(REVISION))?.revision ?? 0,
         cargos: cargos.map(cargoOf),
         disabledSlugs: disabled.map(({ slug }) => slug),
         approvals: approvals.map((row) => ({ ...row, file: JSON.parse(row.file) as unknown })),
+        pricesMicro: new Map(prices.map(({ slug, micro }) => [slug, micro])),
       };
     }, "REPEATABLE READ");
   }
@@ -153,6 +155,19 @@ export class PostgresCatalogStore implements CatalogStore {
             atMs,
           ])
         : session.run("DELETE FROM disabled_cargos WHERE slug = $1", [slug]),
+    );
+  }
+
+  setPrice(slug: string, micro: number | null, atMs: number): Promise<boolean> {
+    return this.#raising((session) =>
+      micro === null
+        ? session.run("DELETE FROM cargo_prices WHERE slug = $1", [slug])
+        : session.run(
+            `INSERT INTO cargo_prices (slug, micro, at_ms) VALUES ($1, $2, $3)
+             ON CONFLICT (slug) DO UPDATE SET micro = excluded.micro, at_ms = excluded.at_ms
+             WHERE cargo_prices.micro <> excluded.micro`,
+            [slug, micro, atMs],
+          ),
     );
   }
 

@@ -1,5 +1,6 @@
 import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
 import type { Session } from "../engine/connection.ts";
+import { textToColumn } from "../engine/text.ts";
 
 /** What the network has is its row, and what was appended to it and is not folded yet. */
 const NETWORK_BALANCE = `SELECT (micro + (SELECT coalesce(sum(micro), 0) FROM network_moves))::text AS micro FROM balances
@@ -24,9 +25,15 @@ export async function lockBalances(
 
 /**
  * Writes postings that belong to no job, in the transaction of `session`. The batches of jobs do the same in SQL.
+ * @param note shown to the account.
  * @throws the refusal of the postings (`refusalOf`); nothing is written then.
  */
-export async function post(session: Session, postings: readonly Posting[], atMs: number): Promise<void> {
+export async function post(
+  session: Session,
+  postings: readonly Posting[],
+  atMs: number,
+  note: string | null = null,
+): Promise<void> {
   const balances = await lockBalances(
     session,
     postings.map(({ party }) => party),
@@ -40,13 +47,17 @@ export async function post(session: Session, postings: readonly Posting[], atMs:
     if (party === "network") await session.run("INSERT INTO network_moves (micro) VALUES ($1)", [micro]);
     else await session.run("UPDATE balances SET micro = micro + $1 WHERE party = $2", [micro, party]);
   }
-  await session.run(
+  const entries = await session.all<{ txn: number }>(
     `WITH first AS MATERIALIZED (SELECT nextval('entries_id_seq') AS id)
      INSERT INTO entries (id, txn, party, micro, kind, at_ms)
      SELECT CASE n WHEN 1 THEN first.id ELSE nextval('entries_id_seq') END, first.id, party, micro, kind, $4
-     FROM first, unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS posting (party, micro, kind, n) ORDER BY n`,
+     FROM first, unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS posting (party, micro, kind, n) ORDER BY n
+     RETURNING txn`,
     [moved.map(({ party }) => party), moved.map(({ micro }) => micro), moved.map(({ kind }) => kind), atMs],
   );
+  if (note === null) return;
+  const values = [entries[0]?.txn, textToColumn(note)];
+  await session.run("INSERT INTO ledger_notes (txn, note) VALUES ($1, $2)", values);
 }
 
 /** Adds what was appended for the network to its row. */

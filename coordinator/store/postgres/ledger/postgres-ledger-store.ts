@@ -3,11 +3,14 @@ import type { Posting } from "../../../credits/postings.ts";
 import type { LedgerReport, LedgerStore } from "../../ledger-store.ts";
 import { assertPage, type Page } from "../../page.ts";
 import type { Database } from "../engine/database.ts";
+import { textFromColumn } from "../engine/text.ts";
 import { foldNetworkMoves, post } from "./post.ts";
 
 /** The entries that make lines (see `LineEntry`). The index has exactly these. */
 const CLIENT_ENTRIES = "FROM entries WHERE party = $1 AND party LIKE 'client:%'";
 const HOLD_CHARGES = "FROM entries WHERE party = $2 AND kind = 'charge'";
+
+const withNote = (row: LineEntry): LineEntry => ({ ...row, note: row.note === null ? null : textFromColumn(row.note) });
 
 export class PostgresLedgerStore implements LedgerStore {
   readonly #db: Database;
@@ -27,7 +30,8 @@ export class PostgresLedgerStore implements LedgerStore {
     return this.#db.transact(async (session) => {
       const rows = await session.all<LineEntry>(
         `SELECT id, kind, micro, job_id AS "subjectId", at_ms AS "atMs",
-           coalesce((SELECT slug FROM jobs WHERE jobs.id = job_id), (SELECT slug FROM batches WHERE batches.id = job_id)) AS slug
+           coalesce((SELECT slug FROM jobs WHERE jobs.id = job_id), (SELECT slug FROM batches WHERE batches.id = job_id)) AS slug,
+           (SELECT note FROM ledger_notes WHERE ledger_notes.txn = entries.txn) AS note
          FROM entries WHERE id IN (
            SELECT id ${CLIENT_ENTRIES} UNION ALL SELECT id ${HOLD_CHARGES} ORDER BY id DESC LIMIT $3 OFFSET $4)
          ORDER BY id DESC`,
@@ -43,7 +47,7 @@ export class PostgresLedgerStore implements LedgerStore {
         [parties[0], newest?.id ?? 0],
       );
       return {
-        lines: newest === undefined ? [] : linesOf(rows, balance?.micro ?? 0),
+        lines: newest === undefined ? [] : linesOf(rows.map(withNote), balance?.micro ?? 0),
         total: counted?.total ?? 0,
       };
     }, "REPEATABLE READ");

@@ -7,6 +7,7 @@ import { operators } from "./005-operators.ts";
 import { files } from "./006-files.ts";
 import { uploads } from "./007-uploads.ts";
 import { fileBatches } from "./008-file-batches.ts";
+import { pricesAndNotes } from "./010-prices-and-notes.ts";
 
 /** In order. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, name: "files", sql: files, oldest: 1 },
   { version: 7, name: "uploads", sql: uploads, oldest: 1 },
   { version: 8, name: "file batches", sql: fileBatches, oldest: 1 },
+  { version: 9, name: "prices and notes", sql: pricesAndNotes, oldest: 1 },
 ];

@@ -51,7 +51,7 @@ export class PostgresOperatorStore implements OperatorStore {
     this.#db = db;
   }
 
-  grant({ accountId, micro, atMs, repeat }: Grant): Promise<boolean> {
+  grant({ accountId, micro, note, atMs, repeat }: Grant): Promise<boolean> {
     return this.#db.transact(async (session) => {
       const found = await session.run("SELECT FROM accounts WHERE id = $1 AND deleted_at_ms IS NULL FOR UPDATE", [
         accountId,
@@ -62,7 +62,7 @@ export class PostgresOperatorStore implements OperatorStore {
         (await session.one<{ micro: number }>(GRANTED, [accountId, repeat.actor, GRANT_ACTION, repeat.idempotencyKey]));
       if (granted && granted.micro !== micro) throw REFUSALS.idempotency_conflict();
       if (granted) return false;
-      await post(session, grantPostings(accountId, micro), atMs);
+      await post(session, grantPostings(accountId, micro), atMs, note);
       return true;
     });
   }

@@ -25,6 +25,7 @@ export interface CatalogOperations {
   importCargo(args: { slug: string; file: string; atMs: number }): PutCargo;
   approveCargo(args: { approval: CargoApproval & { readonly file: string }; storedRevision: number | null }): boolean;
   setCargoDisabled(args: { slug: string; disabled: boolean; atMs: number }): boolean;
+  setCargoPrice(args: { slug: string; micro: number | null; atMs: number }): boolean;
 }
 
 export function catalogOperations(db: Database.Database): CatalogOperations {
@@ -67,6 +68,11 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
     "INSERT INTO disabled_cargos (slug, at_ms) VALUES (?, ?) ON CONFLICT (slug) DO NOTHING",
   );
   const enable = db.prepare<[string]>("DELETE FROM disabled_cargos WHERE slug = ?");
+  const putPrice = db.prepare<[string, number, number]>(
+    `INSERT INTO cargo_prices (slug, micro, at_ms) VALUES (?, ?, ?)
+     ON CONFLICT (slug) DO UPDATE SET micro = excluded.micro, at_ms = excluded.at_ms WHERE micro <> excluded.micro`,
+  );
+  const removePrice = db.prepare<[string]>("DELETE FROM cargo_prices WHERE slug = ?");
   const raise = db.prepare("UPDATE catalog_revision SET revision = revision + 1 WHERE id = 1");
   const raiseIf = (changes: number): boolean => {
     if (changes > 0) raise.run();
@@ -113,5 +119,7 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
     },
     setCargoDisabled: ({ slug, disabled, atMs }) =>
       raiseIf(disabled ? disable.run(slug, atMs).changes : enable.run(slug).changes),
+    setCargoPrice: ({ slug, micro, atMs }) =>
+      raiseIf(micro === null ? removePrice.run(slug).changes : putPrice.run(slug, micro, atMs).changes),
   };
 }

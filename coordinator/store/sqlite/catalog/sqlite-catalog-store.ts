@@ -23,6 +23,7 @@ export class SqliteCatalogStore implements CatalogStore {
   readonly #selectOwned: Database.Statement<[string, number, number], CargoRow>;
   readonly #countOwned: Database.Statement<[string], number>;
   readonly #selectDisabled: Database.Statement<[], string>;
+  readonly #selectPrices: Database.Statement<[], [slug: string, micro: number]>;
   readonly #selectApprovals: Database.Statement<[], CargoApproval & { readonly file: string }>;
 
   constructor(db: Database.Database, writer: Pick<Writer, "run">) {
@@ -37,6 +38,7 @@ export class SqliteCatalogStore implements CatalogStore {
     this.#selectOwned = db.prepare(`${SELECT} AND owner_id = ? ORDER BY slug LIMIT ? OFFSET ?`);
     this.#countOwned = db.prepare<[string], number>(COUNT_OWNED).pluck();
     this.#selectDisabled = db.prepare<[], string>("SELECT slug FROM disabled_cargos ORDER BY slug").pluck();
+    this.#selectPrices = db.prepare<[], [string, number]>("SELECT slug, micro FROM cargo_prices").raw();
     this.#selectApprovals = db.prepare(
       `SELECT slug, file, revision, approved_by AS "by", approved_at_ms AS atMs FROM cargo_approvals ORDER BY slug`,
     );
@@ -60,6 +62,7 @@ export class SqliteCatalogStore implements CatalogStore {
       cargos: this.#selectAll.all().map(cargoOfRow),
       disabledSlugs: this.#selectDisabled.all(),
       approvals: this.#selectApprovals.all().map((row) => ({ ...row, file: JSON.parse(row.file) as unknown })),
+      pricesMicro: new Map(this.#selectPrices.all()),
     }))();
   }
 
@@ -104,6 +107,10 @@ export class SqliteCatalogStore implements CatalogStore {
 
   setDisabled(slug: string, isDisabled: boolean, atMs: number): Promise<boolean> {
     return this.#writer.run("setCargoDisabled", { slug, disabled: isDisabled, atMs });
+  }
+
+  setPrice(slug: string, micro: number | null, atMs: number): Promise<boolean> {
+    return this.#writer.run("setCargoPrice", { slug, micro, atMs });
   }
 }
 

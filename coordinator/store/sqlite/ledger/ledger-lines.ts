@@ -14,12 +14,13 @@ const CHARGE_LINES = "FROM ledger_lines WHERE party = @hold";
 const NEWEST = "FROM entries WHERE id > (SELECT max(id) FROM entries) / 256 * 256";
 const NEWEST_LINES = `${NEWEST} AND (party = @client OR (party = @hold AND kind = 'charge'))`;
 /** Subject and time are in the first entry of a transaction. */
-const LINE_COLUMNS = `entries.id, entries.kind, entries.micro, first.job_id AS subjectId, first.at_ms AS atMs,
+const LINE_COLUMNS = `entries.id, entries.kind, entries.micro, first.job_id AS subjectId, first.at_ms AS atMs, note,
   coalesce((SELECT slug FROM jobs WHERE id = first.job_id), (SELECT slug FROM batches WHERE id = first.job_id)) AS slug`;
 
 /** Skipped lines are skipped in `ledger_lines`, without reading the entries. */
 export const LEDGER_SQL = {
-  page: `SELECT ${LINE_COLUMNS} FROM entries JOIN entries AS first ON first.id = entries.txn WHERE entries.id IN (
+  page: `SELECT ${LINE_COLUMNS} FROM entries JOIN entries AS first ON first.id = entries.txn
+    LEFT JOIN ledger_notes ON ledger_notes.txn = entries.txn WHERE entries.id IN (
     SELECT id ${NEWEST_LINES} UNION ALL SELECT entry ${CLIENT_LINES} UNION ALL SELECT entry ${CHARGE_LINES}
     ORDER BY id DESC LIMIT @limit OFFSET @offset
   ) ORDER BY entries.id DESC`,

@@ -10,6 +10,7 @@ export class Ledger {
   readonly #selectBalance: Database.Statement<[string], bigint>;
   readonly #updateBalance: Database.Statement<[bigint, string]>;
   readonly #insertBalance: Database.Statement<[string]>;
+  readonly #insertNote: (txn: number, note: string) => void;
   readonly #selectLastId: Database.Statement<[], number>;
   readonly #insertEntries: (entries: number) => Database.Statement;
   readonly #balances = new Map<LedgerParty, bigint>();
@@ -23,6 +24,9 @@ export class Ledger {
       .safeIntegers();
     this.#updateBalance = db.prepare("UPDATE balances SET micro = ? WHERE party = ?");
     this.#insertBalance = db.prepare("INSERT INTO balances (party, micro) VALUES (?, 0)");
+    // Rare, so it is prepared when it is needed.
+    this.#insertNote = (txn, note) =>
+      void db.prepare("INSERT INTO ledger_notes (txn, note) VALUES (?, ?)").run(txn, note);
     this.#selectLastId = db.prepare<[], number>("SELECT coalesce(max(id), 0) FROM entries").pluck();
     this.#insertEntries = rememberByCount((count) =>
       db.prepare(
@@ -61,10 +65,10 @@ export class Ledger {
   }
 
   /**
-   * Writes postings as one transaction of the ledger. `subjectId`: the job or batch that they are for.
+   * Writes postings as one transaction of the ledger. `subjectId`: the job or batch that they are for. `note`: shown to the account.
    * @throws {Error} for postings that `assertAccepts` refuses. It is a fault, which rolls back what the operation has written.
    */
-  post(postings: readonly Posting[], subjectId: string | null, atMs: number): void {
+  post(postings: readonly Posting[], subjectId: string | null, atMs: number, note: string | null = null): void {
     const refusal = refusalOf(postings, (party) => this.balanceOf(party));
     if (refusal !== null) throw new Error(`The ledger refuses postings: ${refusal.message}`, { cause: refusal });
     const moved = postings.filter(({ micro }) => micro !== 0);
@@ -80,6 +84,7 @@ export class Ledger {
       this.#add(party, micro);
     }
     this.#insertEntries(moved.length).run(...values);
+    if (note !== null) this.#insertNote(txn, note);
   }
 
   /** Writes the changed balances. The database refuses a negative balance of a client or a hold. */

@@ -21,6 +21,7 @@ import { operators } from "./019-operators.ts";
 import { files } from "./020-files.ts";
 import { uploads } from "./021-uploads.ts";
 import { fileBatches } from "./022-file-batches.ts";
+import { pricesAndNotes } from "./024-prices-and-notes.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 20, name: "files", sql: files },
   { version: 21, name: "uploads", sql: uploads },
   { version: 22, name: "file batches", sql: fileBatches },
+  { version: 23, name: "prices and notes", sql: pricesAndNotes },
 ];

@@ -59,14 +59,14 @@ export function operatorOperations(db: Database.Database, ledger: Ledger): Opera
      VALUES (@atMs, @via, @actor, @origin, @action, @targetKind, @targetId, @before, @after)`,
   );
   return {
-    grant({ accountId, micro, atMs, repeat }) {
+    grant({ accountId, micro, note, atMs, repeat }) {
       if (selectAccount.get(accountId) === undefined) throw REFUSALS.no_account();
       const granted = repeat === null ? undefined : selectGranted.get({ accountId, ...repeat, action: GRANT_ACTION });
       if (granted !== undefined && granted !== micro) throw REFUSALS.idempotency_conflict();
       if (granted !== undefined) return false;
       const postings = grantPostings(accountId, micro);
       ledger.assertAccepts(postings);
-      ledger.post(postings, null, atMs);
+      ledger.post(postings, null, atMs, note);
       return true;
     },
     setRole: (args) => setRole.run(args).changes === 1,

@@ -110,6 +110,7 @@ SUSPEND_ISLAND: Operation[s.SuspendIslandAnswer] = Operation("POST", "/operator/
 REINSTATE_ISLAND: Operation[s.ReinstateIslandAnswer] = Operation("DELETE", "/operator/islands/{id}/suspension")
 LIST_NETWORK_CARGOS: Operation[s.ListNetworkCargosAnswer] = Operation("GET", "/operator/cargos")
 GET_CARGO_REVIEW: Operation[s.GetCargoReviewAnswer] = Operation("GET", "/operator/cargos/{slug}")
+SET_CARGO_PRICE: Operation[s.SetCargoPriceAnswer] = Operation("PATCH", "/operator/cargos/{slug}")
 REVIEW_CARGO: Operation[s.ReviewCargoAnswer] = Operation("POST", "/operator/cargos/{slug}/review")
 APPROVE_CARGO: Operation[s.ApproveCargoAnswer] = Operation("POST", "/operator/cargos/{slug}/approval")
 DISABLE_CARGO: Operation[s.DisableCargoAnswer] = Operation("POST", "/operator/cargos/{slug}/disabled")

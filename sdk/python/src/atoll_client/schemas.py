@@ -2999,8 +2999,8 @@ class ChangeAccount(TypedDict):
 class LedgerLine(TypedDict):
     id: int
     """Increases with time"""
-    kind: Literal["grant", "hold", "charge", "release", "earning"]
-    """grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job"""
+    kind: Literal["grant", "correction", "hold", "charge", "release", "earning"]
+    """grant: credits given. correction: credits that an operator took back. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job"""
     amount: float
     """Change of `credits`; negative: fewer"""
     held: float
@@ -3013,6 +3013,8 @@ class LedgerLine(TypedDict):
     """On the hold of a whole batch; its jobs are charged and released one by one"""
     workload_slug: str | None
     """Cargo of the job or batch"""
+    note: str | None
+    """What an operator said of a grant or correction"""
     created_at: str
     """ISO 8601, UTC"""
 
@@ -3391,7 +3393,9 @@ class SetAccountLimits(TypedDict):
 
 class GrantCredits(TypedDict):
     credits: float
-    """Credits, with up to 6 decimals"""
+    """Negative: taken back; not 0"""
+    note: NotRequired[str]
+    """Shown to the account"""
 
 
 class Suspend(TypedDict):
@@ -3507,6 +3511,10 @@ class KnownCargo(TypedDict):
     owner_email: str | None
     pinned: bool | None
     """Null for a Cargo that breaks a rule of this version"""
+    price_per_job: float | None
+    """In force for new jobs; null as above"""
+    shipped_price_per_job: float | None
+    """That of its file; null unless it is shipped"""
 
 
 class CargoReview(TypedDict):
@@ -3523,6 +3531,10 @@ class CargoReview(TypedDict):
     """What ties it to exact bytes; a null value: nothing does yet. Null: it fetches nothing"""
     approval: CargoApproval | None
     """The last one, of this definition or an earlier one"""
+    price_per_job: float
+    """In force for new jobs"""
+    shipped_price_per_job: float | None
+    """That of its file; null unless it is shipped"""
     signs: SignedCargo
     cargo: dict[str, Any]
     """The whole definition; see catalog/README.md"""
@@ -3579,6 +3591,11 @@ class ApproveCargo(TypedDict):
     model_commit: NotRequired[str]
     """Commit of the model's folder on the hub"""
     revision: str
+
+
+class SetCargoPrice(TypedDict):
+    price_per_job: float | None
+    """Null: the shipped price again"""
 
 
 class Announcement(TypedDict):
@@ -4138,6 +4155,10 @@ class ListNetworkCargosAnswerMeta(TypedDict):
 
 
 class GetCargoReviewAnswer(TypedDict):
+    data: CargoReview
+
+
+class SetCargoPriceAnswer(TypedDict):
     data: CargoReview
 
 

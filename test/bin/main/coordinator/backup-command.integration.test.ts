@@ -25,7 +25,7 @@ it("backup copies the data of this moment beside a store that is in use, and its
     data,
   );
   expect(made.code).toBe(0);
-  const key = await runCommand("signing-key", "rotate", "--data", data);
+  const key = await runCommand("signing-key", "rotate", "--yes", "--data", data);
   const store = await openSqliteStore({ path: `${data}/atoll.db`, clock: new ManualClock() });
   try {
     await makeAccount(store, { email: "before@example.com" });

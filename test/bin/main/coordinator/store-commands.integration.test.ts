@@ -32,7 +32,7 @@ function describeCommands(database: PostgresDatabase): void {
 
     it("check says what is wrong with the ledger, and that the key is another one", async () => {
       await createAccount();
-      expect((await run("signing-key", "rotate")).code).toBe(0);
+      expect((await run("signing-key", "rotate", "--yes")).code).toBe(0);
       const shown = await run("signing-key", "show");
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/^SHA256:/) });
       await database.server.query("UPDATE balances SET micro = micro + 1 WHERE party = 'network'", "test");

@@ -97,6 +97,11 @@ const DEEDS: Record<string, () => Promise<{ target: string; actions: readonly st
     await done(ask("POST", `/cargos/${target}/approval`, { revision }));
     return { target, actions: ["cargo.approve"] };
   },
+  setCargoPrice: async () => {
+    const target = "shipped-chat";
+    for (const price of [0.5, 0.5, null]) await done(ask("PATCH", `/cargos/${target}`, { price_per_job: price }));
+    return { target, actions: ["cargo.price", "cargo.price"] };
+  },
   disableCargo: async () => {
     const target = await makeCargo();
     for (let tries = 0; tries < 2; tries += 1) await done(ask("POST", `/cargos/${target}/disabled`));
@@ -161,7 +166,21 @@ describe("POST /operator/accounts/{id}/grants", () => {
     expect(JSON.stringify(lines)).not.toContain(key);
   });
 
-  it("grants nothing but a positive amount, up to what an account may have", async () => {
+  it("takes credits back with a note, once for a key, and has the note in its line", async () => {
+    const id = await makeAccount();
+    await done(grant(id, 5, randomUUID()));
+    const [key, body] = [randomUUID(), { credits: -2, note: "Granted twice" }];
+    for (let tries = 0; tries < 2; tries += 1) {
+      const { body: answer } = await done(ask("POST", `/accounts/${id}/grants`, body, { "idempotency-key": key }));
+      expect(answer.data.credits).toBe(3);
+    }
+    const [line] = await linesOf(id);
+    expect(line).toMatchObject({ action: "account.grant", after: { grantMicro: -2_000_000, note: "Granted twice" } });
+    const tooMuch = await ask("POST", `/accounts/${id}/grants`, { credits: -4, note: "All" });
+    expect([tooMuch.status, tooMuch.body.error.message]).toEqual([400, expect.stringContaining("at most 3 can be")]);
+  });
+
+  it("grants no amount that is none, up to what an account may have", async () => {
     const id = await makeAccount();
     for (const credits of [0, -1, 0.000_000_1, 4_000_000_001, 1e300]) {
       expect((await grant(id, credits, randomUUID())).body.error).toMatchObject({ code: "validation_failed" });

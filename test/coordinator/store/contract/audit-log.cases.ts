@@ -60,7 +60,7 @@ export function describeAuditLog(check: Check): void {
     const id = await makeAccount(store, { grantMicro: 0 });
     const { accounts, catalog, operators } = store.audit.noting(entry({ via: "nobody" as never }));
     const suspension = { because: "spam", atMs: MADE_AT_MS };
-    const grant = { accountId: id, micro: 5, atMs: MADE_AT_MS, repeat: null };
+    const grant = { accountId: id, micro: 5, note: null, atMs: MADE_AT_MS, repeat: null };
     // Each with a write of others, which is done.
     const writes = [
       accounts.setLimits(id, { share: 7 }),
@@ -86,7 +86,7 @@ export function describeAuditLog(check: Check): void {
       const after = { grantMicro: micro, ...(idempotencyKey === null ? {} : { idempotencyKey }) };
       const line = entry({ action: GRANT_ACTION, targetId: accountId, actor, after });
       const repeat = idempotencyKey === null ? null : { actor, idempotencyKey };
-      return store.audit.noting(line).operators.grant({ accountId, micro, atMs: MADE_AT_MS, repeat });
+      return store.audit.noting(line).operators.grant({ accountId, micro, note: null, atMs: MADE_AT_MS, repeat });
     };
     const together = await Promise.all(Array.from({ length: 4 }, () => grant(id, 5, "k")));
     expect(together.filter(Boolean)).toEqual([true]);
@@ -103,7 +103,7 @@ export function describeAuditLog(check: Check): void {
     const [gone, full] = [await makeAccount(store, { grantMicro: 0 }), await makeAccount(store, { grantMicro: 0 })];
     await store.accounts.delete(gone, MADE_AT_MS);
     const grant = (accountId: string, micro: number) =>
-      store.operators.grant({ accountId, micro, atMs: MADE_AT_MS, repeat: null });
+      store.operators.grant({ accountId, micro, note: null, atMs: MADE_AT_MS, repeat: null });
     for (const id of [gone, "user_none"]) await expect(grant(id, 1)).rejects.toMatchObject({ code: "not_found" });
     expect(await grant(full, Number.MAX_SAFE_INTEGER)).toBe(true);
     await expect(grant(full, 1)).rejects.toMatchObject({ code: "bad_request" });

@@ -51,6 +51,7 @@ export function describeCatalog(check: Check): void {
       cargos: [created],
       disabledSlugs: [],
       approvals: [],
+      pricesMicro: new Map(),
     });
   });
 
@@ -180,9 +181,22 @@ export function describeCatalog(check: Check): void {
         cargos: [],
         disabledSlugs: ["shipped"],
         approvals: [],
+        pricesMicro: new Map(),
       });
       await store.catalog.setDisabled("shipped", false, LATER_MS);
-      expect(await store.catalog.snapshot()).toEqual({ revision: 2, cargos: [], disabledSlugs: [], approvals: [] });
+      expect(await store.catalog.snapshot()).toMatchObject({ revision: 2, disabledSlugs: [] });
+    },
+  );
+
+  check(
+    "catalog.setPrice() sets and resets a price, and changes the revision only when it changes something",
+    async (store) => {
+      const set = (micro: number | null) => store.catalog.setPrice("shipped", micro, MADE_AT_MS);
+      expect([await set(0), await set(0), await set(4_000_000_000_000)]).toEqual([true, false, true]);
+      const { revision, pricesMicro } = await store.catalog.snapshot();
+      expect([revision, [...pricesMicro]]).toEqual([2, [["shipped", 4_000_000_000_000]]]);
+      expect([await set(null), await set(null)]).toEqual([true, false]);
+      expect(await store.catalog.snapshot()).toMatchObject({ revision: 3, pricesMicro: new Map() });
     },
   );
 }

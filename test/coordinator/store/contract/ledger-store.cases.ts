@@ -157,6 +157,24 @@ export function describeLedger(check: Check): void {
     await expect(store.ledger.list(accountId, { limit: 1, offset: -1 })).rejects.toBeInstanceOf(RangeError);
   });
 
+  check(
+    "ledger.list() shows credits that were taken back as a correction, with what the operator said",
+    async (store) => {
+      const accountId = await makeAccount(store, { grantMicro: 50 });
+      const grant = (micro: number, note: string | null) =>
+        store.operators.grant({ accountId, micro, note, atMs: MADE_AT_MS, repeat: null });
+      await grant(10, null);
+      await grant(-55, "Mistake \u{1F3DD}");
+      const { lines } = await store.ledger.list(accountId, { limit: 2, offset: 0 });
+      expect(lines).toMatchObject([
+        { kind: "correction", micro: -55, heldMicro: 0, balanceMicro: 5, note: "Mistake \u{1F3DD}" },
+        { kind: "grant", micro: 10, balanceMicro: 60, note: null },
+      ]);
+      await expect(grant(-6, "Too much")).rejects.toMatchObject({ code: "insufficient_credits" });
+      expect(await store.ledger.verify()).toMatchObject({ ...RIGHT, entries: 6 });
+    },
+  );
+
   check("ledger: jobs of no price leave no entries", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 0 });
     const job = makeJob(accountId, { priceMicro: 0 });

@@ -114,6 +114,7 @@ async function fillAccounts(
   const seen = { hostId: ISLAND_ID, accountId, agentVersion: TEXT, lastSeenAtMs: MADE_AT_MS };
   await islands.save({ ...seen, hostName: TEXT, hardware: HARDWARE as never, runtimes }, MADE_AT_MS);
   await islands.rename(accountId, ISLAND_ID, TEXT);
+  await operators.grant({ accountId, micro: -1, note: TEXT, atMs: LATER_MS, repeat: null });
   await operators.setRole(accountId, "operator");
   await operators.suspendIsland(ISLAND_ID, { because: TEXT, atMs: LATER_MS });
   const announcement = { id: "ann_1", level: "warning", text: TEXT, createdAtMs: MADE_AT_MS, untilMs: null } as const;
@@ -143,6 +144,7 @@ async function fillCatalog({ catalog }: Store, ownerId: string): Promise<void> {
   await catalog.create({ slug: "old", ownerId, file: {}, isEnabled: true, atMs: MADE_AT_MS });
   await catalog.remove("old", ownerId, LATER_MS);
   await catalog.setDisabled("hash", true, LATER_MS);
+  await catalog.setPrice("tiny-chat", 5, LATER_MS);
 }
 
 async function fillJobs(store: Store, accountId: string): Promise<Omit<Filled, "accountIds">> {

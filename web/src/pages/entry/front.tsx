@@ -9,7 +9,7 @@ import { formatCredits, formatWhole } from "../../components/numbers.ts";
 import { Loaded } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
 import { Tile } from "../../components/tile.tsx";
-import { describeAvailability } from "../client/playground/availability.ts";
+import { describeAvailability, type AvailabilityBySlug } from "../client/playground/availability.ts";
 
 /** What visitors without an account see of the network; the sign-in form where the operator shows them nothing. */
 export function FrontPage() {
@@ -109,27 +109,41 @@ function LendMachine() {
 
 function Offer({ network, cargos }: Shown) {
   const known = new Map(network.cargos.map((cargo) => [cargo.slug, cargo]));
-  const rank = ({ slug }: Cargo): number => (known.has(slug) ? 0 : 1);
+  const now = cargos.filter(({ slug }) => known.has(slug));
+  const later = cargos.filter(({ slug }) => !known.has(slug));
   return (
     <section aria-labelledby="offer-title" class="front-offer">
       <h2 id="offer-title">What it runs</h2>
-      <ul class="cards">
-        {cargos
-          .toSorted((a, b) => rank(a) - rank(b))
-          .map((cargo) => {
-            const state = describeAvailability(known, cargo.slug);
-            return (
-              <li key={cargo.slug} class="card">
-                <h3>{cargo.name}</h3>
-                <p>{cargo.description}</p>
-                <p class="card-foot muted">
-                  <span class="num">{formatCredits(cargo.price_per_job)} credits a job</span>
-                  {state !== null && <Badge tone={state.tone}>{state.text}</Badge>}
-                </p>
-              </li>
-            );
-          })}
-      </ul>
+      <Cards cargos={now} known={known} />
+      {later.length > 0 && (
+        <details open={now.length === 0}>
+          <summary>
+            {formatWhole(later.length)}{" "}
+            {now.length === 0 ? "that wait for an Island" : "more, which wait for an Island"}
+          </summary>
+          <Cards cargos={later} known={known} />
+        </details>
+      )}
     </section>
+  );
+}
+
+function Cards({ cargos, known }: { readonly cargos: readonly Cargo[]; readonly known: AvailabilityBySlug }) {
+  return (
+    <ul class="cards">
+      {cargos.map((cargo) => {
+        const state = describeAvailability(known, cargo.slug);
+        return (
+          <li key={cargo.slug} class="card">
+            <h3>{cargo.name}</h3>
+            <p>{cargo.description}</p>
+            <p class="card-foot muted">
+              <span class="num">{formatCredits(cargo.price_per_job)} credits a job</span>
+              {state !== null && <Badge tone={state.tone}>{state.text}</Badge>}
+            </p>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

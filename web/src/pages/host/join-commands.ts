@@ -21,6 +21,8 @@ const ON_NPM = [
   { id: "windows", label: "Windows" },
 ] as const;
 
+const NODE = "npm install --global node@24";
+
 /** `files`: newest version first. */
 export function systemsFor(files: readonly Download[]): readonly System[] {
   const ofAgent = files.filter((file) => file.package === "island");
@@ -64,7 +66,7 @@ export function commandsFor(system: System & { readonly file: Download }, addres
   return [
     {
       what: "Get Node.js 24, unless node --version says 24 or newer",
-      command: "npm install --global node@24",
+      command: id === "windows" ? NODE : `${NODE} --prefix ~/.local && export PATH="$HOME/.local/bin:$PATH"`,
     },
     ...download,
     { what: "Install it", command: `npm install --global ./${file.name}` },

@@ -4,6 +4,7 @@ import { approvalChanges } from "../../app/approvals.tsx";
 import { PAGE_SIZE, usePagedList } from "../../app/paged-list.ts";
 import { Link, query } from "../../app/router.tsx";
 import { ActionError, useAction } from "../../components/action.tsx";
+import { formatCredits } from "../../components/numbers.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { Badge } from "../../components/status.tsx";
@@ -47,6 +48,13 @@ export function NetworkCargosPage() {
     { label: "Runtime", width: "6rem", isExtra: true, cell: (cargo) => cargo.runtime_type ?? "" },
     { label: "From", width: "6rem", isExtra: true, cell: ({ origin }) => origin },
     { label: "Owner", width: "minmax(6rem, 14rem)", isExtra: true, cell: (cargo) => cargo.owner_email ?? "" },
+    {
+      label: "Price",
+      width: "5rem",
+      isNumber: true,
+      isExtra: true,
+      cell: (cargo) => (cargo.price_per_job === null ? "" : formatCredits(cargo.price_per_job)),
+    },
     {
       label: "Pinned",
       width: "5rem",

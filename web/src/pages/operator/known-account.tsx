@@ -107,8 +107,10 @@ function Grant({ account, resource }: Part) {
   const [grants, setGrants] = useState(0);
   const form = useForm(async (values) => {
     const credits = Number(values("credits"));
-    if (!(credits > 0)) throw new FieldFailure("credits", "Give a number above 0");
-    await api().operator.accounts.grant(account.id, credits);
+    const note = values("note").trim();
+    if (values("credits").trim() === "" || !Number.isFinite(credits) || credits === 0)
+      throw new FieldFailure("credits", "Give a number such as 50, or -50 to take credits back");
+    await api().operator.accounts.grant(account.id, credits, note === "" ? {} : { note });
     setGiven(credits);
     // An empty field: what was given is not given again by the next Enter.
     setGrants((count) => count + 1);
@@ -116,15 +118,24 @@ function Grant({ account, resource }: Part) {
   });
   return (
     <form class="panel" onSubmit={form.submit} noValidate>
-      <h2>Give credits</h2>
-      <Field label="Credits" error={form.errorOf("credits")}>
-        {(props) => <input key={grants} {...props} name="credits" inputMode="decimal" autocomplete="off" />}
+      <h2>Give credits, or take them back</h2>
+      <Field label="Credits" hint="Negative credits are taken back." error={form.errorOf("credits")}>
+        {(props) => <input key={grants} {...props} name="credits" autocomplete="off" />}
+      </Field>
+      <Field
+        label="Note"
+        hint="The account sees it in its ledger. Needed to take credits back."
+        error={form.errorOf("note")}
+      >
+        {(props) => <input key={grants} {...props} name="note" maxLength={200} autocomplete="off" />}
       </Field>
       <FormError form={form} />
       <div class="actions">
-        <span role="status">{given !== null && `Gave ${formatCredits(given)}.`}</span>
+        <span role="status">
+          {given !== null && `${given > 0 ? "Gave" : "Took back"} ${formatCredits(Math.abs(given))}.`}
+        </span>
         <button class="button" disabled={form.isBusy}>
-          Give
+          Change credits
         </button>
       </div>
     </form>

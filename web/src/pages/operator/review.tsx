@@ -12,6 +12,7 @@ import { Fact, PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { formatTime } from "../../components/time.tsx";
 import { approvalOf, CargoState } from "./cargos.tsx";
+import { CargoPrice } from "./cargo-price.tsx";
 import { MissingPin } from "./missing-pin.tsx";
 
 /** Everything that an approval signs, and the approval. */
@@ -61,6 +62,7 @@ export function ReviewPage({ params }: PageProps) {
               <Signed review={shown} />
             </div>
             <aside class="detail-side">
+              <CargoPrice review={shown} onChanged={review.reload} />
               <details class="panel">
                 <summary>Whole definition</summary>
                 <JsonText value={shown.cargo} label="Definition" />
@@ -136,7 +138,7 @@ function Signed({ review }: { readonly review: CargoReview }) {
           <span class="num">{signs.required_vram_mb === 0 ? "none" : formatMegabytes(signs.required_vram_mb)}</span>
         </Fact>
         <Fact label="Price">
-          <span class="num">{formatCredits(signs.price_per_job)} credits a job</span>
+          <span class="num">{formatCredits(review.price_per_job)} credits a job</span>
         </Fact>
         <Fact label="From">
           {review.origin}

@@ -37,10 +37,12 @@ class AsyncOperatorAccounts:
         """None restores a default."""
         return (await self._http.call(o.SET_ACCOUNT_LIMITS, account_id, body=limits))["data"]
 
-    async def grant(self, account_id: str, credits: float, *, idempotency_key: str | None = None) -> float:
-        """The account's credits after it. Safe to retry after a cut connection: a repeat grants nothing more."""
+    async def grant(
+        self, account_id: str, credits: float, *, note: str | None = None, idempotency_key: str | None = None
+    ) -> float:
+        """The account's credits after it. Negative credits are taken back, with a note that the account sees. Safe to retry after a cut connection: a repeat grants nothing more."""
         headers = {"idempotency-key": idempotency_key or str(uuid4())}
-        body = {"credits": credits}
+        body = {"credits": credits} if note is None else {"credits": credits, "note": note}
         call = self._http.call(o.GRANT_CREDITS, account_id, body=body, headers=headers, is_idempotent=True)
         return (await call)["data"]["credits"]
 
@@ -103,6 +105,10 @@ class AsyncOperatorCargos:
     async def approve(self, slug: str, **approval: Unpack[s.ApproveCargo]) -> None:
         """Signs exactly the revision and pin of a review."""
         await self._http.call(o.APPROVE_CARGO, slug, body=approval)
+
+    async def set_price(self, slug: str, price_per_job: float | None) -> s.CargoReview:
+        """What a job of a shipped Cargo costs, in credits; None: the shipped price again. Jobs keep the price of their submission."""
+        return (await self._http.call(o.SET_CARGO_PRICE, slug, body={"price_per_job": price_per_job}))["data"]
 
     async def disable(self, slug: str) -> None:
         """Switches it off for everybody."""

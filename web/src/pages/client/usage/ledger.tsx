@@ -15,6 +15,7 @@ type Entry = LedgerEntry<LedgerLine>;
 
 const KINDS: Readonly<Record<LedgerLine["kind"], string>> = {
   grant: "Given",
+  correction: "Taken back",
   hold: "Set aside",
   charge: "Charged",
   release: "Returned",
@@ -96,7 +97,7 @@ function useEntries(): PagedList<Entry> {
 }
 
 function What({
-  entry: { kind, slug, jobId, batchId },
+  entry: { kind, slug, jobId, batchId, lines },
   onShow,
 }: {
   readonly entry: Entry;
@@ -119,7 +120,13 @@ function What({
       </>
     );
   }
-  if (slug === null) return KINDS[kind];
+  if (slug === null) {
+    return (
+      <>
+        {KINDS[kind]} <span class="muted">{lines[0]?.note}</span>
+      </>
+    );
+  }
   return (
     <>
       {slug} <span class="muted">{KINDS[kind].toLowerCase()}</span>

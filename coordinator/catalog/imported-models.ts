@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { chmod, copyFile, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { RuntimeType } from "../../shared/cargo.ts";
+import { ServiceError } from "../../shared/errors.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
+
+/** What a file of a runtime's Cargos is: its ending at /models, and its first bytes where the format has such. */
+const FORMATS: Partial<Record<RuntimeType, { readonly ending: string; readonly magic: Buffer | null }>> = {
+  wasm: { ending: "wasm", magic: Buffer.from("\0asm", "latin1") },
+  llmcpp: { ending: "gguf", magic: Buffer.from("GGUF", "latin1") },
+  onnx: { ending: "onnx", magic: null },
+};
+/** Hex digits of the hash in a name: two contents of one Cargo do not meet. */
+const HASH_DIGITS = 16;
+
+/** Folder for the files of imported Cargos: beside the database, where an upgrade of the package leaves them alone. */
+export function importedModelsDirectory({ dataDirectory }: { readonly dataDirectory: string }): string {
+  return join(dataDirectory, "models");
+}
+
+/** The file of a Cargo as its definition names it. */
+export interface StoredModel {
+  readonly path: string;
+  readonly model: { readonly url: string; readonly sha256: string; readonly size_bytes: number };
+  /** False if this content was there already. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Copies a file to where the coordinator serves it, under a name of slug and hash: jobs of an earlier import still find theirs.
+ * @param minFreeBytes stay free on the disk.
+ * @throws {ServiceError} `bad_request` for another format than the runtime's, an empty file or too little space. @throws errors of the file.
+ */
+export async function storeModelFile(
+  source: string,
+  {
+    slug,
+    runtimeType,
+    directory,
+    minFreeBytes,
+  }: {
+    readonly slug: string;
+    readonly runtimeType: RuntimeType;
+    readonly directory: string;
+    readonly minFreeBytes: number;
+  },
+): Promise<StoredModel> {
+  const { size } = await assertFormat(source, runtimeType);
+  const sha256 = await hashOf(source);
+  const name = `${slug}-${sha256.slice(0, HASH_DIGITS)}.${FORMATS[runtimeType]?.ending}`;
+  const path = join(directory, name);
+  const stored = { path, model: { url: `/models/${name}`, sha256, size_bytes: size } };
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const found = await stat(path).catch(() => null);
+  if (found?.size === size && (await hashOf(path)) === sha256) return { ...stored, isNew: false };
+  const { bavail, bsize } = await statfs(directory);
+  const freeBytes = bavail * bsize;
+  if (freeBytes < size + minFreeBytes) {
+    const need = `${formatBytes(size)}, and ${formatBytes(minFreeBytes)} stay free (setting min_free_disk_mb)`;
+    throw new ServiceError(
+      "bad_request",
+      `${directory} has ${formatBytes(freeBytes)} of free space; ${source} needs ${need}`,
+    );
+  }
+  const part = `${path}.part`;
+  try {
+    await copyFile(source, part);
+    // It is served to everybody, and the original may be of another user.
+    await chmod(part, 0o600);
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  return { ...stored, isNew: true };
+}
+
+async function assertFormat(source: string, runtimeType: RuntimeType): Promise<{ size: number }> {
+  const format = FORMATS[runtimeType];
+  if (format === undefined) {
+    const text = `A ${runtimeType} Cargo has no file of its own: --file is for ${Object.keys(FORMATS).join(", ")}`;
+    throw new ServiceError("bad_request", text);
+  }
+  const facts = await stat(source);
+  if (!facts.isFile() || facts.size === 0)
+    throw new ServiceError("bad_request", `${source} is not a file with content: expected a .${format.ending} file`);
+  if (format.magic === null) {
+    if (source.endsWith(`.${format.ending}`)) return facts;
+    throw new ServiceError("bad_request", `${source} does not end in .${format.ending}, as files of ${runtimeType} do`);
+  }
+  const file = await open(source);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(format.magic.length), 0, format.magic.length, 0);
+    if (buffer.equals(format.magic)) return facts;
+  } finally {
+    await file.close();
+  }
+  const text = `${source} is not a ${format.ending} file, which ${runtimeType} Cargos run: its first bytes are others`;
+  throw new ServiceError("bad_request", text);
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}

@@ -1,0 +1,57 @@
+import type { CargoReview } from "@atoll/client";
+import { api } from "../../app/api.ts";
+import { ActionError, useAction } from "../../components/action.tsx";
+import { FieldFailure } from "../../components/field-failure.ts";
+import { Field } from "../../components/field.tsx";
+import { FormError, useForm } from "../../components/form.tsx";
+import { formatCredits } from "../../components/numbers.ts";
+
+/** What a job of a shipped Cargo costs; nothing for others, whose own definition has their price. */
+export function CargoPrice({
+  review: { slug, price_per_job: price, shipped_price_per_job: shipped },
+  onChanged,
+}: {
+  readonly review: CargoReview;
+  readonly onChanged: (review: CargoReview) => void;
+}) {
+  const form = useForm(async (values) => {
+    const typed = values("price_per_job").trim();
+    if (!/^\d+(\.\d+)?$/.test(typed)) throw new FieldFailure("price_per_job", "Give a number such as 0.05");
+    onChanged(await api().operator.cargos.setPrice(slug, Number(typed)));
+  });
+  const reset = useAction(async () => onChanged(await api().operator.cargos.setPrice(slug, null)));
+  if (shipped === null) return null;
+  return (
+    <form class="panel" onSubmit={form.submit} noValidate>
+      <h2>Price</h2>
+      <Field
+        label="Credits a job"
+        hint={`Shipped: ${formatCredits(shipped)}. Jobs keep the price of their submission.`}
+        error={form.errorOf("price_per_job")}
+      >
+        {(props) => (
+          <input
+            key={price}
+            {...props}
+            name="price_per_job"
+            inputMode="decimal"
+            autocomplete="off"
+            defaultValue={String(price)}
+          />
+        )}
+      </Field>
+      <FormError form={form} />
+      <ActionError action={reset} />
+      <div class="actions">
+        {price !== shipped && (
+          <button type="button" class="button" disabled={reset.isBusy} onClick={() => reset.run()}>
+            Shipped price
+          </button>
+        )}
+        <button class="button" disabled={form.isBusy}>
+          Change
+        </button>
+      </div>
+    </form>
+  );
+}
