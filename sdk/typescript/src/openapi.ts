@@ -2001,7 +2001,7 @@ export interface components {
         AnthropicError404: {
             error: {
                 /** @enum {string} */
-                code: "not_found" | "cargo_not_found";
+                code: "not_found" | "model_not_found";
                 message: string;
                 /** @enum {string} */
                 type: "not_found_error";
@@ -4521,7 +4521,7 @@ export interface components {
         OpenAiError404: {
             error: {
                 /** @enum {string} */
-                code: "not_found" | "cargo_not_found";
+                code: "not_found" | "model_not_found";
                 message: string;
                 param: string | null;
                 /** @enum {string} */
@@ -5956,7 +5956,7 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError403"];
             };
         };
-        /** @description Not found, or it belongs to another account. Codes: not_found, cargo_not_found */
+        /** @description Not found, or it belongs to another account. Codes: not_found, model_not_found */
         AnthropicError404: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6306,7 +6306,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError403"];
             };
         };
-        /** @description Not found, or it belongs to another account. Codes: not_found, cargo_not_found */
+        /** @description Not found, or it belongs to another account. Codes: not_found, model_not_found */
         OpenAiError404: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
