@@ -15,6 +15,8 @@ export interface LedgerLine {
   readonly jobId: string | null;
   /** The batch of a batch's hold; its jobs settle under their own ids. */
   readonly batchId: string | null;
+  /** Cargo of the job or the batch; null for a grant. */
+  readonly slug: string | null;
   readonly atMs: number;
 }
 
@@ -22,7 +24,7 @@ export interface LedgerLine {
  * A stored posting that becomes a line: all of the account's client party, and the charges of its hold party. A hold and a release
  * have a posting for both parties and become one line.
  */
-export interface LineEntry extends Pick<LedgerLine, "id" | "kind" | "micro" | "atMs"> {
+export interface LineEntry extends Pick<LedgerLine, "id" | "kind" | "micro" | "slug" | "atMs"> {
   /** Id of a job, or of the batch that was submitted; null for a grant. */
   readonly subjectId: string | null;
 }

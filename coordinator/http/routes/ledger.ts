@@ -19,11 +19,15 @@ const lineSchema = z
     amount: creditsSchema.openapi({ description: "Change of `credits`; negative: fewer" }),
     held: creditsSchema.openapi({ description: "Change of the credits set aside for unfinished jobs" }),
     balance: creditsSchema.openapi({ description: "`credits` afterwards" }),
-    job_id: z.string().nullable(),
+    job_id: z.string().nullable().openapi({ description: "The lines of a job: its hold, charge, release or earning" }),
     batch_id: z
       .string()
       .nullable()
       .openapi({ description: "On the hold of a whole batch; its jobs are charged and released one by one" }),
+    workload_slug: z.string().nullable().openapi({
+      description:
+        "Cargo of the job or the batch; null for a grant. The job of an earning is another account's, as a rule",
+    }),
     created_at: timeSchema,
   })
   .openapi("LedgerLine");
@@ -58,6 +62,7 @@ function presentLine(line: LedgerLine): z.infer<typeof lineSchema> {
     balance: presentCredits(line.balanceMicro),
     job_id: line.jobId,
     batch_id: line.batchId,
+    workload_slug: line.slug,
     created_at: presentTime(line.atMs),
   };
 }

@@ -7,6 +7,9 @@ import { foldNetworkMoves, post } from "./post.ts";
 
 /** The entries that make lines (see `LineEntry`). The index has exactly these. */
 const CLIENT_ENTRIES = "FROM entries WHERE party = $1 AND party LIKE 'client:%'";
+/** Of a job, or of a batch. */
+const SLUG = `coalesce((SELECT slug FROM jobs WHERE jobs.id = entries.job_id),
+  (SELECT slug FROM batches WHERE batches.id = entries.job_id))`;
 const HOLD_CHARGES = "FROM entries WHERE party = $2 AND kind = 'charge'";
 
 export class PostgresLedgerStore implements LedgerStore {
@@ -26,7 +29,7 @@ export class PostgresLedgerStore implements LedgerStore {
     // One state for page, count and balance.
     return this.#db.transact(async (session) => {
       const rows = await session.all<LineEntry>(
-        `SELECT id, kind, micro, job_id AS "subjectId", at_ms AS "atMs" FROM entries WHERE id IN (
+        `SELECT id, kind, micro, job_id AS "subjectId", ${SLUG} AS slug, at_ms AS "atMs" FROM entries WHERE id IN (
            SELECT id ${CLIENT_ENTRIES} UNION ALL SELECT id ${HOLD_CHARGES} ORDER BY id DESC LIMIT $3 OFFSET $4)
          ORDER BY id DESC`,
         [...parties, page.limit, page.offset],

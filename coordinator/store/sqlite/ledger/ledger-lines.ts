@@ -13,8 +13,10 @@ const CHARGE_LINES = "FROM ledger_lines WHERE party = @hold";
 /** At most 255 entries: `ledger_lines` gets 256 at a time. */
 const NEWEST = "FROM entries WHERE id > (SELECT max(id) FROM entries) / 256 * 256";
 const NEWEST_LINES = `${NEWEST} AND (party = @client OR (party = @hold AND kind = 'charge'))`;
+/** Of a job, or of a batch. */
+const SLUG = `coalesce((SELECT slug FROM jobs WHERE jobs.id = first.job_id), (SELECT slug FROM batches WHERE batches.id = first.job_id))`;
 /** Subject and time are in the first entry of a transaction. */
-const LINE_COLUMNS = "entries.id, entries.kind, entries.micro, first.job_id AS subjectId, first.at_ms AS atMs";
+const LINE_COLUMNS = `entries.id, entries.kind, entries.micro, first.job_id AS subjectId, ${SLUG} AS slug, first.at_ms AS atMs`;
 
 /** Skipped lines are skipped in `ledger_lines`, without reading the entries. */
 export const LEDGER_SQL = {

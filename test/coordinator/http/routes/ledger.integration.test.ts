@@ -24,6 +24,7 @@ describe("GET /account/ledger", () => {
       balance,
       job_id: kind === "grant" ? null : job.id,
       batch_id: null,
+      workload_slug: kind === "grant" ? null : job.slug,
       created_at: expect.stringMatching(/^2026-01-01T00:00:0\d\.000Z$/),
     });
     const lines = [
@@ -48,7 +49,7 @@ describe("GET /account/ledger", () => {
     const { body } = await api.call("GET", "/account/ledger?limit=2");
     expect(body.data).toMatchObject([
       { kind: "release", held: -1, job_id: first?.id, batch_id: null },
-      { kind: "hold", held: 2, job_id: null, batch_id: batch.id },
+      { kind: "hold", held: 2, job_id: null, batch_id: batch.id, workload_slug: batch.slug },
     ]);
   });
 
