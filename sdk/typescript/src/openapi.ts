@@ -4174,12 +4174,15 @@ export interface components {
             held: number;
             /** @description Increases with time */
             id: number;
+            /** @description The lines of a job: its hold, charge, release or earning */
             job_id: string | null;
             /**
              * @description grant: credits given. hold: set aside when a job is submitted. charge: taken from what was set aside. release: set aside, not charged, and returned. earning: an Island of the account ran a job
              * @enum {string}
              */
             kind: "grant" | "hold" | "charge" | "release" | "earning";
+            /** @description Cargo of the job or the batch; null for a grant. The job of an earning is another account's, as a rule */
+            workload_slug: string | null;
         };
         ListedJob: {
             batch_id: string | null;
@@ -13833,3 +13836,23 @@ export interface operations {
         };
     };
 }
+/** Operations that need no credential. */
+export const PUBLIC_OPERATIONS: ReadonlySet<string> = new Set([
+    "get /announcements",
+    "get /cargos",
+    "get /cargos/{slug}",
+    "get /docs",
+    "get /health",
+    "get /island/earnings",
+    "get /island/files/{id}",
+    "get /island/recommendations",
+    "get /metrics",
+    "get /openapi.json",
+    "post /auth/email",
+    "post /auth/login",
+    "post /auth/password/forgot",
+    "post /auth/password/reset",
+    "post /auth/register",
+    "post /auth/verify",
+    "post /island/pair",
+]);

@@ -2927,8 +2927,11 @@ class LedgerLine(TypedDict):
     balance: float
     """`credits` afterwards"""
     job_id: str | None
+    """The lines of a job: its hold, charge, release or earning"""
     batch_id: str | None
     """On the hold of a whole batch; its jobs are charged and released one by one"""
+    workload_slug: str | None
+    """Cargo of the job or the batch; null for a grant. The job of an earning is another account's, as a rule"""
     created_at: str
     """ISO 8601, UTC"""
 
