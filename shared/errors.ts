@@ -12,6 +12,8 @@ export const ERROR_STATUS = {
   account_suspended: 403,
   not_found: 404,
   cargo_not_found: 404,
+  /** `cargo_not_found` on the paths of OpenAI's and Anthropic's clients. */
+  model_not_found: 404,
   job_not_running: 409,
   input_closed: 409,
   input_out_of_order: 409,

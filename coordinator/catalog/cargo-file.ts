@@ -3,6 +3,7 @@ import { manifestOf, type Cargo } from "../../shared/cargo.ts";
 import { verifyEndorsement, type Endorsement } from "../../shared/cargo-signature.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
+import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import { microFromCredits } from "../credits/micro-credits.ts";
 import { cargoFileShape, MS_PER_S, type CargoFile } from "./cargo-fields.ts";
 import { cargoProblems, isChatFile } from "./cargo-rules.ts";
@@ -110,5 +111,5 @@ export function readCargoFile(text: string): { file: CargoFile } | { errors: Fie
 export function readCargo(json: unknown): { file: CargoFile } | { errors: FieldError[] } {
   const parsed = cargoFileSchema.safeParse(json);
   if (parsed.success) return { file: parsed.data };
-  return { errors: parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })) };
+  return { errors: fieldErrorsOf(parsed.error, json) };
 }

@@ -4,6 +4,7 @@ import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
 import { ONNX_TASKS, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import { isHubAddress } from "../../shared/model-address.ts";
+import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { hostProblem } from "./public-address.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
@@ -169,12 +170,7 @@ function schemaAndExampleProblems(file: CargoFile): FieldError[] {
 function inputProblems({ runtime_type, task, input_schema: schema, example_input }: CargoFile): FieldError[] {
   if (runtime_type === "llmcpp") {
     const parsed = (task === undefined ? chatInputSchema : TEXT_TASK_INPUTS[task]).safeParse(example_input);
-    return parsed.success
-      ? []
-      : under(
-          "example_input",
-          parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })),
-        );
+    return parsed.success ? [] : under("example_input", fieldErrorsOf(parsed.error, example_input));
   }
   if (schema === undefined) return [];
   const problems = problemsOfSchema("input_schema", schema);

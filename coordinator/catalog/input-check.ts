@@ -3,6 +3,7 @@ import { BASE_OUTPUT_TOKENS, chatInputSchema, MAX_INPUT_BYTES, type ChatInput } 
 import { toolErrors } from "../../shared/chat-tools.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar-schema.ts";
+import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import { schemaFault } from "./answer-schema.ts";
 import { filePlacesOf, withStandIns } from "./file-places.ts";
 import { inputSchemas } from "./input-schema.ts";
@@ -46,14 +47,15 @@ function chatErrors(input: Readonly<Record<string, unknown>>, cargo: CheckedCarg
       ...effortErrors(chat, cargo),
     ];
   }
-  return parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  return fieldErrorsOf(parsed.error, input);
 }
 
 /** An answer longer than the context cannot be. */
 function lengthErrors({ max_tokens: tokens }: ChatInput, contextTokens: number | null): FieldError[] {
-  const most = Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0);
-  if ((tokens ?? 0) <= most) return [];
-  return [{ path: "max_tokens", message: `must be at most ${most} for this Cargo` }];
+  if ((tokens ?? 0) <= Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0)) return [];
+  const most =
+    contextTokens === null ? `${BASE_OUTPUT_TOKENS}` : `${contextTokens}, the context of this Cargo in tokens`;
+  return [{ path: "max_tokens", message: `must be at most ${most}` }];
 }
 
 function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: CheckedCargo): FieldError[] {

@@ -46,10 +46,24 @@ const MAX_WORDS = 1_000;
  */
 export function errorOf(
   { code, message, retryable }: Omit<JobError, "message"> & { readonly message?: string },
-  job: Pick<ActiveJob, "accountId">,
+  job: Pick<ActiveJob, "accountId" | "cargo" | "traits">,
   island: Pick<IslandView, "accountId"> | undefined,
 ): JobError {
   const words = message === undefined || island?.accountId !== job.accountId ? "" : message.trim().slice(0, MAX_WORDS);
-  const text = TEXTS[code];
+  const text = code === "context_length_exceeded" ? describeTooLong(job, message ?? "") : TEXTS[code];
   return { code, message: words === "" ? text : `${text}. The Island says: ${words.toWellFormed()}`, retryable };
+}
+
+/** An agent's count of the prompt's tokens, as it says it. */
+const COUNTED = /\bhas (\d{1,9}) tokens\b/;
+
+/** With the numbers. An Island's count is told as such, and only if the prompt can have so many. */
+function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">, words: string): string {
+  const text = TEXTS.context_length_exceeded;
+  const most = cargo?.contextTokens ?? null;
+  if (most === null) return text;
+  const counted = Number(COUNTED.exec(words)?.[1] ?? 0);
+  const isPossible = counted > 0 && counted <= (traits?.maxPromptTokens ?? 0);
+  const has = isPossible ? `it has ${counted} tokens by the Island's count, and ` : "";
+  return `${text}: ${has}the model's context has ${most}${isPossible ? "" : " tokens"}, for prompt and answer together`;
 }

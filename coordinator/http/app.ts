@@ -25,7 +25,7 @@ import { serveEmbeddings } from "./routes/embeddings.ts";
 import { serveEvents } from "./routes/events.ts";
 import { serveFileBatches } from "./routes/file-batches.ts";
 import { serveFiles } from "./routes/files.ts";
-import { serveFrontDoor, WHERE_TO_LOOK } from "./routes/front-door.ts";
+import { missingPage, nothingServed, serveFrontDoor } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
 import { serveImages } from "./routes/images.ts";
 import { serveIslandEarnings } from "./routes/island-earnings.ts";
@@ -58,14 +58,14 @@ import { serveTranscriptions } from "./routes/transcriptions.ts";
 import { serveUploads } from "./routes/uploads.ts";
 import { serveUsage } from "./routes/usage.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
+import { ConsoleFiles } from "./server/console-files.ts";
 
 /** The whole HTTP API, without a socket. Its listener must hand over Node's own request and response. */
 export function createApp(deps: HttpDeps): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: canonicalPath });
   app.onError((error, c) => refuse(c, error, deps));
-  app.notFound((c) =>
-    refuseUncounted(c, new ServiceError("not_found", `Nothing is served at this path: ${WHERE_TO_LOOK}`), deps),
-  );
+  const consoleFiles = new ConsoleFiles();
+  app.notFound(async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(), deps));
   const limits = new RequestLimits(deps);
   deps.credentials?.serve({
     end: (credential) => limits.closeStreamsOf(credential),
@@ -126,7 +126,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveMetrics(app, deps);
   serveModelFiles(app, deps);
   serveDownloads(app, deps);
-  serveFrontDoor(app, deps);
+  serveFrontDoor(app, deps, consoleFiles);
   serveDocs(app, deps);
   serveOpenApi(app, deps);
   return app;

@@ -184,10 +184,16 @@ function styled(
   error: WireError,
   { status, param, requestId, style }: ErrorContext & { readonly status: number; readonly param: string | null },
 ): ErrorAnswer["body"] {
-  const { message, code, ...extras } = error;
-  if (style === "openai") return { error: { message, type: openAiType(status), param, code, ...extras } };
+  const { message, ...extras } = error;
+  const code = codeIn(style, error.code);
+  if (style === "openai") return { error: { message, type: openAiType(status), param, ...extras, code } };
   if (style === "plain") return { error };
-  return { type: "error", error: { type: anthropicType(status), message, code, ...extras }, request_id: requestId };
+  return { type: "error", error: { type: anthropicType(status), message, ...extras, code }, request_id: requestId };
+}
+
+/** A code as clients of that style know it. */
+export function codeIn(style: ErrorStyle, code: ErrorCode): ErrorCode {
+  return style !== "plain" && code === "cargo_not_found" ? "model_not_found" : code;
 }
 
 /** The `error.type` that Anthropic's API gives with a status. */

@@ -171,7 +171,7 @@ export function describeOpenaiClient(open: () => Network): void {
 
     it("throws NotFoundError with the code for an unknown model", async () => {
       const asked = client.chat.completions.create({ model: "gpt-17", ...COUNT });
-      await expect(asked).rejects.toMatchObject({ status: 404, code: "cargo_not_found" });
+      await expect(asked).rejects.toMatchObject({ status: 404, code: "model_not_found" });
       await expect(asked).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     });
 

@@ -3,6 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../../shared/errors.ts";
 import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
+import { fieldErrorsOf } from "../../../shared/zod-errors.ts";
 
 const MAX_BODY_BYTES = MIB;
 /** A body that announces more than it may have, and up to this, is read and dropped: who still sends would often lose the answer. */
@@ -41,9 +42,7 @@ export function assertStructure(value: unknown): void {
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ValidationError(
-    result.error.issues.map(({ path, message }) => ({ path: path.map(String).join("."), message })),
-  );
+  throw new ValidationError(fieldErrorsOf(result.error, value));
 }
 
 /** The body if all of it has arrived, as a small one has with the head of its request; null else. Saves listeners and two ticks. */

@@ -1,6 +1,6 @@
 import { z, type RouteConfig } from "@hono/zod-openapi";
 import { ERROR_STATUS, LIMIT_NAMES, type ErrorCode } from "../../../shared/errors.ts";
-import { anthropicType, openAiType, type ErrorStyle } from "../error-answers.ts";
+import { anthropicType, codeIn, openAiType, type ErrorStyle } from "../error-answers.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { failureHeaders, type HeaderRefs } from "./headers.ts";
 
@@ -92,7 +92,7 @@ export function registerFailures(registry: HttpApp["openAPIRegistry"]): void {
       const name = nameOf(status, style);
       registry.register(name, errorSchema(status, style));
       registry.registerComponent("responses", name, {
-        description: `${MEANINGS[status]}. Codes: ${codesOf(status).join(", ")}`,
+        description: `${MEANINGS[status]}. Codes: ${codesOf(status, style).join(", ")}`,
         headers: { ...(HEADERS[status] ?? failureHeaders([], [])) },
         content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } },
       });
@@ -104,8 +104,9 @@ function nameOf(status: FailureStatus, style: ErrorStyle): string {
   return `${PREFIXES[style]}Error${status}`;
 }
 
-function codesOf(status: FailureStatus): ErrorCode[] {
-  const codes = (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => ERROR_STATUS[code] === status);
+function codesOf(status: FailureStatus, style: ErrorStyle): ErrorCode[] {
+  const all = (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => ERROR_STATUS[code] === status);
+  const codes = all.filter((code) => codeIn(style, code) === code && (style !== "plain" || code !== "model_not_found"));
   return [...codes, ...(MORE_CODES[status] ?? [])];
 }
 
@@ -114,7 +115,7 @@ function errorSchema(status: FailureStatus, style: ErrorStyle) {
     message: z.string(),
     ...(style === "openai" ? { type: z.literal(openAiType(status)), param: z.string().nullable() } : {}),
     ...(style === "anthropic" ? { type: z.literal(anthropicType(status)) } : {}),
-    code: z.enum(codesOf(status)),
+    code: z.enum(codesOf(status, style)),
     ...EXTRAS[status],
   });
   return style === "anthropic"

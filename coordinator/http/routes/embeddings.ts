@@ -25,7 +25,7 @@ const VECTORS_IN_A_TURN = 64;
 const EMBEDS: ModelNeed = {
   isMet: (cargo) => taskOf(cargo) === "feature-extraction",
   defaultIn: (catalog) => catalog.defaultSlug("embedding"),
-  wanted: (name) => `Cargo "${name}" for embeddings`,
+  verb: "make embeddings",
 };
 
 const embeddingsRoute = createRoute({

@@ -4,7 +4,12 @@ import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-dep
 import { ConsoleFiles } from "../server/console-files.ts";
 
 /** What the paths outside the API say to who looks for it. */
-export const WHERE_TO_LOOK = `the API is below ${API_BASE} (also /v1), its page at /docs, the console at /`;
+const WHERE_TO_LOOK = `the API is below ${API_BASE} (also /v1), its metrics at ${API_BASE}/metrics, its page at /docs, the console at /`;
+
+/** For a path at which nothing is served. */
+export function nothingServed(): ServiceError {
+  return new ServiceError("not_found", `Nothing is served at this path: ${WHERE_TO_LOOK}`);
+}
 
 /** First segments of the console's pages (`web/src/app/routes.tsx`): any path below them is a page for browsers, and not found for programs. */
 export const CONSOLE_PAGES = [
@@ -46,12 +51,19 @@ const PAGE_HEADERS = {
 const FOR_EVER = "public, max-age=31536000, immutable";
 const NAME = /^(?:assets\/)?[\w.-]+\.(js|css|svg)$/;
 
+/** Somebody looks for the API with a browser. */
+const OF_THE_API = /^\/(?:api|v\d+)(?:\/|$)/;
+
+/** Shows a browser the console's page for an address that it does not know. Undefined for programs, and below the API. */
+export async function missingPage(c: Context<HttpEnv>, files: ConsoleFiles): Promise<Response | undefined> {
+  if (c.req.method !== "GET" || !isBrowser(c) || OF_THE_API.test(c.req.path)) return undefined;
+  c.get("limits").countAddress(c.env.incoming);
+  c.header("Vary", "Accept");
+  return c.html(await files.page(depthOf(c)), 404, PAGE_HEADERS);
+}
+
 /** `GET /`: shows browsers the console, and tells programs where everything is. Links are relative, as a proxy may add a prefix. */
-export function serveFrontDoor(
-  app: HttpApp,
-  { version }: Pick<HttpDeps, "version">,
-  files: ConsoleFiles = new ConsoleFiles(),
-): void {
+export function serveFrontDoor(app: HttpApp, { version }: Pick<HttpDeps, "version">, files: ConsoleFiles): void {
   const api = API_BASE.slice(1);
   const links = {
     api,
@@ -62,8 +74,7 @@ export function serveFrontDoor(
   };
 
   const showPage = async (c: Context<HttpEnv>): Promise<Response> => {
-    const depth = c.req.path.split("/").length - 2;
-    return c.html(await files.page(depth), 200, PAGE_HEADERS);
+    return c.html(await files.page(depthOf(c)), 200, PAGE_HEADERS);
   };
 
   app.get("/", async (c) => {
@@ -106,4 +117,9 @@ export function serveFrontDoor(
 
 function isBrowser(c: Context<HttpEnv>): boolean {
   return /\btext\/html\b/.test(c.req.header("accept") ?? "");
+}
+
+/** Folders above the page. */
+function depthOf(c: Context<HttpEnv>): number {
+  return c.req.path.split("/").length - 2;
 }

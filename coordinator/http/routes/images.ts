@@ -9,6 +9,7 @@ import { answerJson } from "../middleware/json-answer.ts";
 import { IMAGE_PARAMETERS } from "../openai/image-parameters.ts";
 import { checkParameters } from "../openai/parameters.ts";
 import {
+  assertSize,
   imageFieldOf,
   imageInputOf,
   imagesBodySchema,
@@ -23,7 +24,7 @@ import { waitingClientOf } from "../streaming/waiting-client.ts";
 const DRAWS: ModelNeed = {
   isMet: (cargo) => modelKindOf(cargo) === "image",
   defaultIn: (catalog) => catalog.defaultSlug("image"),
-  wanted: (name) => `Cargo "${name}" that draws pictures`,
+  verb: "draw pictures",
 };
 
 const imagesRoute = createRoute({
@@ -40,7 +41,8 @@ const imagesRoute = createRoute({
 export function serveImages(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", imagesRoute, async ({ c, identity, body, given }) => {
     checkParameters(IMAGE_PARAMETERS, given);
-    const { slug } = await findModelFor(DRAWS, deps.catalog, body.model, identity.accountId);
+    const { slug, inputSchema } = await findModelFor(DRAWS, deps.catalog, body.model, identity.accountId);
+    assertSize(body, inputSchema);
     const client = waitingClientOf(identity, c.env.outgoing);
     const createdMs = deps.clock.now();
     const images: DrawnImage[] = [];

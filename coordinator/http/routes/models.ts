@@ -1,8 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { ServiceError } from "../../../shared/errors.ts";
 import { submitterOf, type Identity } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
-import { findModel } from "../../catalog/find-model.ts";
+import { findModel, noModel } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -46,7 +45,7 @@ export function serveModels(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "read", detailRoute, async ({ c, params, identity }) => {
     const cargo = await findModel(catalog, params.id, identity.accountId);
     if (cargo === undefined || !isServed(cargo, identity)) {
-      throw new ServiceError("cargo_not_found", `There is no model "${params.id}"`);
+      throw noModel(params.id);
     }
     const stateOf = await modelStates(deps, identity.accountId);
     return c.json(presentModel(params.id, cargo, stateOf(cargo.slug)));

@@ -22,7 +22,7 @@ import { wholeOutput } from "../streaming/whole-output.ts";
 const CLASSIFIES: ModelNeed = {
   isMet: (cargo) => taskOf(cargo) === "text-classification",
   defaultIn: (catalog) => catalog.defaultSlug("moderation"),
-  wanted: (name) => `Cargo "${name}" that classifies texts`,
+  verb: "classify texts",
 };
 
 /** Labels to ask a Cargo for: all of any moderation model. The runtime gives at most 100. */

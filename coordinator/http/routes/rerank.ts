@@ -25,7 +25,7 @@ const RANKING_TASKS: ReadonlySet<string> = new Set(["text-ranking", "feature-ext
 const RANKS: ModelNeed = {
   isMet: (cargo) => RANKING_TASKS.has(taskOf(cargo) ?? ""),
   defaultIn: (catalog) => catalog.defaultSlug("rerank"),
-  wanted: (name) => `Cargo "${name}" that ranks or makes embeddings`,
+  verb: "rank texts",
 };
 
 const rerankRoute = createRoute({

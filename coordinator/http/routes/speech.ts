@@ -31,7 +31,7 @@ import { wholeOutput } from "../streaming/whole-output.ts";
 const SPEAKS: ModelNeed = {
   isMet: (cargo) => modelKindOf(cargo) === "speech",
   defaultIn: (catalog) => catalog.defaultSlug("speech"),
-  wanted: (name) => `Cargo "${name}" that speaks`,
+  verb: "speak",
 };
 
 /** A recording as the text of its job's output, as base64 and as bytes. */

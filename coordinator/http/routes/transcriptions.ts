@@ -36,7 +36,7 @@ import { waitingClientOf } from "../streaming/waiting-client.ts";
 const HEARS: ModelNeed = {
   isMet: (cargo) => modelKindOf(cargo) === "transcription",
   defaultIn: (catalog) => catalog.defaultSlug("transcription"),
-  wanted: (name) => `Cargo "${name}" that writes speech down`,
+  verb: "write speech down",
 };
 
 const FORM_LIMITS = {

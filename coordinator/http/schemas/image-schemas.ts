@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ValidationError } from "../../../shared/errors.ts";
 import type { Usage } from "../../../shared/output.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import type { LargeJson } from "../../store/large-json.ts";
@@ -62,6 +63,33 @@ export function imageInputOf(body: ImagesBody, index: number): JobInput {
     guidance_scale,
     seed: seed == null ? null : (seed + index) % (MAX_SEED + 1),
   });
+}
+
+/** Values of each side in a message. */
+const MAX_SHOWN = 12;
+
+/** @throws {ValidationError} naming the sizes of a Cargo whose schema lists widths and heights. */
+export function assertSize({ size }: Pick<ImagesBody, "size">, schema: Readonly<Record<string, unknown>>): void {
+  if (size == null || size === "auto") return;
+  const [widths, heights] = ["width", "height"].map((name) => valuesOf(schema, name));
+  if (widths === undefined || heights === undefined) return;
+  const [width, height] = size.split("x").map(Number);
+  if (widths.includes(width) && heights.includes(height)) return;
+  const isOne = widths.length * heights.length === 1;
+  const takes = isOne
+    ? `"${widths[0]}x${heights[0]}"`
+    : `a width of ${listOf(widths)} and a height of ${listOf(heights)}`;
+  throw new ValidationError([{ path: "size", message: `is "${size}"; this Cargo takes "auto" or ${takes}` }]);
+}
+
+function listOf(values: readonly unknown[]): string {
+  return values.slice(0, MAX_SHOWN).join(", ") + (values.length > MAX_SHOWN ? ", …" : "");
+}
+
+/** Undefined for a member that the schema does not list the values of. */
+function valuesOf({ properties }: Readonly<Record<string, unknown>>, name: string): readonly unknown[] | undefined {
+  const member = (properties as Record<string, { readonly enum?: readonly unknown[] } | undefined> | undefined)?.[name];
+  return member?.enum;
 }
 
 /** The request's field for a path of the job's input. */

@@ -152,6 +152,15 @@ def test_a_key_that_no_header_can_carry_is_not_quoted(key: str) -> None:
         atoll.with_options(api_key=key)
 
 
+def test_a_missing_key_is_told_before_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ATOLL_API_KEY", raising=False)
+    with Atoll("http://127.0.0.1:9", max_retries=0) as atoll:
+        with pytest.raises(ConfigurationError, match="GET /account needs an API key"):
+            atoll.account.get()
+        with pytest.raises(AtollConnectionError):
+            atoll.health()
+
+
 def test_a_webhook_is_verified() -> None:
     secret = b"0123456789abcdef01234567"
     body = b'{"type":"job.completed"}'

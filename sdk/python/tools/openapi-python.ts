@@ -6,6 +6,8 @@ interface OpenApi {
 }
 interface OpenApiOperation {
   readonly operationId?: string;
+  /** Each of them suffices; absent, empty or with an empty one: none is needed. */
+  readonly security?: readonly object[];
   readonly responses?: Readonly<Record<string, { readonly content?: Content }>>;
 }
 type Content = Readonly<Record<string, { readonly schema?: TypeSchema }>>;
@@ -41,7 +43,9 @@ export function pythonTypes(document: unknown): Readonly<Record<string, string>>
       if (operation?.operationId === undefined || !path.startsWith(API_PATH)) continue;
       const answer = answerOf(operation, types);
       const name = operation.operationId.replaceAll(/[A-Z]/g, "_$&").toUpperCase();
-      const place = `"${method.toUpperCase()}", "${path.slice(API_PATH.length)}"`;
+      const { security = [] } = operation;
+      const isPublic = security.length === 0 || security.some((need) => Object.keys(need).length === 0);
+      const place = `"${method.toUpperCase()}", "${path.slice(API_PATH.length)}"${isPublic ? ", is_public=True" : ""}`;
       operations.push(`${name}: Operation[${answer}] = Operation(${place})\n`);
     }
   }

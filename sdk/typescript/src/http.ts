@@ -1,5 +1,6 @@
 import { errorOfAnswer } from "./error-answer.ts";
-import { AtollError, ConnectionError, ProtocolError } from "./errors.ts";
+import { AtollError, ConfigurationError, ConnectionError, ProtocolError } from "./errors.ts";
+import { PUBLIC_OPERATIONS } from "./openapi.ts";
 import type { AnswerOf, ApiPath, Method, Operation, PartsOf } from "./operation.ts";
 import { Retries } from "./retries.ts";
 import type { CallOptions, Settings } from "./settings.ts";
@@ -78,7 +79,7 @@ export class Http {
       deadline.stopTimer();
       if (response.body !== null) yield* response.body;
     } catch (error) {
-      throw failureOf(error, deadline.signal);
+      throw failureOf(error, deadline.signal, this.settings.apiUrl);
     } finally {
       deadline.release();
     }
@@ -114,7 +115,7 @@ export class Http {
       }
       yield* readEvents(response.body, this.settings.streamIdleMs);
     } catch (error) {
-      throw failureOf(error, deadline.signal);
+      throw failureOf(error, deadline.signal, this.settings.apiUrl);
     } finally {
       deadline.release();
     }
@@ -161,7 +162,7 @@ export class Http {
     try {
       return await read(await this.#fetch(request, accept, deadline.signal));
     } catch (error) {
-      throw failureOf(error, deadline.signal);
+      throw failureOf(error, deadline.signal, this.settings.apiUrl);
     } finally {
       deadline.release();
     }
@@ -175,6 +176,7 @@ export class Http {
   async #fetch(request: Request, accept: string, signal: AbortSignal): Promise<Response> {
     const { apiKey, apiUrl, hasCookie, headers, fetch } = this.settings;
     const { method, parts, form } = request;
+    this.#assertCredential(request);
     const response = await fetch(apiUrl + addressOf(request), {
       method: method.toUpperCase(),
       headers: {
@@ -197,6 +199,21 @@ export class Http {
     if (response.ok || response.status === request.acceptedStatus) return response;
     throw errorOfAnswer(response, await response.text());
   }
+
+  /** @throws {ConfigurationError} before any request, for one that would be refused. */
+  #assertCredential({ method, path, headers }: Request): void {
+    const { apiKey, hasCookie, headers: own } = this.settings;
+    if (apiKey !== null || hasCookie || PUBLIC_OPERATIONS.has(`${method} ${path}`)) return;
+    if (hasAuthorization({ ...own, ...headers })) return;
+    throw new ConfigurationError(
+      `${method.toUpperCase()} ${path} needs an API key: pass apiKey to the client, or set ATOLL_API_KEY`,
+    );
+  }
+}
+
+/** Beside the key: a program may bring its own. */
+function hasAuthorization(headers: Readonly<Record<string, string>>): boolean {
+  return Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name));
 }
 
 function addressOf({ path, parts }: Request): string {
@@ -221,9 +238,16 @@ function parseAnswer(text: string, { status }: Response): unknown {
 }
 
 /** Any thrown value as one of the client's errors; the signal's reason if it aborted. */
-function failureOf(error: unknown, signal: AbortSignal): unknown {
+function failureOf(error: unknown, signal: AbortSignal, apiUrl: string): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof AtollError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new ConnectionError(`The connection to the coordinator failed: ${reason}`, { cause: error });
+  return new ConnectionError(`The connection to ${apiUrl} failed: ${reasonOf(error)}`, { cause: error });
+}
+
+/** Node's fetch says "fetch failed", and what failed in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error as { cause?: { code?: unknown; message?: unknown } };
+  const why = cause?.message === undefined || cause.message === "" ? cause?.code : cause.message;
+  return why === undefined ? error.message : `${error.message} (${String(why)})`;
 }

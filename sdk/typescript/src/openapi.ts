@@ -2045,7 +2045,7 @@ export interface components {
         AnthropicError404: {
             error: {
                 /** @enum {string} */
-                code: "not_found" | "cargo_not_found";
+                code: "not_found" | "model_not_found";
                 message: string;
                 /** @enum {string} */
                 type: "not_found_error";
@@ -4736,7 +4736,7 @@ export interface components {
         OpenAiError404: {
             error: {
                 /** @enum {string} */
-                code: "not_found" | "cargo_not_found";
+                code: "not_found" | "model_not_found";
                 message: string;
                 param: string | null;
                 /** @enum {string} */
@@ -6177,7 +6177,7 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError403"];
             };
         };
-        /** @description Not found, or it belongs to another account. Codes: not_found, cargo_not_found */
+        /** @description Not found, or it belongs to another account. Codes: not_found, model_not_found */
         AnthropicError404: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6527,7 +6527,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError403"];
             };
         };
-        /** @description Not found, or it belongs to another account. Codes: not_found, cargo_not_found */
+        /** @description Not found, or it belongs to another account. Codes: not_found, model_not_found */
         OpenAiError404: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -14278,3 +14278,25 @@ export interface operations {
         };
     };
 }
+/** Operations that need no credential. */
+export const PUBLIC_OPERATIONS: ReadonlySet<string> = new Set([
+    "get /announcements",
+    "get /cargos",
+    "get /cargos/{slug}",
+    "get /docs",
+    "get /downloads",
+    "get /health",
+    "get /island/earnings",
+    "get /island/files/{id}",
+    "get /island/recommendations",
+    "get /metrics",
+    "get /network",
+    "get /openapi.json",
+    "post /auth/email",
+    "post /auth/login",
+    "post /auth/password/forgot",
+    "post /auth/password/reset",
+    "post /auth/register",
+    "post /auth/verify",
+    "post /island/pair",
+]);

@@ -66,7 +66,7 @@ describe("an owner's Cargo", () => {
     expect((await as(other, "GET", "/models/some-chat")).status).toBe(404);
     const body = { model: "some-chat", messages: [{ role: "user", content: "Hello" }] };
     const refused = await as(other, "POST", "/chat/completions", body);
-    expect([refused.status, refused.body.error.code]).toEqual([404, "cargo_not_found"]);
+    expect([refused.status, refused.body.error.code]).toEqual([404, "model_not_found"]);
     await using host = await island();
     const answer = as(owner, "POST", "/chat/completions", body);
     const { jobId, attempt } = await host.next("assign");

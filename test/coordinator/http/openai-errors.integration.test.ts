@@ -73,7 +73,7 @@ const generateWith = (sdk: typeof aiSdk) => thrownBy(generateText({ model: sdk("
 
 /** Two have tests of their own; the others are of streams of jobs, of files, and of jobs that take input. */
 const OF_JOBS_AND_FILES = ["content_removed", "disk_full", "job_not_running", "input_closed", "input_out_of_order"];
-const ELSEWHERE = ["rate_limited", "internal", ...OF_JOBS_AND_FILES];
+const ELSEWHERE = ["rate_limited", "internal", "cargo_not_found", ...OF_JOBS_AND_FILES];
 const codes = Object.entries(ERROR_STATUS).filter(([code]) => !ELSEWHERE.includes(code));
 
 describe("An error on a path of OpenAI's clients", () => {
@@ -93,6 +93,11 @@ describe("An error on a path of OpenAI's clients", () => {
     const other = await generateWith(aiSdk);
     expect(APICallError.isInstance(other)).toBe(true);
     expect(other).toMatchObject({ statusCode: status, message: "because", isRetryable: expected?.retried });
+  });
+
+  it("has the code that OpenAI's clients know for a Cargo that is not there", async () => {
+    api.jobs.failure = new ServiceError("cargo_not_found", "because");
+    expect(await chatWith(openai)).toMatchObject({ status: 404, code: "model_not_found" });
   });
 
   it("rate_limited (429) comes with Retry-After", async () => {

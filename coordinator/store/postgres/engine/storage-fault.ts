@@ -28,6 +28,7 @@ const NETWORK = new Set([
 /** Who we are, what we may do, and which database there is: classes of errors that the operator must put right. */
 const REFUSED_CLASSES = new Set(["28", "3D", "0A"]);
 const NOT_PERMITTED = "42501";
+const DISK_FULL = "53100";
 
 /** `pg` names these only by their texts. */
 const LOST =
@@ -50,6 +51,8 @@ export function storageFaultOf(error: unknown): string | null {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? "";
     const isFault = STORAGE_CLASSES.has(code.slice(0, 2)) || code === READ_ONLY || TRANSIENT.has(code);
+    // Its message names a file.
+    if (code === DISK_FULL) return `the database's disk is full (${code})`;
     return isFault ? `${error.message} (${code})` : null;
   }
   if (!(error instanceof Error)) return null;

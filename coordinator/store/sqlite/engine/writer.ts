@@ -50,6 +50,8 @@ export function startWriterThread(path: string): WriterThread {
   };
 }
 
+const LOW_SPACE = "the coordinator's disk is nearly full; its operator has to make room";
+
 interface Caller {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -135,7 +137,8 @@ export class Writer {
   run<K extends OperationKind>(kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
     if (this.#drained !== null) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     if (this.#fault !== null) return Promise.reject(this.#fault);
-    const refusal = this.#readOnlyBecause ?? this.#lowSpaceBecause;
+    // Where the disk is, and the setting, are for the log.
+    const refusal = this.#readOnlyBecause ?? (this.#lowSpaceBecause === null ? null : LOW_SPACE);
     if (refusal !== null && !KEPT.has(kind)) return Promise.reject(unavailable(refusal));
     return new Promise((resolve, reject) => {
       const operation = [kind, args] as unknown as Operation;

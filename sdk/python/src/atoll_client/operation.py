@@ -13,6 +13,8 @@ class Operation(Generic[A]):
     method: str
     path: str
     """Below /api/v1, with `{…}` for what a call fills in."""
+    is_public: bool = False
+    """It needs no credential."""
 
     @property
     def is_idempotent(self) -> bool:

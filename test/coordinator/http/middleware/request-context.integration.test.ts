@@ -106,7 +106,7 @@ describe("errors", () => {
       {
         error: {
           message:
-            "Nothing is served at this path: the API is below /api/v1 (also /v1), its page at /docs, the console at /",
+            "Nothing is served at this path: the API is below /api/v1 (also /v1), its metrics at /api/v1/metrics, its page at /docs, the console at /",
           code: "not_found",
         },
       },

@@ -19,3 +19,11 @@ it("POST /chat/completions takes max_tokens up to the context of the Cargo", asy
   expect([status, body.error.param]).toEqual([422, "max_tokens"]);
   expect(body.error.message).toContain("at most 8192");
 });
+
+it("POST /chat/completions names the Cargo's own context where it is smaller", async () => {
+  api.catalog.replace([makeCargo({ slug: "short", contextTokens: 1_024 })]);
+  const { body } = await api.call("POST", "/chat/completions", {
+    body: { messages: MESSAGES, model: "short", max_tokens: 100_000 },
+  });
+  expect(body.error.message).toBe("max_tokens: must be at most 1024, the context of this Cargo in tokens");
+});

@@ -129,19 +129,28 @@ describe("POST /chat/completions", () => {
     expect(api.jobs.submitted).toEqual([]);
   });
 
-  it.each(["nothing", "words", ""])("knows no chat Cargo %j", async (model) => {
+  it.each([
+    ["nothing", 'There is no model "nothing"; GET /models lists those that you may use'],
+    ["words", 'The model "words" does not chat; it is for /moderations'],
+    ["", 'There is no model ""; GET /models lists those that you may use'],
+  ])("knows no chat model %j", async (model, message) => {
     const { status, body } = await chat({ model });
     expect([status, body]).toEqual([
       404,
       {
         error: {
-          message: `There is no chat Cargo "${model}"`,
+          message,
           type: "invalid_request_error",
           param: null,
-          code: "cargo_not_found",
+          code: "model_not_found",
         },
       },
     ]);
+  });
+
+  it("says that a member is missing", async () => {
+    const { body } = await chat({ messages: undefined });
+    expect(body.error.details).toEqual([{ path: "messages", message: "is missing" }]);
   });
 
   it("needs the write scope", async () => {

@@ -101,7 +101,7 @@ describe("POST /completions", () => {
   });
 
   it("is 404 for a Cargo that does not chat", async () => {
-    expect((await complete({ model: "words" })).body.error.code).toBe("cargo_not_found");
+    expect((await complete({ model: "words" })).body.error.code).toBe("model_not_found");
   });
 
   it("cancels the job when its client leaves", async () => {

@@ -180,7 +180,7 @@ describe("POST /embeddings", () => {
   it.each(["none", "tiny-chat", "words-class"])("knows no model %s", async (model) => {
     const asked = client.embeddings.create({ model, input: "a" });
     await expect(asked).rejects.toBeInstanceOf(NotFoundError);
-    await expect(asked).rejects.toMatchObject({ code: "cargo_not_found", type: "invalid_request_error" });
+    await expect(asked).rejects.toMatchObject({ code: "model_not_found", type: "invalid_request_error" });
   });
 
   it("throws UnprocessableEntityError with param in the openai client", async () => {

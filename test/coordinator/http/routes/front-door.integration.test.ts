@@ -32,6 +32,16 @@ describe("the console", () => {
     }
   });
 
+  it("is what browsers get with 404 at an unknown address, and programs get JSON", async () => {
+    const page = await get("/nonexistent/page", HTML);
+    expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
+    expect(await page.text()).toContain('<base href="../" />');
+    for (const answer of [await get("/nonexistent"), await get("/api/v1/nonexistent", HTML)]) {
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json"]);
+    }
+    expect(await (await get("/metrics")).text()).toContain("/api/v1/metrics");
+  });
+
   it("may run only its own scripts and styles, call only the coordinator, and make no HTML of texts", async () => {
     const answer = await get("/", HTML);
     const policy = new Map(
@@ -99,7 +109,7 @@ describe("GET /", () => {
 
   it("is said at every unknown path", async () => {
     for (const path of ["/nothing", "/api", "/v1", "/v2/models"]) {
-      const answer = await get(path, { accept: "text/html" });
+      const answer = await get(path, path === "/nothing" ? {} : { accept: "text/html" });
       const body = (await answer.json()) as { error: { code: string; message: string } };
       expect([answer.status, body.error.code]).toEqual([404, "not_found"]);
       expect(body.error.message).toMatch(/below \/api\/v1 .*\/docs/);

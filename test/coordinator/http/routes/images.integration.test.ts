@@ -82,6 +82,13 @@ describe("POST /images/generations", () => {
     expect([status, body.error.type, body.error.param]).toEqual([422, "invalid_request_error", param]);
   });
 
+  it("names the sizes that the Cargo draws, once", async () => {
+    const { body } = await draw({ model: MODEL, prompt: "an atoll", size: "64x64" });
+    const sides = "384, 448, 512, 576, 640, 704, 768";
+    const message = `is "64x64"; this Cargo takes "auto" or a width of ${sides} and a height of ${sides}`;
+    expect(body.error.details).toEqual([{ path: "size", message }]);
+  });
+
   it("asks for a model where the operator has set none", async () => {
     const { status, body } = await draw({ prompt: "a" });
     expect([status, body.error.message]).toEqual([404, expect.stringContaining("default_image_cargo")]);

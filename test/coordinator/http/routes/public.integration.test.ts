@@ -217,10 +217,10 @@ describe("GET /models", () => {
     expect([status, body.error]).toEqual([
       404,
       {
-        message: `There is no model "${id}"`,
+        message: `There is no model "${id}"; GET /models lists those that you may use`,
         type: "invalid_request_error",
         param: null,
-        code: "cargo_not_found",
+        code: "model_not_found",
       },
     ]);
   });

@@ -142,7 +142,7 @@ describe("POST /rerank", () => {
 
   it("takes the default where no model is named, if there is one", async () => {
     const { status, body } = await rerank({ query: "a", documents: ["b"] });
-    expect([status, body.error.code]).toEqual([404, "cargo_not_found"]);
+    expect([status, body.error.code]).toEqual([404, "model_not_found"]);
     expect(body.error.message).toContain("default_rerank_cargo");
   });
 
@@ -153,7 +153,7 @@ describe("POST /rerank", () => {
 
   it.each(["none", CLASSIFIER])("knows no model %s", async (model) => {
     const { status, body } = await rerank({ ...BODY, model });
-    expect([status, body.error.code]).toEqual([404, "cargo_not_found"]);
+    expect([status, body.error.code]).toEqual([404, "model_not_found"]);
   });
 
   it("fails when the Cargo makes another number of vectors", async () => {

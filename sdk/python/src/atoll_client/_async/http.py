@@ -10,7 +10,14 @@ from urllib.parse import quote
 import httpx
 
 from ..error_answer import error_of_answer
-from ..errors import AtollConnectionError, AtollError, AtollTimeoutError, NotFoundError, ProtocolError
+from ..errors import (
+    AtollConnectionError,
+    AtollError,
+    AtollTimeoutError,
+    ConfigurationError,
+    NotFoundError,
+    ProtocolError,
+)
 from ..operation import Operation
 from ..retries import Retries
 from ..settings import Settings
@@ -187,6 +194,10 @@ class AsyncHttp:
         headers = {**settings.headers, "accept": accept, **request.headers}
         if settings.api_key is not None:
             headers["authorization"] = f"Bearer {settings.api_key}"
+        elif not request.operation.is_public and not _has_credential(headers):
+            operation = f"{request.operation.method} {request.operation.path}"
+            reason = f"{operation} needs an API key: pass api_key to the client, or set ATOLL_API_KEY"
+            raise ConfigurationError(reason, "configuration")
         content: bytes | None = None
         form = request.form
         if request.body is not None:
@@ -229,3 +240,8 @@ def _failure_of(error: httpx.HTTPError, operation: Operation[Any]) -> AtollConne
         return AtollTimeoutError(f"No answer from {operation.path} in time, or a silent stream", "timeout")
     reason = str(error) or type(error).__name__
     return AtollConnectionError(f"The connection to the coordinator failed: {reason}", "connection")
+
+
+def _has_credential(headers: Mapping[str, str]) -> bool:
+    """Beside the key: a program may bring its own."""
+    return any(name.lower() in ("authorization", "x-api-key") for name in headers)

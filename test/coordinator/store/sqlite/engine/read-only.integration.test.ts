@@ -106,7 +106,10 @@ describe.skipIf(!CAN_MOUNT)("a store whose disk is full", () => {
     writeFileSync(`${disk.path}/other`, Buffer.alloc(5 * 2 ** 20));
     await untilTold(1);
     expect(told[0]).toMatch(/^the disk of .* has only [0-3] MiB left \(setting min_free_disk_mb\)$/);
-    await expect(store.jobs.submit(makeJob(accountId))).rejects.toMatchObject(UNAVAILABLE);
+    await expect(store.jobs.submit(makeJob(accountId))).rejects.toMatchObject({
+      ...UNAVAILABLE,
+      message: "Nothing can be stored now: the coordinator's disk is nearly full; its operator has to make room",
+    });
     await store.jobs.end(makeEnding(job));
     rmSync(`${disk.path}/other`);
     await untilTold(2);
