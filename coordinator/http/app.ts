@@ -28,6 +28,7 @@ import { serveFrontDoor, WHERE_TO_LOOK } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
 import { serveImages } from "./routes/images.ts";
 import { serveIslandEarnings } from "./routes/island-earnings.ts";
+import { serveIslandLeave } from "./routes/island-leave.ts";
 import { serveIslandFiles } from "./routes/island-files.ts";
 import { serveIslandTokens } from "./routes/island-tokens.ts";
 import { serveIslands } from "./routes/islands.ts";
@@ -113,6 +114,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveIslandTokens(app, deps);
   serveIslands(app, deps);
   serveIslandEarnings(app, deps);
+  serveIslandLeave(app, deps);
   serveIslandFiles(app, deps);
   serveRecommendations(app, deps);
   serveOperatorNetwork(app, deps);

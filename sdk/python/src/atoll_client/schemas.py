@@ -3847,6 +3847,15 @@ class GetIslandEarningsAnswerDataRecentItem(TypedDict):
     """ISO 8601, UTC"""
 
 
+class LeaveIslandAnswer(TypedDict):
+    data: LeaveIslandAnswerData
+
+
+class LeaveIslandAnswerData(TypedDict):
+    id: str
+    removed: bool
+
+
 class RecommendCargosAnswer(TypedDict):
     host_id: str
     recommendations: list[Recommendation]
