@@ -20,7 +20,7 @@ import { JobHistory } from "../execution/job-history.ts";
 import { loadHostId } from "../hardware/host-id.ts";
 import { detectHardware } from "../hardware/detect-hardware.ts";
 import { UsageSampler } from "../hardware/usage.ts";
-import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
+import { importedFileSchema, modelDirectoryOf, openStores, type OpenStores } from "../artifacts/open-stores.ts";
 import { resolveFetchPolicy } from "../models/download/fetch-policy.ts";
 import { fetchRecommendations } from "../preload/recommendations.ts";
 import { ContainerRuntime } from "../runtimes/container/container-runtime.ts";
@@ -179,7 +179,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         dataDirectory,
         options.pid,
         controlRoutes({
-          ...{ agent, stored, status, dataDirectory, history, metrics },
+          ...{ agent, stored, status, dataDirectory, history, metrics, adopt: stores.adopt },
           earnings: () => fetchEarnings({ coordinatorUrl: presentUrl(), hostId, token }, clock),
         }),
       ),
@@ -219,6 +219,7 @@ const unloadSchema = z.object({ name: z.string().optional() });
 interface Controlled {
   readonly agent: IslandAgent;
   readonly stored: StoredFiles;
+  readonly adopt: OpenStores["adopt"];
   readonly status: () => ShownStatus;
   readonly dataDirectory: string;
   readonly history: JobHistory;
@@ -230,6 +231,7 @@ interface Controlled {
 function controlRoutes({
   agent,
   stored,
+  adopt,
   status,
   dataDirectory,
   history,
@@ -258,6 +260,7 @@ function controlRoutes({
     "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),
     "POST /models/prune": () => stored.prune(),
     "POST /models/unload": (body) => unload(agent.pool, unloadSchema.parse(body).name),
+    "POST /models/adopt": (body) => adopt(importedFileSchema.parse(body)),
     "GET /models/pulls": () => agent.downloads.pulls(),
     "POST /models/pull": (body) => {
       agent.downloads.pull(nameSchema.parse(body).name);

@@ -2442,6 +2442,8 @@ export interface components {
             context_tokens: number | null;
             description: string;
             licence: string;
+            /** @description Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash */
+            model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
             /** @description Credits, with up to 6 decimals */
@@ -2483,6 +2485,8 @@ export interface components {
                 [key: string]: unknown;
             };
             licence: string;
+            /** @description Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash */
+            model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
             /** @description JSON Schema of a job's output; {} allows any JSON value */
@@ -8088,6 +8092,7 @@ export interface operations {
                      *           "required_ram_mb": 256,
                      *           "context_tokens": 1024,
                      *           "licence": "MIT",
+                     *           "model_sha256": "857f6ac0d6da446c8d8aa0b4349f9f4931263da78bbc81600f1312abbce1625e",
                      *           "chat": true
                      *         }
                      *       ],
@@ -8254,6 +8259,7 @@ export interface operations {
                      *         "required_ram_mb": 256,
                      *         "context_tokens": 1024,
                      *         "licence": "MIT",
+                     *         "model_sha256": "857f6ac0d6da446c8d8aa0b4349f9f4931263da78bbc81600f1312abbce1625e",
                      *         "chat": true,
                      *         "workload_id": 7,
                      *         "task": null,

@@ -2283,6 +2283,8 @@ class Cargo(TypedDict):
     required_ram_mb: int
     context_tokens: int | None
     licence: str
+    model_sha256: str | None
+    """Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash"""
     chat: bool
     """Can be the `model` of a chat completion"""
 
@@ -2300,6 +2302,8 @@ class CargoDetail(TypedDict):
     required_ram_mb: int
     context_tokens: int | None
     licence: str
+    model_sha256: str | None
+    """Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash"""
     chat: bool
     """Can be the `model` of a chat completion"""
     workload_id: int
