@@ -11,6 +11,7 @@ import { packageRoot, readVersion } from "./package-info.ts";
 import { dropUnreadOutput } from "./terminal/closed-pipe.ts";
 import { addConfigCommands } from "./island/config-commands.ts";
 import { addJoinCommand } from "./island/join-command.ts";
+import { addLeaveCommand } from "./island/leave-command.ts";
 import { addModelsCommands } from "./island/models-commands.ts";
 import { addRuntimesCommands } from "./island/runtimes-commands.ts";
 import { print, printJson } from "./terminal/print.ts";
@@ -99,6 +100,7 @@ onDataDirectory(program.command("drain"))
     print(options, { draining: true, message }, message);
   });
 
+addLeaveCommand(program, onDataDirectory, dataDirectoryOf);
 addModelsCommands(program, onDataDirectory, dataDirectoryOf);
 addRuntimesCommands(program, onDataDirectory, dataDirectoryOf);
 

@@ -29,6 +29,7 @@ import { missingPage, nothingServed, serveFrontDoor } from "./routes/front-door.
 import { serveHealth } from "./routes/health.ts";
 import { serveImages } from "./routes/images.ts";
 import { serveIslandEarnings } from "./routes/island-earnings.ts";
+import { serveIslandLeave } from "./routes/island-leave.ts";
 import { serveIslandFiles } from "./routes/island-files.ts";
 import { serveIslandTokens } from "./routes/island-tokens.ts";
 import { serveIslands } from "./routes/islands.ts";
@@ -115,6 +116,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveIslandTokens(app, deps);
   serveIslands(app, deps);
   serveIslandEarnings(app, deps);
+  serveIslandLeave(app, deps);
   serveIslandFiles(app, deps);
   serveRecommendations(app, deps);
   serveOperatorNetwork(app, deps);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import type { AgentConfig } from "../config/resolve-agent-config.ts";
@@ -19,11 +20,24 @@ export interface OpenStores extends AsyncDisposable {
   /** One for each kind of artifact. */
   readonly artifacts: readonly ArtifactStore[];
   readonly names: CargoNames;
+  /** @see ModelStore.adopt */
+  readonly adopt: (file: ImportedFile) => Promise<boolean>;
   /** Disk space of the models now. */
   readonly disk: () => DiskState;
   /** Null: the owner has switched containers off. */
   readonly images: ImageStore | null;
 }
+
+/** A verified model in a file of the models' directory, which the store makes its own. */
+export const importedFileSchema = z.object({
+  path: z.string(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Of its name, without the dot; may be empty. */
+  extension: z.string().regex(/^(?:[a-z0-9]{1,8})?$/),
+  /** Slugs of the Cargos that have this model. */
+  cargos: z.array(z.string()),
+});
+export type ImportedFile = z.infer<typeof importedFileSchema>;
 
 /** The models' directory in a data directory. */
 export function modelDirectoryOf(dataDirectory: string): string {
@@ -68,7 +82,12 @@ export async function openStores(
   const stack = opened.move();
   const artifacts = [...modelArtifacts(models, folders), ...(images === null ? [] : [new ImageArtifacts(images)])];
   const disk = (): DiskState => ({ ...models.usage(), freeBytes: freeBytesOn(directory), minFreeBytes });
-  return { artifacts, names, disk, images, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  const adopt = async ({ path, sha256, extension, cargos }: ImportedFile): Promise<boolean> => {
+    const isNew = await models.adopt(path, sha256, extension);
+    for (const slug of isNew ? cargos : []) names.note(slug, sha256);
+    return isNew;
+  };
+  return { artifacts, names, adopt, disk, images, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 function openImages(

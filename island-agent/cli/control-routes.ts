@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { IslandAgent } from "../agent.ts";
+import { importedFileSchema, type OpenStores } from "../artifacts/open-stores.ts";
 import type { StoredFiles } from "../artifacts/stored-files.ts";
 import { storePause } from "../availability/pause-file.ts";
 import { CliError } from "../../shared/errors.ts";
@@ -20,6 +21,7 @@ const keySchema = z.object({ key: z.string() });
 interface Controlled {
   readonly agent: IslandAgent;
   readonly stored: StoredFiles;
+  readonly adopt: OpenStores["adopt"];
   readonly status: () => ShownStatus;
   readonly settings: SettingsReload;
   readonly dataDirectory: string;
@@ -32,6 +34,7 @@ interface Controlled {
 export function controlRoutes({
   agent,
   stored,
+  adopt,
   status,
   settings,
   dataDirectory,
@@ -65,6 +68,7 @@ export function controlRoutes({
     "POST /models/remove": (body) => stored.remove(nameSchema.parse(body).name),
     "POST /models/prune": () => stored.prune(),
     "POST /models/unload": (body) => unload(agent.pool, unloadSchema.parse(body).name),
+    "POST /models/adopt": (body) => adopt(importedFileSchema.parse(body)),
     "GET /models/pulls": () => agent.downloads.pulls(),
     "POST /models/pull": (body) => {
       agent.downloads.pull(nameSchema.parse(body).name);

@@ -3,8 +3,8 @@ import { access } from "node:fs/promises";
 import type { Clock } from "../../shared/clock.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
-import { askAgent, ControlRefusal, tellAgent } from "../control/control-client.ts";
-import { modelDirectoryOf, openStores } from "../artifacts/open-stores.ts";
+import { askAgent, ControlRefusal, isAgentRunning, tellAgent } from "../control/control-client.ts";
+import { modelDirectoryOf, openStores, type OpenStores } from "../artifacts/open-stores.ts";
 import { describeDownload } from "../artifacts/describe-download.ts";
 import type { LoadedReport } from "../execution/cargo-pool.ts";
 import type { PullStatus } from "../preload/owner-pulls.ts";
@@ -112,6 +112,16 @@ function stateOf({ kind, isWhole, inUse, usedBy }: ListedArtifact): string {
   return what.join(", ");
 }
 
+/** Runs `use` with what takes a verified file of the models' directory: the running agent, or the store itself. @see ModelStore.adopt */
+export async function withAdoption<T>(place: ModelsPlace, use: (adopt: OpenStores["adopt"]) => Promise<T>): Promise<T> {
+  if (!(await isAgentRunning(place.dataDirectory))) return withStores(place, ({ adopt }) => use(adopt));
+  return use(async (file) => {
+    const isNew = await tell<boolean>(place, "/models/adopt", file);
+    if (isNew === undefined) throw new CliError("The agent has stopped meanwhile: try again");
+    return isNew;
+  });
+}
+
 /** As `tellAgent`; a refusal becomes an error for the user. */
 async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: object): Promise<T | undefined> {
   try {
@@ -121,8 +131,15 @@ async function tell<T>({ dataDirectory }: ModelsPlace, path: string, body: objec
   }
 }
 
+function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
+  const nothingToUnload = async (): Promise<void> => undefined;
+  return withStores(place, ({ artifacts, names }) =>
+    use(new StoredFiles(artifacts, names, () => NOBODY_IN_USE, nothingToUnload)),
+  );
+}
+
 /** Opens the stores in this process, while no agent runs. @throws {CliError} when another process has them open. */
-async function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => Promise<T>): Promise<T> {
+async function withStores<T>(place: ModelsPlace, use: (stores: OpenStores) => Promise<T>): Promise<T> {
   const { dataDirectory, env, clock } = place;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
   await using stores = await openStores(
@@ -131,6 +148,5 @@ async function withStored<T>(place: ModelsPlace, use: (stored: StoredFiles) => P
     engineSearch(env, { platform: process.platform }),
     clock,
   );
-  const nothingToUnload = async (): Promise<void> => undefined;
-  return await use(new StoredFiles(stores.artifacts, stores.names, () => NOBODY_IN_USE, nothingToUnload));
+  return await use(stores);
 }

@@ -202,7 +202,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
         dataDirectory,
         options.pid,
         controlRoutes({
-          ...{ agent, stored, status, settings, dataDirectory, history, metrics },
+          ...{ agent, stored, status, settings, dataDirectory, history, metrics, adopt: stores.adopt },
           earnings: () => fetchEarnings({ coordinatorUrl: presentUrl(), hostId, token }, clock),
         }),
       ),

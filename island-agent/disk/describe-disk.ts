@@ -19,8 +19,13 @@ export function describeDisk({ usedBytes, budgetBytes, freeBytes, minFreeBytes }
   const used = usedBytes === null ? "unknown" : formatBytes(usedBytes);
   if (freeBytes === null) return `models ${used} of ${formatBytes(budgetBytes)}; unknown free`;
   const limit = Math.min(budgetBytes, (usedBytes ?? 0) + Math.max(0, freeBytes - minFreeBytes));
-  const reserve = minFreeBytes === 0 ? "" : `, of which ${formatBytes(minFreeBytes)} stay free`;
-  return `models ${used} of ${formatBytes(limit)}; ${formatBytes(freeBytes)} free${reserve}`;
+  return `models ${used} of ${formatBytes(limit)}; ${formatBytes(freeBytes)} free${describeReserve(freeBytes, minFreeBytes)}`;
+}
+
+function describeReserve(freeBytes: number, minFreeBytes: number): string {
+  if (minFreeBytes === 0) return "";
+  const reserve = formatBytes(minFreeBytes);
+  return freeBytes < minFreeBytes ? `, less than the ${reserve} that stay free` : `, of which ${reserve} stay free`;
 }
 
 /** What to do about a disk that has little space for models; null while it has enough. */

@@ -30,8 +30,8 @@ interface Reservation {
 }
 
 /**
- * Keeps a store within its budget, and the disk from becoming full. Reservations are made one after another, so that two downloads never count on the same free
- * space. `items` lists what is on disk; `evict` forgets and deletes one item.
+ * Keeps a store within its budget, and the disk from becoming full. Reservations are made one after another, so that two downloads never
+ * count on the same free space. `items` lists what is on disk; `evict` forgets and deletes one item.
  */
 export class DiskBudget {
   readonly #limits: DiskLimits;

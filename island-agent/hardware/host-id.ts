@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { CliError } from "../../shared/errors.ts";
@@ -23,13 +23,25 @@ export class HostIdError extends CliError {
  * @throws {HostIdError}
  */
 export async function loadHostId(dataDirectory: string): Promise<string> {
+  const kept = await readHostId(dataDirectory);
+  if (kept !== null) return kept;
   const path = join(dataDirectory, HOST_ID_FILE);
-  const kept = await readText(path);
-  if (kept !== null) return parseHostId(path, kept);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await createFileDurably(path, `${randomUUID()}\n`);
   // Another process may have created it first.
   return parseHostId(path, (await readText(path)) ?? "");
+}
+
+/** This host's id; null before the first start. @throws {HostIdError} */
+export async function readHostId(dataDirectory: string): Promise<string | null> {
+  const path = join(dataDirectory, HOST_ID_FILE);
+  const kept = await readText(path);
+  return kept === null ? null : parseHostId(path, kept);
+}
+
+/** The next start is that of a new host. */
+export function forgetHostId(dataDirectory: string): Promise<void> {
+  return rm(join(dataDirectory, HOST_ID_FILE), { force: true });
 }
 
 function parseHostId(path: string, text: string): string {

@@ -1,10 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http.ts";
 import { Network } from "../support/network.ts";
-import { runProgram, type Program } from "../support/program.ts";
+import { Program, runProgram } from "../support/program.ts";
 import { unlessSeveral } from "../support/several-coordinators.ts";
 import { CAN_MOUNT, SmallDisk } from "../support/small-disk.ts";
 
@@ -97,6 +98,9 @@ describe("island pause, resume and drain", () => {
       );
       expect(await command("config", "unset", "hours")).toMatchObject(applied);
 
+      expect((await command("leave", "--yes")).stderr).toBe(
+        `An agent runs on ${data}: end it first, with island drain or by removing its service\n`,
+      );
       expect((await command("drain")).stdout).toContain("The agent ends when its running jobs have finished.");
       expect((await island.ended()).code).toBe(0);
       const late = await command("drain");
@@ -107,6 +111,33 @@ describe("island pause, resume and drain", () => {
       expect((await command("pause")).stdout).toBe("No agent runs now. The next one starts paused\n");
     },
   );
+});
+
+describe("island leave", () => {
+  it("has the coordinator forget the Island, deletes token and models, and says what that freed", async () => {
+    const mine = async (): Promise<unknown[]> => (await call(network.url, key, "GET", "/islands")).body.data;
+    expect(await mine()).toHaveLength(1);
+    expect(await command("leave", "--models", "--keep-models")).toMatchObject({ code: 2 });
+    expect((await command("leave")).stderr).toBe(
+      "Cannot ask for confirmation without a terminal: add --yes to leave\n",
+    );
+    expect(await command("leave", "--yes", "--models")).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: [
+        `Left ${network.url}. The coordinator has forgotten this Island`,
+        "Deleted here: the Island token, and the address and key of the coordinator",
+        "Freed 2.2 MiB\n",
+      ].join("\n"),
+    });
+    expect(await mine()).toEqual([]);
+    expect((await command("leave", "--yes")).stderr).toBe(`${data} has not joined a coordinator\n`);
+    expect(await readFile(join(data, "config.toml"), "utf8")).not.toContain("it_");
+    // Other Islands may have the same token, and this machine may come back with it.
+    expect((await command("join", network.url, "--token", islandToken)).code).toBe(0);
+    await using again = new Program("island", ["start", "--data", data], { ISLAND_CARGOS_ALLOW_RUNTIMES: "wasm" });
+    await again.printed(/connected to/);
+  });
 });
 
 const MB = 1_000_000;

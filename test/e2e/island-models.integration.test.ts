@@ -1,4 +1,4 @@
-import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,16 +6,20 @@ import type { ListedArtifact } from "../../island-agent/artifacts/stored-files.t
 import { systemClock } from "../../shared/clock.ts";
 import { FileServer, sha256 } from "../island-agent/models/file-server.ts";
 import { HubRepository } from "../island-agent/models/hub-repository.ts";
+import { importModel } from "../../island-agent/cli/import-command.ts";
 import { removeModel, unloadModels } from "../../island-agent/cli/models-commands.ts";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { call, until } from "../support/http.ts";
 import { LONG_ANSWER } from "../support/long-answer.ts";
 import { Network } from "../support/network.ts";
 import { runProgram, type Program } from "../support/program.ts";
+import { SmallDisk } from "../support/small-disk.ts";
 import { itInFullRun } from "../support/soak-rounds.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const CARGOS = join(ROOT, "catalog", "cargos");
+const MODEL = join(ROOT, "catalog", "models", "tiny-islander.gguf");
+const QUIET = { show: () => undefined, stop: () => undefined };
 const TINY = join(ROOT, "test", "fixtures", "onnx", "tiny-sentiment");
 
 let catalog: string;
@@ -44,8 +48,7 @@ async function makeCatalog(files: Record<string, Buffer>): Promise<string> {
   const listed = Buffer.from(JSON.stringify({ files: list }));
   await writeFile(join(folder, "models", "tiny-sentiment", "files.json"), listed);
   await copyFile(join(CARGOS, "tiny-chat.json"), join(folder, "cargos", "tiny-chat.json"));
-  const model = join(ROOT, "catalog", "models", "tiny-islander.gguf");
-  await copyFile(model, join(folder, "models", "tiny-islander.gguf"));
+  await copyFile(MODEL, join(folder, "models", "tiny-islander.gguf"));
   const {
     parameters: _,
     memory: __,
@@ -157,11 +160,48 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     ]);
   });
 
+  it("import takes a file that the machine has, if a Cargo names its hash, and refuses others", async () => {
+    await copyFile(MODEL, join(catalog, "mine.gguf"));
+    await symlink("mine.gguf", join(catalog, "link.gguf"));
+    await writeFile(join(catalog, "other.gguf"), "other");
+    const place = { dataDirectory: data, env: {}, clock: systemClock };
+    const take = (name: string): Promise<string> => importModel(place, join(catalog, name), QUIET);
+    await expect(take("none.gguf")).rejects.toThrow(`There is no file ${join(catalog, "none.gguf")}`);
+    await expect(take("cargos")).rejects.toThrow(`${join(catalog, "cargos")} is not a file: give the file of a model`);
+    await expect(take("other.gguf")).rejects.toThrow(
+      `No Cargo of the coordinator has a model with the SHA-256 of ${join(catalog, "other.gguf")}: ${sha256(Buffer.from("other"))}`,
+    );
+    expect(await take("link.gguf")).toBe(
+      "Imported 2.2 MiB for tiny-chat (linked, so it takes no more space: do not change the file)",
+    );
+    expect(await command("import", join(catalog, "mine.gguf"))).toMatchObject({
+      code: 0,
+      stdout: "The model of tiny-chat is on disk already\n",
+    });
+    expect(await stored()).toMatchObject([{ cargos: ["tiny-chat"], kind: "file" }, { cargos: ["by-list"] }]);
+    const { id } = (
+      await call(network.url, key, "POST", "/jobs", {
+        workload: "tiny-chat",
+        input: { prompt: "What is 7 plus 8?", temperature: 0 },
+      })
+    ).body.data;
+    expect((await call(network.url, key, "GET", `/jobs/${id}?wait=60`)).body.data.output).toBe("7 plus 8 is 15.");
+    expect((await command("rm", "tiny-chat")).code).toBe(0);
+    expect(sha256(await readFile(join(catalog, "mine.gguf")))).toBe(sha256(await readFile(MODEL)));
+  });
+
   itInFullRun("all but pull work without an agent too", async () => {
     island.kill("SIGTERM");
     await island.ended();
     expect((await stored()).map(({ inUse }) => inUse)).toEqual([false]);
     expect((await command("prune")).stderr).toContain("add --yes");
+    using far = new SmallDisk(8_000_000);
+    await copyFile(MODEL, join(far.path, "far.gguf"));
+    expect(await command("import", join(far.path, "far.gguf"))).toMatchObject({
+      code: 0,
+      stdout: "Imported 2.2 MiB for tiny-chat (copied, as it is on another file system)\n",
+    });
+    expect((await stored()).map(({ cargos }) => cargos)).toContainEqual(["tiny-chat"]);
     expect(await command("rm", "by-list")).toMatchObject({ code: 0 });
     expect(await command("prune", "--yes")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Freed \d/) });
     expect(await command("ls")).toMatchObject({ stdout: "Nothing is on disk\n" });

@@ -12,6 +12,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "get /island/recommendations": "for Islands",
   "post /island/pair": "for Islands",
   "get /island/earnings": "for Islands",
+  "delete /island": "for Islands",
   "get /island/files/{id}": "for Islands",
   "get /docs": "for people",
   "post /completions": "for OpenAI's clients",

@@ -18,7 +18,7 @@ export function addModelsCommands(
 ): void {
   const models = program
     .command("models")
-    .description("List, download and delete what Cargos have on this Island's disk.");
+    .description("List, download, import and delete what Cargos have on this Island's disk.");
   const placeOf = (options: DataOptions): ModelsPlace => {
     return { dataDirectory: dataDirectoryOf(options), env: process.env, clock: systemClock };
   };
@@ -39,6 +39,16 @@ export function addModelsCommands(
       const { openProgress } = await import("../../../island-agent/cli/progress-bar.ts");
       const message = await pullModel(placeOf(options), slug, openProgress(process.stderr));
       print(options, { name: slug, message }, message);
+    });
+  onDataDirectory(models.command("import"))
+    .description("Take a model file that this machine has already, and that a Cargo names by its SHA-256.")
+    .argument("<file>", "for example a .gguf file")
+    .option("--json", "print JSON")
+    .action(async (file: string, options: DataOptions) => {
+      const { importModel } = await import("../../../island-agent/cli/import-command.ts");
+      const { openProgress } = await import("../../../island-agent/cli/progress-bar.ts");
+      const message = await importModel(placeOf(options), file, openProgress(process.stderr));
+      print(options, { file, message }, message);
     });
   onDataDirectory(models.command("rm"))
     .description("Delete what a Cargo has on disk, unless a job uses it.")

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { AccountService } from "../../accounts/account-service.ts";
-import type { Identity } from "../../accounts/identity.ts";
+import type { Identity, IslandIdentity } from "../../accounts/identity.ts";
 import { accountSuspended } from "../../accounts/suspended.ts";
 import type { Scope } from "../../store/account-store.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
@@ -10,6 +10,17 @@ import { cookieToken } from "../server/console-session.ts";
 /** The token of the `Authorization: Bearer …` header; undefined without one. */
 export function bearerToken(incoming: IncomingMessage): string | undefined {
   return /^Bearer +([!-~]{1,200}) *$/i.exec(incoming.headers.authorization ?? "")?.[1];
+}
+
+/** The owner of the Island token that an agent sends in place of a key. @throws {ServiceError} `unauthenticated` */
+export async function islandOwnerOf(
+  incoming: IncomingMessage,
+  tokens: Pick<AccountService["islandTokens"], "find">,
+): Promise<IslandIdentity> {
+  const token = bearerToken(incoming);
+  const owner = token === undefined ? undefined : await tokens.find(token);
+  if (owner !== undefined) return owner;
+  throw new ServiceError("unauthenticated", "Send the Island token: Authorization: Bearer it_…");
 }
 
 /**

@@ -1,7 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { ServiceError } from "../../../shared/errors.ts";
 import { MAX_RECENT } from "../../islands/island-service.ts";
-import { bearerToken } from "../middleware/auth.ts";
+import { islandOwnerOf } from "../middleware/auth.ts";
 import { servePublic } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { figuresShape, presentFigures } from "../schemas/island-schemas.ts";
@@ -35,12 +34,8 @@ const earningsRoute = createRoute({
 
 export function serveIslandEarnings(app: HttpApp, { accounts, islands }: HttpDeps): void {
   servePublic(app, earningsRoute, async ({ c, query }) => {
-    const token = bearerToken(c.env.incoming);
-    const owner = token === undefined ? undefined : await accounts.islandTokens.find(token);
-    if (owner === undefined) {
-      throw new ServiceError("unauthenticated", "Send the Island token: Authorization: Bearer it_…");
-    }
-    const { name, figures, recent } = await islands.earnings(owner.accountId, query.host_id);
+    const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
+    const { name, figures, recent } = await islands.earnings(accountId, query.host_id);
     const earned = recent.map(({ jobId, micro, atMs }) => ({
       job_id: jobId,
       credits: presentCredits(micro),

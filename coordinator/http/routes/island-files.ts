@@ -1,9 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { ServiceError } from "../../../shared/errors.ts";
 import { ISLAND_FILES_PATH } from "../../../shared/job-files.ts";
 import { grantQuerySchema } from "../../files/file-grants.ts";
 import type { HttpApp, HttpDeps } from "../http-deps.ts";
-import { bearerToken } from "../middleware/auth.ts";
+import { islandOwnerOf } from "../middleware/auth.ts";
 import { servePublic } from "../middleware/endpoint.ts";
 import { failures } from "../schemas/responses.ts";
 import { sendFile } from "../server/send-file.ts";
@@ -30,13 +29,8 @@ const islandFileRoute = createRoute({
 
 export function serveIslandFiles(app: HttpApp, { accounts, files }: HttpDeps): void {
   servePublic(app, islandFileRoute, async ({ c, params, query }) => {
-    const token = bearerToken(c.env.incoming);
-    const owner = token === undefined ? undefined : await accounts.islandTokens.find(token);
-    if (owner === undefined) {
-      throw new ServiceError("unauthenticated", "Send the Island token: Authorization: Bearer it_…");
-    }
+    const { accountId } = await islandOwnerOf(c.env.incoming, accounts.islandTokens);
     const { job: jobId, attempt, host_id: hostId, expires: expiresAtMs, signature } = query;
-    const { accountId } = owner;
     const grant = { fileId: params.id, jobId, attempt, hostId, accountId, expiresAtMs };
     const { file, root, name } = await files.grantedContent(grant, signature);
     return sendFile(c.env, {

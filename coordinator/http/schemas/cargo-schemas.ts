@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../../shared/cargo.ts";
+import { CARGO_CATEGORIES, hasFolderModel, RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { cargoFields } from "../../catalog/cargo-fields.ts";
 import type { OwnedCargo } from "../../catalog/cargo-service.ts";
@@ -19,6 +19,10 @@ export const cargoSchema = z
     required_ram_mb: z.int(),
     context_tokens: z.int().nullable(),
     licence: z.string(),
+    model_sha256: z.string().nullable().openapi({
+      description:
+        "Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash",
+    }),
     chat: z.boolean().openapi({ description: "Can be the `model` of a chat completion" }),
   })
   .openapi("Cargo");
@@ -138,6 +142,7 @@ export function presentCargo(cargo: CatalogEntry): z.infer<typeof cargoSchema> {
     required_ram_mb: presentMegabytes(cargo.requiredRamBytes),
     context_tokens: cargo.contextTokens,
     licence: cargo.licence,
+    model_sha256: hasFolderModel(cargo) ? null : (cargo.model?.sha256 ?? null),
     chat: cargo.isChat,
   };
 }

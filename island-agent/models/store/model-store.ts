@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { modelKey, type ModelRef } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { shutdownFailure } from "../../../shared/errors.ts";
@@ -19,7 +20,7 @@ import type { DownloadProgress } from "../download/transfer.ts";
 import { ModelDirectoryError } from "./model-directory-error.ts";
 import { ModelFiles, type HeldModel, type ModelLease } from "./model-files.ts";
 import { modelIndexWriter } from "./model-index.ts";
-import { recoverStore, stemOf, type RecoveredStore } from "./store-recovery.ts";
+import { fileNameOf, recoverStore, stemOf, type RecoveredStore } from "./store-recovery.ts";
 
 export interface ModelStoreOptions {
   /** Made when missing. Belongs to one process at a time. */
@@ -127,6 +128,29 @@ export class ModelStore {
     }
   }
 
+  /**
+   * Takes a verified file of this directory for the model with that SHA-256, without a download.
+   * @param extension of the file's name, without the dot; may be empty.
+   * @returns false, and the file stays as it is, when the model is here, or being downloaded.
+   * @throws {DiskFullError} when it does not fit the budget.
+   */
+  async adopt(path: string, sha256: string, extension: string): Promise<boolean> {
+    if (this.#isClosed) throw shutdownFailure();
+    if (this.has(sha256) || this.#downloads.has(sha256)) return false;
+    await this.#files.deleted(sha256);
+    const { size } = await stat(path);
+    await this.#budget.reserve(sha256, size, size);
+    try {
+      const fileName = fileNameOf(sha256, extension);
+      await rename(path, join(this.#directory, fileName));
+      this.#files.add(sha256, fileName, size);
+      await this.#noteModel(sha256);
+      return true;
+    } finally {
+      this.#budget.release(sha256);
+    }
+  }
+
   /** Whether the whole model is here; false while it is being downloaded. */
   has(key: string): boolean {
     return this.#files.get(key) !== undefined;
@@ -216,7 +240,7 @@ export class ModelStore {
     const { key } = shared;
     const source = parseModelSource(ref.url, this.#policy);
     const stem = stemOf(key);
-    const fileName = source.extension === "" ? stem : `${stem}.${source.extension}`;
+    const fileName = fileNameOf(key, source.extension);
     const download: Download = {
       key,
       source,

@@ -16,13 +16,21 @@ export interface RecoveredStore {
   readonly parts: readonly IdlePart[];
 }
 
-/** The files that a store creates: `<hash>[.extension]`, `<hash>.part`, `<hash>.part.json`, and temporary files of these, the index and the names. */
+/**
+ * The files that a store creates: `<hash>[.extension]`, `<hash>.part`, `<hash>.part.json`, and temporary files of these, the index, the
+ * names, and imports.
+ */
 const OWN_FILE =
-  /^(?:([0-9a-f]{64})(\.[a-z0-9]{1,8}|\.part\.json)?|(?:index|cargos|[0-9a-f]{64}\.part)\.json\.[0-9a-f-]{36}\.tmp)$/;
+  /^(?:([0-9a-f]{64})(\.[a-z0-9]{1,8}|\.part\.json)?|(?:(?:index|cargos|[0-9a-f]{64}\.part)\.json|import)\.[0-9a-f-]{36}\.tmp)$/;
 
 /** Name of a key's files without extension. A key may be any text; its hash is safe in a file name. */
 export function stemOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
+}
+
+/** Name of the finished file of a key. @param extension without the dot; may be empty. */
+export function fileNameOf(key: string, extension: string): string {
+  return extension === "" ? stemOf(key) : `${stemOf(key)}.${extension}`;
 }
 
 /**

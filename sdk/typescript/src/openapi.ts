@@ -759,6 +759,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/island": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget an Island, for its agent
+         * @description What `island leave` calls: as `DELETE /islands/{id}`, with the Island token in place of a key: `Authorization: Bearer it_…`. `removed` is false if the account has no such Island. The token stays valid for other Islands.
+         */
+        delete: operations["leaveIsland"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/island-tokens": {
         parameters: {
             query?: never;
@@ -2489,6 +2509,8 @@ export interface components {
             context_tokens: number | null;
             description: string;
             licence: string;
+            /** @description Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash */
+            model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
             /** @description Credits, with up to 6 decimals */
@@ -2530,6 +2552,8 @@ export interface components {
                 [key: string]: unknown;
             };
             licence: string;
+            /** @description Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash */
+            model_sha256: string | null;
             name: string;
             onnx_task_type: string | null;
             /** @description JSON Schema of a job's output; {} allows any JSON value */
@@ -8334,6 +8358,7 @@ export interface operations {
                      *           "required_ram_mb": 256,
                      *           "context_tokens": 1024,
                      *           "licence": "MIT",
+                     *           "model_sha256": "857f6ac0d6da446c8d8aa0b4349f9f4931263da78bbc81600f1312abbce1625e",
                      *           "chat": true
                      *         }
                      *       ],
@@ -8500,6 +8525,7 @@ export interface operations {
                      *         "required_ram_mb": 256,
                      *         "context_tokens": 1024,
                      *         "licence": "MIT",
+                     *         "model_sha256": "857f6ac0d6da446c8d8aa0b4349f9f4931263da78bbc81600f1312abbce1625e",
                      *         "chat": true,
                      *         "workload_id": 7,
                      *         "task": null,
@@ -9785,6 +9811,47 @@ export interface operations {
             429: components["responses"]["OpenAiError429"];
             500: components["responses"]["OpenAiError500"];
             503: components["responses"]["OpenAiError503"];
+        };
+    };
+    leaveIsland: {
+        parameters: {
+            query: {
+                host_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
+                     *         "removed": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            id: string;
+                            removed: boolean;
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Error401"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
         };
     };
     listIslandTokens: {
@@ -14280,6 +14347,7 @@ export interface operations {
 }
 /** Operations that need no credential. */
 export const PUBLIC_OPERATIONS: ReadonlySet<string> = new Set([
+    "delete /island",
     "get /announcements",
     "get /cargos",
     "get /cargos/{slug}",

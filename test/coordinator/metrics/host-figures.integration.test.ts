@@ -67,6 +67,9 @@ describe("the figures of an Island", () => {
       const path = `/island/earnings?host_id=${hostId}`;
       expect((await call(coordinator.url, token, "GET", path)).status).toBe(status);
     }
+    const leave = (token: string) => call(coordinator.url, token, "DELETE", `/island?host_id=${hostId}`);
+    expect((await leave(host.key)).status).toBe(401);
+    expect((await leave(client.islandToken)).body.data).toEqual({ id: hostId, removed: false });
     const { uptime, days } = await read();
     expect(days).toHaveLength(30);
     expect(days.at(-1)).toMatchObject({ jobs: { completed: 2, retried: 1 }, tokens: 2, earned: 2 * (amount ?? 0) });
@@ -74,5 +77,7 @@ describe("the figures of an Island", () => {
       expect(share).toBeGreaterThan(0);
       expect(share).toBeLessThanOrEqual(1);
     }
+    expect((await leave(host.islandToken)).body.data).toEqual({ id: hostId, removed: true });
+    expect((await call(coordinator.url, host.key, "GET", "/islands")).body.data).toEqual([]);
   });
 });

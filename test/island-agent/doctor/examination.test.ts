@@ -45,7 +45,7 @@ describe("describeExamination()", () => {
     [
       { usedBytes: 2 * GIB, budgetBytes: 50 * GIB, freeBytes: 3 * GIB, minFreeBytes: 5 * GIB },
       [
-        "models 2.0 GiB of 2.0 GiB; 3.0 GiB free, of which 5.0 GiB stay free",
+        "models 2.0 GiB of 2.0 GiB; 3.0 GiB free, less than the 5.0 GiB that stay free",
         "space for 0 KiB more of models: free space, for example with island models prune, or lower models.min_free_gb",
       ],
     ],

@@ -12,6 +12,7 @@ const CARGO = {
   required_ram_mb: 256,
   context_tokens: 1_024,
   licence: "MIT",
+  model_sha256: "857f6ac0d6da446c8d8aa0b4349f9f4931263da78bbc81600f1312abbce1625e",
   chat: true,
 };
 

@@ -61,6 +61,7 @@ export const ISLAND_EXAMPLES: Examples = {
       data: { name: "garage", ...FIGURES, recent: [{ job_id: JOB_ID, credits: 1.35, earned_at: LATER }] },
     },
   },
+  leaveIsland: { response: { data: { id: HOST_ID, removed: true } } },
   removeIsland: { response: { data: { id: HOST_ID, removed: true } } },
   listIslandTokens: { response: { data: [TOKEN] } },
   createIslandToken: { request: { name: "Garage" }, response: { data: TOKEN, token: SECRET } },

@@ -2343,6 +2343,8 @@ class Cargo(TypedDict):
     required_ram_mb: int
     context_tokens: int | None
     licence: str
+    model_sha256: str | None
+    """Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash"""
     chat: bool
     """Can be the `model` of a chat completion"""
 
@@ -2360,6 +2362,8 @@ class CargoDetail(TypedDict):
     required_ram_mb: int
     context_tokens: int | None
     licence: str
+    model_sha256: str | None
+    """Of the model's file, in hexadecimal; null: the Cargo has none, has a folder of files, or names no hash"""
     chat: bool
     """Can be the `model` of a chat completion"""
     workload_id: int
@@ -4030,6 +4034,15 @@ class GetIslandEarningsAnswerDataRecentItem(TypedDict):
     """Credits, with up to 6 decimals"""
     earned_at: str
     """ISO 8601, UTC"""
+
+
+class LeaveIslandAnswer(TypedDict):
+    data: LeaveIslandAnswerData
+
+
+class LeaveIslandAnswerData(TypedDict):
+    id: str
+    removed: bool
 
 
 class RecommendCargosAnswer(TypedDict):

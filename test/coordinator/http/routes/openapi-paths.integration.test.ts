@@ -15,6 +15,7 @@ describe("GET /openapi.json", () => {
       "DELETE /cargos/{slug}",
       "DELETE /conversations/{id}",
       "DELETE /files/{id}",
+      "DELETE /island",
       "DELETE /island-tokens/{id}",
       "DELETE /islands/{id}",
       "DELETE /jobs/batch/{id}",

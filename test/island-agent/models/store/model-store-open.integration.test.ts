@@ -55,6 +55,7 @@ describe("ModelStore.open()", () => {
       `${orphan}.part`,
       `${stemOf("x")}.part.json`,
       `index.json.${randomUUID()}.tmp`,
+      `import.${randomUUID()}.tmp`,
     ]) {
       await writeFile(join(fixture.directory, name), "{}");
     }

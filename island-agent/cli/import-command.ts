@@ -1,0 +1,148 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { link, mkdir, open, realpath, rm, stat } from "node:fs/promises";
+import { dirname, extname, join } from "node:path";
+import { Readable } from "node:stream";
+import { z } from "zod";
+import { CliError } from "../../shared/errors.ts";
+import { formatBytes } from "../../shared/format-bytes.ts";
+import { describeDownload } from "../artifacts/describe-download.ts";
+import { modelDirectoryOf } from "../artifacts/open-stores.ts";
+import { readConfigFile } from "../config/config-file.ts";
+import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
+import { diskIsShort } from "../disk/disk-budget.ts";
+import { freeBytesOn } from "../disk/free-bytes.ts";
+import { parseJson, readBody } from "../models/download/json-body.ts";
+import { listModels, withAdoption, type ModelsPlace } from "./models-commands.ts";
+import type { ProgressLine } from "./progress-bar.ts";
+
+const MAX_ANSWER_WAIT_MS = 30_000;
+const MAX_ANSWER_BYTES = 20_000_000;
+
+const cargosSchema = z.object({
+  cargos: z.array(z.object({ slug: z.string().max(100), model_sha256: z.string().nullable().optional() })),
+});
+
+/**
+ * `island models import`: takes a model file that this machine has already, and that a Cargo of the coordinator names by its hash. It is
+ * linked, or copied from another file system.
+ * @returns a line for the user.
+ * @throws {CliError}
+ */
+export async function importModel(place: ModelsPlace, given: string, progress: ProgressLine): Promise<string> {
+  const { dataDirectory, env } = place;
+  const { path, size } = await readSource(given);
+  const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
+  const listed = await listCargos(config.coordinator.apiUrls);
+  try {
+    const sha256 = await hashFile(path, (bytes) => showBytes(progress, `reading ${given}`, bytes, size));
+    const cargos = listed.filter((cargo) => cargo.model_sha256 === sha256).map(({ slug }) => slug);
+    if (cargos.length === 0) {
+      throw new CliError(`No Cargo of the coordinator has a model with the SHA-256 of ${given}: ${sha256}`);
+    }
+    const names = cargos.join(", ");
+    const isThere = `The model of ${names} is on disk already`;
+    if ((await listModels(place)).some(({ key, isWhole }) => key === sha256 && isWhole)) {
+      return isThere;
+    }
+    const directory = modelDirectoryOf(dataDirectory);
+    const { minFreeBytes } = config.models;
+    // Without an agent the store is open while the file lies there: it clears its directory when it opens.
+    return await withAdoption(place, async (adopt) => {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const staged = join(directory, `import.${randomUUID()}.tmp`);
+      try {
+        const how = (await linkFile(path, staged))
+          ? "linked, so it takes no more space: do not change the file"
+          : await copyFile(path, staged, { size, sha256, minFreeBytes }, progress);
+        const extension = /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "";
+        const isNew = await adopt({ path: staged, sha256, extension, cargos });
+        return isNew ? `Imported ${formatBytes(size)} for ${names} (${how})` : isThere;
+      } finally {
+        await rm(staged, { force: true });
+      }
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The file itself: a link to a symbolic link would be none to the file. @throws {CliError} when there is no file. */
+async function readSource(given: string): Promise<{ readonly path: string; readonly size: number }> {
+  try {
+    const path = await realpath(given);
+    const found = await stat(path);
+    if (!found.isFile()) throw new CliError(`${given} is not a file: give the file of a model, such as a .gguf`);
+    return { path, size: found.size };
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CliError(code === "ENOENT" ? `There is no file ${given}` : `${given} cannot be read: ${message}`);
+  }
+}
+
+/** The Cargos of the first coordinator that answers. @throws {CliError} */
+async function listCargos(urls: readonly string[] | null): Promise<z.infer<typeof cargosSchema>["cargos"]> {
+  if (urls === null)
+    throw new CliError("This Island has not joined a coordinator, whose Cargos say which models they have");
+  for (const url of urls) {
+    const signal = AbortSignal.timeout(MAX_ANSWER_WAIT_MS);
+    const response = await fetch(`${url}/api/v1/cargos`, { signal }).catch(() => null);
+    if (response === null || !response.ok || response.body === null) continue;
+    const text = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the list of Cargos");
+    const { data } = cargosSchema.safeParse(parseJson(text));
+    if (data?.cargos.some((cargo) => cargo.model_sha256 !== undefined)) return data.cargos;
+    throw new CliError(`${url} does not say which models its Cargos have: it is of an earlier version`);
+  }
+  throw new CliError(`${urls.join(", ")} does not answer: its Cargos say which models they have. Try again later`);
+}
+
+function showBytes(progress: ProgressLine, what: string, bytes: number, totalBytes: number): void {
+  progress.show(what, bytes / totalBytes, describeDownload({ receivedBytes: bytes, totalBytes }));
+}
+
+async function hashFile(path: string, onRead: (bytes: number) => void): Promise<string> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    onRead((bytes += chunk.length));
+  }
+  return hash.digest("hex");
+}
+
+/** False for a file of another file system, or of another user. */
+async function linkFile(path: string, to: string): Promise<boolean> {
+  return link(path, to).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** @returns how, for the user. @throws {CliError} when the disk lacks space, or the file has changed since it was hashed. */
+async function copyFile(
+  path: string,
+  to: string,
+  { size, sha256, minFreeBytes }: { readonly size: number; readonly sha256: string; readonly minFreeBytes: number },
+  progress: ProgressLine,
+): Promise<string> {
+  const free = freeBytesOn(dirname(to));
+  if (free !== null && free - minFreeBytes < size) {
+    throw new CliError(diskIsShort("model", size, free, minFreeBytes).message);
+  }
+  const hash = createHash("sha256");
+  const file = await open(to, "wx", 0o600);
+  try {
+    let bytes = 0;
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      await file.write(chunk);
+      showBytes(progress, `copying ${path}`, (bytes += chunk.length), size);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  if (hash.digest("hex") !== sha256) throw new CliError(`${path} has changed while it was copied: try again`);
+  return "copied, as it is on another file system";
+}

@@ -1,0 +1,89 @@
+import { CliError } from "../../shared/errors.ts";
+import { readConfigFile, storeKeys } from "../config/config-file.ts";
+import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
+import { isAgentRunning } from "../control/control-client.ts";
+import { forgetHostId, readHostId } from "../hardware/host-id.ts";
+import { listModels, pruneModels, type ModelsPlace } from "./models-commands.ts";
+
+const MAX_ANSWER_WAIT_MS = 10_000;
+const NOT_TOLD = "If the account still lists this Island, remove it there";
+
+/** What `island leave` would end. */
+export interface Membership {
+  /** Of the coordinators. */
+  readonly urls: readonly string[];
+  readonly token: string;
+  /** What the models and images take on disk. */
+  readonly modelBytes: number;
+}
+
+/** @throws {CliError} when the Island has not joined, or an agent runs. */
+export async function readMembership(place: ModelsPlace): Promise<Membership> {
+  const { dataDirectory, env } = place;
+  if (await isAgentRunning(dataDirectory)) {
+    throw new CliError(`An agent runs on ${dataDirectory}: end it first, with island drain or by removing its service`);
+  }
+  const { coordinator } = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
+  const { apiUrls, token } = coordinator;
+  if (apiUrls === null || token === null) throw new CliError(`${dataDirectory} has not joined a coordinator`);
+  const models = await listModels(place);
+  return { urls: apiUrls, token, modelBytes: models.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/**
+ * `island leave`: the coordinator forgets this Island, and this machine forgets token, address and key of the coordinator. The settings
+ * stay. A token that other Islands use stays valid for them.
+ * @returns lines for the user.
+ */
+export async function leaveNetwork(
+  place: ModelsPlace,
+  { urls, token }: Membership,
+  deletesModels: boolean,
+): Promise<string[]> {
+  const { dataDirectory } = place;
+  const hostId = await readHostId(dataDirectory);
+  const told = hostId === null ? "It never ran here" : await tellCoordinator(urls, hostId, token);
+  // First what takes long and may fail: the command can then be repeated.
+  const freed = deletesModels ? await pruneModels(place) : null;
+  await storeKeys(dataDirectory, {
+    "coordinator.public_key": null,
+    "coordinator.api_url": null,
+    "coordinator.token": null,
+    "coordinator.account": null,
+  });
+  // Otherwise the Island could not come back with the token that it had.
+  await forgetHostId(dataDirectory);
+  return [
+    `Left ${urls.join(", ")}. ${told}`,
+    "Deleted here: the Island token, and the address and key of the coordinator",
+    freed ?? `The models stay in ${dataDirectory}`,
+  ];
+}
+
+/** Asks one coordinator of the network to forget the Island. @returns what came of it, for the user. */
+async function tellCoordinator(urls: readonly string[], hostId: string, token: string): Promise<string> {
+  for (const url of urls) {
+    const status = await forgetAt(url, hostId, token);
+    if (status === 200) return "The coordinator has forgotten this Island";
+    if (status === 401) return `The coordinator no longer accepts the token. ${NOT_TOLD}`;
+    // An earlier version has no such endpoint.
+    if (status !== null) return `The coordinator could not be told: it answered ${status}. ${NOT_TOLD}`;
+  }
+  return `The coordinator could not be told: it does not answer. ${NOT_TOLD}`;
+}
+
+/** @returns the status; null without an answer. */
+async function forgetAt(coordinatorUrl: string, hostId: string, token: string): Promise<number | null> {
+  try {
+    const response = await fetch(`${coordinatorUrl}/api/v1/island?host_id=${hostId}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${token}` },
+      redirect: "error",
+      signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return null;
+  }
+}
