@@ -1,7 +1,9 @@
+import { formatAge } from "../../shared/format-age.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { describePolicy } from "../config/owner-policy.ts";
 import { describeDownload } from "../artifacts/describe-download.ts";
 import { askAgent } from "../control/control-client.ts";
+import { readLastEnd } from "../control/last-end.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
 import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
@@ -17,9 +19,15 @@ export async function readStatus(dataDirectory: string): Promise<ShownStatus | n
   return (await askAgent<ShownStatus>(dataDirectory, "/status")) ?? null;
 }
 
+/** What to say where no agent runs. @param startLine the command that starts it. */
+export async function describeAbsence(dataDirectory: string, startLine: string, nowMs: number): Promise<string> {
+  const end = await readLastEnd(dataDirectory);
+  const last = end === null ? "" : ` The last one stopped ${formatAge(nowMs - end.atMs)} ago: ${end.reason}.`;
+  return `No agent runs on this data directory.${last} Start it with: ${startLine}`;
+}
+
 /** The status as text for the owner. */
-export function describeStatus(status: ShownStatus | null): string {
-  if (status === null) return "No agent runs on this data directory. Start it with: island start";
+export function describeStatus(status: ShownStatus): string {
   const { link, coordinatorUrl, counts, running, slots, memoryCaps } = status;
   const rows: [string, string][] = [
     ["Coordinator", `${coordinatorUrl} (${[link, status.closedBecause].filter((part) => part !== null).join(", ")})`],

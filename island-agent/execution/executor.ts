@@ -9,7 +9,7 @@ import type { CargoPool } from "./cargo-pool.ts";
 import { FileMemory } from "./file-memory.ts";
 import { InputLines } from "./input-lines.ts";
 import type { FetchedFiles, JobFiles } from "./job-files.ts";
-import type { EndedJob } from "./job-history.ts";
+import { whyFailed, type EndedJob } from "./job-history.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
@@ -162,7 +162,7 @@ export class Executor {
     const last = outbox.end(jobId, attempt, await this.#runInSlot(run));
     const outcome = last.type === "finished" ? "completed" : last.type;
     this.counts[outcome] += 1;
-    this.#tell(run, outcome);
+    this.#tell(run, outcome, last.type === "failed" ? { why: whyFailed(last) } : {});
     const runMs = this.#deps.clock.now() - run.sinceMs;
     const facts = { job_id: jobId, attempt, cargo: run.assign.cargo.slug, run_ms: runMs };
     if (last.type !== "failed") return log.info({ ...facts, outcome }, "Job ended");
@@ -170,10 +170,10 @@ export class Executor {
     return log.warn({ ...facts, code: last.code, reason }, "Job failed");
   }
 
-  #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"]): void {
+  #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"], failure: Pick<EndedJob, "why">): void {
     const { clock, onEnded } = this.#deps;
     const { jobId, cargo } = assign;
-    onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome });
+    onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome, ...failure });
   }
 
   /** Never rejects. A job may have to wait for a slot: the coordinator assigns to free slots, but a dropped job may still occupy one. */

@@ -3,8 +3,8 @@ import type { JoinCredential } from "../../../island-agent/cli/join-command.ts";
 import { plain } from "../../../shared/plain-text.ts";
 import { askSecret, canAsk, readSecret } from "../terminal/ask.ts";
 import { print } from "../terminal/print.ts";
-import { shellWord } from "../terminal/shell-word.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
+import { startLine } from "./start-line.ts";
 
 interface JoinFlags {
   readonly data?: string;
@@ -66,7 +66,7 @@ Examples:
         isNewCoordinator: options.newCoordinator === true,
         dataDirectory: dataDirectoryOf(options),
       });
-      const next = `island start${options.data === undefined ? "" : ` --data ${shellWord(options.data)}`}`;
+      const next = startLine(options);
       const lines = [
         `Joined ${urls.join(", ")}. Next: ${next}`,
         `Only Cargos signed by its key run here: ${fingerprint}`,

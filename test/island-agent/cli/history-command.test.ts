@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { describeBriefly, describeHistory, type ShownHistory } from "../../../island-agent/cli/history-command.ts";
+import type { EndedJob } from "../../../island-agent/execution/job-history.ts";
 import type { ShownStatus } from "../../../island-agent/cli/status-command.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2, 12, 0, 0);
@@ -81,6 +82,21 @@ describe("describeBriefly()", () => {
 });
 
 describe("describeHistory()", () => {
+  it("says why a job failed", () => {
+    const [first, second] = HISTORY.jobs;
+    const jobs = [first, { ...second, why: "sha256 needs 44 GiB of VRAM" }] as EndedJob[];
+    expect(describeHistory({ ...HISTORY, jobs }, Infinity).split("\n")).toEqual([
+      "TIME (UTC)           CARGO      RAN    OUTCOME    CREDITS  JOB    WHY",
+      "2026-01-02 11:58:55  tiny-chat  5.0 s  completed  1.35     job_2",
+      "2026-01-02 09:46:40  sha256     0.0 s  failed     -        job_1  sha256 needs 44 GiB of VRAM",
+    ]);
+    expect(
+      describeBriefly(STATUS, { ...HISTORY, jobs }, NOW_MS)
+        .split("\n")
+        .at(-1),
+    ).toBe("           sha256, failed, 2 h ago: sha256 needs 44 GiB of VRAM");
+  });
+
   it("has a line for each job, which fits a terminal", () => {
     expect(describeHistory(HISTORY, Infinity).split("\n")).toEqual([
       "TIME (UTC)           CARGO      RAN    OUTCOME    CREDITS  JOB",
@@ -95,7 +111,6 @@ describe("describeHistory()", () => {
   });
 
   it("says when there is none", () => {
-    expect(describeHistory(null, 80)).toBe("No agent runs on this data directory. Start it with: island start");
     expect(describeHistory({ jobs: [], earnings: null }, 80)).toBe("No job has ended here yet");
     expect(describeHistory({ ...HISTORY, earnings: null }, 80)).toContain("credits are not known");
   });
