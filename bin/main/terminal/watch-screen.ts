@@ -1,5 +1,6 @@
 import { systemClock } from "../../../shared/clock.ts";
 import { plainLines } from "../../../shared/plain-text.ts";
+import { outputWidth } from "./print.ts";
 import { onStopSignal } from "./stop-signals.ts";
 
 /** Moves the cursor to the upper left corner. Source: ECMA-48, CUP; the others are EL, ED and DECTCEM. */
@@ -29,7 +30,8 @@ export async function watchScreen(read: () => Promise<string>, everyMs: number):
 
 /** Lines that fit the terminal: one that wraps would move all that follows. The last row stays free for the cursor. */
 function fitted(text: string): string {
-  const { columns, rows } = process.stdout;
+  // A terminal that does not know its size says 0.
+  const rows = process.stdout.rows || 24;
   const lines = text.split("\n").slice(0, Math.max(1, rows - 1));
-  return lines.map((line) => `${line.slice(0, columns)}${CLEAR_REST_OF_LINE}\n`).join("");
+  return lines.map((line) => `${line.slice(0, outputWidth())}${CLEAR_REST_OF_LINE}\n`).join("");
 }
