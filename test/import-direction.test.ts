@@ -54,6 +54,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["artifacts"],
     ["preload"],
     ["execution"],
+    ["agent-deps.ts"],
     ["agent.ts"],
     ["control"],
     ["doctor"],

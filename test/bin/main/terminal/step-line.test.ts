@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { openStepLine } from "../../../bin/main/terminal/step-line.ts";
+import { openStepLine } from "../../../../bin/main/terminal/step-line.ts";
 
 describe("openStepLine()", () => {
   it.each([
