@@ -4,7 +4,7 @@ import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 import { formatAge } from "../../shared/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/text-table.ts";
-import { inSeconds, type ShownStatus } from "./status-command.ts";
+import { describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
 
 /** What the agent remembers of its last jobs, and what the coordinator says that they earned. */
 export interface ShownHistory {
@@ -66,6 +66,7 @@ export function describeBriefly(
     ["Island", `${earnings?.name ?? status.hostId}, ${closedBecause ?? link}, at ${coordinatorUrl}`],
     ["Earned", earnings === null ? "not known: the coordinator does not answer" : describeEarned(earnings)],
     ...(earnings === null ? [] : [["Uptime", describeUptime(earnings)] satisfies [string, string]]),
+    ...describeMachine(status),
     ["Running", `${running.length} of ${slots} slots`],
     ...running.map((job): [string, string] => ["", describeRunning(job, status)]),
     ...describeOtherDownloads(status),

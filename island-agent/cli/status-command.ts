@@ -38,6 +38,7 @@ export function describeStatus(status: ShownStatus): string {
     ["In memory", status.loaded.map(describeLoaded).join(", ") || "nothing"],
     ...describeComing(status),
     ["For Cargos", describeMemory(memoryCaps.ramBytes, memoryCaps.vramBytes)],
+    ...describeMachine(status),
     ["Jobs", `${running.length} of ${slots} slots in use`],
     [
       "So far",
@@ -71,6 +72,21 @@ function describeUnusable({ type, reason, retryAtMs }: UnusableRuntime): [string
 
 function describeSandbox({ kind, remedy }: SandboxState): [string, string][] {
   return [["Sandbox", remedy === null ? kind : `${kind}; ${remedy}`]];
+}
+
+/** "CPU 12 %, GPU 87 %, 71 °C, 9.4 GiB of RAM free": what is known of it. */
+export function describeMachine({ usage }: ShownStatus): [string, string][] {
+  if (usage === undefined) return [];
+  const { cpuLoad, gpuLoad, temperatureC, freeRamBytes, freeVramBytes } = usage;
+  const isKnown = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+  const parts = [
+    ...(isKnown(cpuLoad) ? [`CPU ${Math.round(cpuLoad * 100)} %`] : []),
+    ...(isKnown(gpuLoad) ? [`GPU ${Math.round(gpuLoad * 100)} %`] : []),
+    ...(isKnown(temperatureC) ? [`${temperatureC} °C`] : []),
+    ...(isKnown(freeRamBytes) ? [`${formatBytes(freeRamBytes)} of RAM free`] : []),
+    ...(isKnown(freeVramBytes) ? [`${formatBytes(freeVramBytes)} of VRAM free`] : []),
+  ];
+  return parts.length === 0 ? [] : [["Machine", parts.join(", ")]];
 }
 
 /** What is on its way to the disk and into memory. */

@@ -3765,6 +3765,8 @@ export interface components {
             free_ram_mb: number | null;
             /** @description In MB of 2^20 bytes */
             free_vram_mb: number | null;
+            /** @description 0 to 1, of its busiest graphics card */
+            gpu: number | null;
             /** @description Jobs that it runs at the same time */
             slots: number;
             slots_busy: number;
@@ -10059,12 +10061,29 @@ export interface operations {
                      *             "slots": 4,
                      *             "slots_busy": 1,
                      *             "cpu": 0.21,
+                     *             "gpu": 0.87,
                      *             "free_ram_mb": 24000,
                      *             "free_vram_mb": 9800,
                      *             "temperature_c": 61
                      *           },
                      *           "loaded": [
                      *             "tiny-chat"
+                     *           ],
+                     *           "loading": [],
+                     *           "downloads": [
+                     *             {
+                     *               "cargo": "phi-4",
+                     *               "fraction": 0.5,
+                     *               "received_bytes": 4500000000,
+                     *               "total_bytes": 9000000000,
+                     *               "bytes_per_second": 40000000
+                     *             }
+                     *           ],
+                     *           "running": [
+                     *             {
+                     *               "cargo": "tiny-chat",
+                     *               "since": "2026-01-01T12:00:01.250Z"
+                     *             }
                      *           ],
                      *           "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *           "last_seen_at": "2026-01-01T12:00:01.250Z",
@@ -10172,12 +10191,29 @@ export interface operations {
                      *           "slots": 4,
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
+                     *           "gpu": 0.87,
                      *           "free_ram_mb": 24000,
                      *           "free_vram_mb": 9800,
                      *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
+                     *         ],
+                     *         "loading": [],
+                     *         "downloads": [
+                     *           {
+                     *             "cargo": "phi-4",
+                     *             "fraction": 0.5,
+                     *             "received_bytes": 4500000000,
+                     *             "total_bytes": 9000000000,
+                     *             "bytes_per_second": 40000000
+                     *           }
+                     *         ],
+                     *         "running": [
+                     *           {
+                     *             "cargo": "tiny-chat",
+                     *             "since": "2026-01-01T12:00:01.250Z"
+                     *           }
                      *         ],
                      *         "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *         "last_seen_at": "2026-01-01T12:00:01.250Z",
@@ -10350,12 +10386,29 @@ export interface operations {
                      *           "slots": 4,
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
+                     *           "gpu": 0.87,
                      *           "free_ram_mb": 24000,
                      *           "free_vram_mb": 9800,
                      *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
+                     *         ],
+                     *         "loading": [],
+                     *         "downloads": [
+                     *           {
+                     *             "cargo": "phi-4",
+                     *             "fraction": 0.5,
+                     *             "received_bytes": 4500000000,
+                     *             "total_bytes": 9000000000,
+                     *             "bytes_per_second": 40000000
+                     *           }
+                     *         ],
+                     *         "running": [
+                     *           {
+                     *             "cargo": "tiny-chat",
+                     *             "since": "2026-01-01T12:00:01.250Z"
+                     *           }
                      *         ],
                      *         "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *         "last_seen_at": "2026-01-01T12:00:01.250Z",
@@ -12442,12 +12495,29 @@ export interface operations {
                      *             "slots": 4,
                      *             "slots_busy": 1,
                      *             "cpu": 0.21,
+                     *             "gpu": 0.87,
                      *             "free_ram_mb": 24000,
                      *             "free_vram_mb": 9800,
                      *             "temperature_c": 61
                      *           },
                      *           "loaded": [
                      *             "tiny-chat"
+                     *           ],
+                     *           "loading": [],
+                     *           "downloads": [
+                     *             {
+                     *               "cargo": "phi-4",
+                     *               "fraction": 0.5,
+                     *               "received_bytes": 4500000000,
+                     *               "total_bytes": 9000000000,
+                     *               "bytes_per_second": 40000000
+                     *             }
+                     *           ],
+                     *           "running": [
+                     *             {
+                     *               "cargo": "tiny-chat",
+                     *               "since": "2026-01-01T12:00:01.250Z"
+                     *             }
                      *           ],
                      *           "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *           "last_seen_at": "2026-01-01T12:00:01.250Z",
@@ -12539,12 +12609,29 @@ export interface operations {
                      *           "slots": 4,
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
+                     *           "gpu": 0.87,
                      *           "free_ram_mb": 24000,
                      *           "free_vram_mb": 9800,
                      *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
+                     *         ],
+                     *         "loading": [],
+                     *         "downloads": [
+                     *           {
+                     *             "cargo": "phi-4",
+                     *             "fraction": 0.5,
+                     *             "received_bytes": 4500000000,
+                     *             "total_bytes": 9000000000,
+                     *             "bytes_per_second": 40000000
+                     *           }
+                     *         ],
+                     *         "running": [
+                     *           {
+                     *             "cargo": "tiny-chat",
+                     *             "since": "2026-01-01T12:00:01.250Z"
+                     *           }
                      *         ],
                      *         "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *         "last_seen_at": "2026-01-01T12:00:01.250Z",

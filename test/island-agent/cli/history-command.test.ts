@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MIB } from "../../../shared/format-bytes.ts";
+import { GIB, MIB } from "../../../shared/format-bytes.ts";
 import { describeBriefly, describeHistory, type ShownHistory } from "../../../island-agent/cli/history-command.ts";
 import type { EndedJob } from "../../../island-agent/execution/job-history.ts";
 import type { ShownStatus } from "../../../island-agent/cli/status-command.ts";
@@ -59,6 +59,17 @@ describe("describeBriefly()", () => {
       "           third, for 3.0 s",
       "Downloads  preloaded: downloading",
     ]);
+  });
+
+  it("shows what is known of the machine's load", () => {
+    const nothing = { cpuLoad: null, freeRamBytes: null, freeVramBytes: null };
+    const lines = (usage: ShownStatus["usage"] & {}): string[] =>
+      describeBriefly({ ...STATUS, usage }, HISTORY, NOW_MS).split("\n");
+    expect(
+      lines({ cpuLoad: 0.124, freeRamBytes: 9 * GIB, freeVramBytes: GIB, gpuLoad: 0.87, temperatureC: 71 }),
+    ).toContain("Machine    CPU 12 %, GPU 87 %, 71 °C, 9.0 GiB of RAM free, 1.0 GiB of VRAM free");
+    expect(lines({ ...nothing, gpuLoad: null, temperatureC: 40 })).toContain("Machine    40 °C");
+    expect(lines(nothing).join("")).not.toContain("Machine");
   });
 
   it("says that it is too early for uptime, and that the machine's clock is wrong", () => {

@@ -2672,6 +2672,8 @@ class IslandLoad(TypedDict):
     slots_busy: int
     cpu: float | None
     """0 to 1, over all cores"""
+    gpu: float | None
+    """0 to 1, of its busiest graphics card"""
     free_ram_mb: int | None
     """In MB of 2^20 bytes"""
     free_vram_mb: int | None
