@@ -76,7 +76,7 @@ const outcomes = z.object({
   failed: z.int(),
   cancelled: z.int(),
   timeout: z.int(),
-  retried: z.int().openapi({ description: "Attempts that failed or were lost here, and went on elsewhere" }),
+  retried: z.int().openapi({ description: "Attempts that failed or were lost here, and whose jobs were tried again" }),
 });
 const jobsSchema = outcomes.openapi("IslandJobs", {
   description: "Jobs that ended here in the last 30 UTC days; stored as uptime is",

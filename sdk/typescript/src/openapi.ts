@@ -3637,7 +3637,7 @@ export interface components {
                 cancelled: number;
                 completed: number;
                 failed: number;
-                /** @description Attempts that failed or were lost here, and went on elsewhere */
+                /** @description Attempts that failed or were lost here, and whose jobs were tried again */
                 retried: number;
                 timeout: number;
             };
@@ -3753,7 +3753,7 @@ export interface components {
             cancelled: number;
             completed: number;
             failed: number;
-            /** @description Attempts that failed or were lost here, and went on elsewhere */
+            /** @description Attempts that failed or were lost here, and whose jobs were tried again */
             retried: number;
             timeout: number;
         };

@@ -2711,7 +2711,7 @@ class IslandJobs(TypedDict):
     cancelled: int
     timeout: int
     retried: int
-    """Attempts that failed or were lost here, and went on elsewhere"""
+    """Attempts that failed or were lost here, and whose jobs were tried again"""
 
 
 class IslandEarnings(TypedDict):
@@ -3168,7 +3168,7 @@ class IslandDayJobs(TypedDict):
     cancelled: int
     timeout: int
     retried: int
-    """Attempts that failed or were lost here, and went on elsewhere"""
+    """Attempts that failed or were lost here, and whose jobs were tried again"""
 
 
 class RenameIsland(TypedDict):

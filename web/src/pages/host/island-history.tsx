@@ -45,7 +45,7 @@ export function IslandHistory({ island: { earned, uptime, jobs, tokens } }: { re
       <Outcomes jobs={jobs} ended={ended} />
       <p class="muted">
         <span class="num">{formatWhole(tokens)}</span> tokens; <span class="num">{formatWhole(jobs.retried)}</span>{" "}
-        attempts failed here and went on elsewhere. Jobs and tokens are counted once a minute.
+        attempts failed here, and their jobs were tried again. Jobs and tokens are counted once a minute.
       </p>
     </section>
   );
