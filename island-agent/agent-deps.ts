@@ -2,10 +2,10 @@ import type { RuntimeType } from "../shared/cargo.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Hardware } from "../shared/hardware.ts";
 import type { Logger } from "../shared/logger.ts";
-import type { IslandState } from "../shared/protocol/from-island.ts";
 import type { CargoFiles } from "./artifacts/cargo-files.ts";
 import type { Availability } from "./availability/availability.ts";
 import type { ExecutorDeps } from "./execution/executor.ts";
+import type { UsageReport } from "./execution/island-reports.ts";
 import type { Recommendation } from "./preload/recommendations.ts";
 import type { CargoRuntime } from "./runtimes/runtime.ts";
 import type { AdmissionOptions } from "./session/cargo-admission.ts";
@@ -43,7 +43,7 @@ export interface AgentDeps extends Pick<ExecutorDeps, "jobFiles" | "onEnded"> {
   /** Asks the coordinator what to preload; null: the owner has switched preloads off. */
   readonly recommend: ((hostId: string, signal: AbortSignal) => Promise<readonly Recommendation[]>) | null;
   /** Load of the machine now. */
-  readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC">;
+  readonly usage: () => UsageReport;
   /** RAM that a load can have now; null when unknown. */
   readonly freeRamBytes: () => number | null;
   readonly log: Logger;

@@ -16,6 +16,7 @@ import { Redials } from "./session/redials.ts";
 
 /** Changes between heartbeats are collected for this long and reported together. */
 const REPORT_DELAY_MS = 500;
+const MS_PER_S = 1_000;
 /** How long `stop` waits for the coordinator to take the jobs back. */
 const MAX_STOP_MS = 2_000;
 
@@ -108,11 +109,15 @@ export class IslandAgent {
       this.#link = "connecting";
       this.#renew = new AbortController();
       const ends = AbortSignal.any([this.#leave.signal, this.#renew.signal]);
-      const end = await runSession(coordinators.current, token, clock, this.#handlers(), ends);
+      const { current } = coordinators;
+      const before = this.#sessions;
+      const end = await runSession(current, token, clock, this.#handlers(), ends);
       const waitMs = this.#redials.waitMsAfter(end, !this.#outbox.isEmpty);
       if (waitMs === null) return this.#finish(end.reason);
-      this.#lastProblem = end.reason;
-      log.info({ reason: end.reason, retry_in_ms: Math.round(waitMs), next: coordinators.current }, "Session ended");
+      if (end.kind !== "renewal") this.#lastProblem = end.reason;
+      const what = this.#sessions > before ? "Session ended" : "Not connected";
+      const next = waitMs === 0 ? "next try at once" : `next try in ${Math.ceil(waitMs / MS_PER_S)} s`;
+      log.info({ reason: end.reason, coordinator: current, next: coordinators.current }, `${what}; ${next}`);
       if (waitMs === 0) continue;
       this.#link = "waiting";
       this.#connectNow = new AbortController();

@@ -42,6 +42,8 @@ export function metricOf(
     async collect() {
       const rows = await read();
       this.reset();
+      // The library gives one without labels a 0, which says more than no row does.
+      if (labelNames.length === 0) this.remove();
       for (const [labels, value] of rows) this.set(labelled(labelNames, labels), value);
     },
   });

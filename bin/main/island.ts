@@ -18,6 +18,7 @@ import { print, printJson } from "./terminal/print.ts";
 import { reportError } from "./terminal/report-error.ts";
 import { addStatusCommands } from "./island/status-commands.ts";
 import { explainUsageBriefly } from "./terminal/usage-errors.ts";
+import { openStepLine } from "./terminal/step-line.ts";
 import { onStopSignal } from "./terminal/stop-signals.ts";
 
 // Commands load their modules when they run, because most of the agent is needed by `start` only.
@@ -66,13 +67,15 @@ onDataDirectory(program.command("doctor"))
   .option("--json", "print JSON")
   .action(async (options: DataOptions & { model?: string; json?: true }) => {
     const { examineHost } = await import("../../island-agent/cli/doctor-command.ts");
+    const steps = options.json === true ? null : openStepLine(process.stderr);
     const { text, isFit } = await examineHost({
       dataDirectory: dataDirectoryOf(options),
       env: process.env,
       clock: systemClock,
       modelPath: resolve(options.model ?? join(packageRoot, "catalog", "models", "tiny-islander.gguf")),
       asJson: options.json === true,
-    });
+      onStep: (what) => steps?.show(`Examining ${what} …`),
+    }).finally(() => steps?.clear());
     if (options.json === true) printJson(JSON.parse(text));
     else console.log(plainLines(text));
     if (!isFit) process.exitCode = 1;

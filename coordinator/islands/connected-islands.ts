@@ -48,6 +48,7 @@ export function liveIsland(
     freeRamBytes: island.freeRamBytes,
     freeVramBytes: island.freeVramBytes,
     temperatureC: island.temperatureC,
+    gpuLoad: island.gpuLoad,
     loaded: facts.loaded.slice(0, MAX_LOADED),
     loading: island.loading.slice(0, MAX_LOADED),
     downloads: facts.downloads.slice(0, MAX_LOADED),

@@ -36,6 +36,8 @@ export interface IslandView {
   readonly freeVramBytes: number | null;
   /** °C of its hottest part; null: not known. */
   readonly temperatureC: number | null;
+  /** 0 to 1, of its busiest graphics card; null: not known. */
+  readonly gpuLoad: number | null;
   /** Cargos whose model is on its way into memory. */
   readonly loading: readonly string[];
   readonly slotsInUse: number;

@@ -17,7 +17,9 @@ export interface LiveIsland {
   readonly temperatureC?: number | null;
   /** Cargos whose model is in memory; at most {@link MAX_LOADED}. */
   readonly loaded: readonly string[];
-  /** Absent, as the members after it: a coordinator of an earlier version tells. At most {@link MAX_LOADED} of each. */
+  /** 0 to 1, of its busiest graphics card; null: not known. Absent, as the three after it, where a coordinator of an earlier version tells. */
+  readonly gpuLoad?: number | null;
+  /** At most {@link MAX_LOADED} of each. */
   readonly loading?: readonly string[];
   readonly downloads?: readonly LiveDownload[];
   /** Cargos of the jobs that it has now, first those that began first, and when each began in ms since the epoch. */

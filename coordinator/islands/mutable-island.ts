@@ -25,6 +25,7 @@ export class MutableIsland implements IslandView {
   freeRamBytes: number | null = null;
   freeVramBytes: number | null = null;
   temperatureC: number | null = null;
+  gpuLoad: number | null = null;
   loading: readonly string[] = NONE;
   readonly #texts: SharedTexts;
   #facts: SchedulerIsland | null = null;
@@ -154,8 +155,9 @@ export class MutableIsland implements IslandView {
   }
 
   /** Nothing is decided by it. */
-  #noteUse({ freeRamBytes, freeVramBytes, temperatureC = null, loading }: IslandState): void {
+  #noteUse({ freeRamBytes, freeVramBytes, temperatureC = null, gpuLoad = null, loading }: IslandState): void {
     this.temperatureC = temperatureC;
+    this.gpuLoad = gpuLoad;
     this.loading = this.#listOf(this.loading, loading ?? NONE);
     this.freeRamBytes = freeRamBytes;
     this.freeVramBytes = freeVramBytes;

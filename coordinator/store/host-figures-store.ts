@@ -15,7 +15,7 @@ export interface HostCounts {
   readonly failed: number;
   readonly cancelled: number;
   readonly timedOut: number;
-  /** Attempts that failed or were lost here, and went on elsewhere. */
+  /** Attempts that failed or were lost here, and whose jobs were tried again, here or elsewhere. */
   readonly retried: number;
   /** Of the jobs that ended here. */
   readonly tokens: number;

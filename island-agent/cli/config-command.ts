@@ -4,7 +4,16 @@ import { CONFIG_FILE_NAME, readConfigFile, storeKey } from "../config/config-fil
 import type { SettingOutcome } from "../config/live-settings.ts";
 import { ControlRefusal, tellAgent } from "../control/control-client.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
-import { getKey, listKeys, variableOfKey } from "../config/resolve-agent-config.ts";
+import {
+  getKey,
+  listKeys,
+  meaningOfUnset,
+  resolveAgentConfig,
+  threadsFor,
+  variableOfKey,
+  type AgentConfig,
+} from "../config/resolve-agent-config.ts";
+import { systemProbe } from "../hardware/host-probe.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +25,10 @@ export const configCommand = {
     if (key !== undefined) return getKey(sources, key).shown ?? "";
     const rows = listKeys(sources);
     const width = Math.max(...rows.map((row) => row.key.length));
-    return rows.map((row) => `${row.key.padEnd(width)}  ${row.shown ?? "-"}  (${row.source})`).join("\n");
+    const threads = await threadsHere(resolveAgentConfig(sources));
+    const valueOf = ({ key: name, shown }: ResolvedSetting): string =>
+      shown ?? (name === "threads" ? `${threads}` : (meaningOfUnset(name) ?? "-"));
+    return rows.map((row) => `${row.key.padEnd(width)}  ${valueOf(row)}  (${row.source})`).join("\n");
   },
 
   /** As `get`, for scripts: one setting, or all. */
@@ -41,6 +53,12 @@ export const configCommand = {
     return join(dataDirectory, CONFIG_FILE_NAME);
   },
 };
+
+/** CPU threads for jobs on this machine. */
+async function threadsHere(config: AgentConfig): Promise<number> {
+  const cores = config.hardware.physicalCores ?? (await systemProbe.physicalCores());
+  return threadsFor(config, cores ?? systemProbe.availableCores());
+}
 
 /** What the running agent says of a changed setting. */
 export interface ReloadAnswer {

@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { describeExamination } from "../doctor/describe-examination.ts";
-import { examine } from "../doctor/examine.ts";
+import { examine, type ExamineOptions } from "../doctor/examine.ts";
 import { isFit } from "../doctor/examination.ts";
 
 export interface DoctorOptions {
@@ -12,14 +12,15 @@ export interface DoctorOptions {
   /** The GGUF file to measure with. The shipped model is small; its speed says little about larger ones. */
   readonly modelPath: string;
   readonly asJson: boolean;
+  readonly onStep: ExamineOptions["onStep"];
 }
 
 /** `island doctor`. `isFit`: at least one runtime is usable on this host. */
 export async function examineHost(options: DoctorOptions): Promise<{ text: string; isFit: boolean }> {
-  const { dataDirectory, env, clock, modelPath, asJson } = options;
+  const { dataDirectory, env, clock, modelPath, asJson, onStep } = options;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
   const log = { info: noLog, warn: noLog, error: noLog };
-  const found = await examine({ dataDirectory, config, env, clock, log, modelPath });
+  const found = await examine({ dataDirectory, config, env, clock, log, modelPath, onStep });
   return { text: asJson ? JSON.stringify(found) : describeExamination(found), isFit: isFit(found) };
 }
 

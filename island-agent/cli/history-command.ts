@@ -4,7 +4,7 @@ import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
 import { formatAge } from "../../shared/format-age.ts";
 import { fixed, flexible, tableOf } from "../../shared/text-table.ts";
-import { describeLack, inSeconds, type ShownStatus } from "./status-command.ts";
+import { describeLack, describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
 
 /** What the agent remembers of its last jobs, and what the coordinator says that they earned. */
 export interface ShownHistory {
@@ -24,6 +24,7 @@ const COLUMNS = [
   fixed("OUTCOME"),
   fixed("CREDITS"),
   flexible("JOB"),
+  flexible("WHY"),
 ];
 /** A clock that is as far off is worth a line. */
 const MAX_CLOCK_ERROR_MS = 60_000;
@@ -34,12 +35,11 @@ export async function readHistory(dataDirectory: string): Promise<ShownHistory |
 }
 
 /** `island history`: a line for each job. @param width of the terminal. */
-export function describeHistory(history: ShownHistory | null, width: number): string {
-  if (history === null) return "No agent runs on this data directory. Start it with: island start";
+export function describeHistory(history: ShownHistory, width: number): string {
   const { jobs, earnings } = history;
   if (jobs.length === 0) return "No job has ended here yet";
   const credits = creditsOf(earnings);
-  const rows = jobs.map(({ jobId, slug, startedAtMs, runMs, outcome }) => {
+  const rows = jobs.map(({ jobId, slug, startedAtMs, runMs, outcome, why = "" }) => {
     const earned = credits.get(jobId);
     return [
       new Date(startedAtMs).toISOString().slice(0, 19).replace("T", " "),
@@ -48,6 +48,7 @@ export function describeHistory(history: ShownHistory | null, width: number): st
       outcome,
       earned === undefined ? "-" : `${earned}`,
       jobId,
+      why,
     ];
   });
   const note = earnings === null ? ["(the coordinator does not answer: credits are not known)"] : [];
@@ -65,6 +66,7 @@ export function describeBriefly(
     ["Island", `${earnings?.name ?? status.hostId}, ${closedBecause ?? link}, at ${coordinatorUrl}`],
     ["Earned", earnings === null ? "not known: the coordinator does not answer" : describeEarned(earnings)],
     ...(earnings === null ? [] : [["Uptime", describeUptime(earnings)] satisfies [string, string]]),
+    ...describeMachine(status),
     ["Running", `${running.length} of ${slots} slots`],
     ...running.map((job): [string, string] => ["", describeRunning(job, status)]),
     ...describeOtherDownloads(status),
@@ -80,10 +82,8 @@ export function describeBriefly(
   for (const [index, job] of jobs.slice(0, SHOWN_LAST).entries()) {
     const earned = credits.get(job.jobId);
     const facts = [job.slug, job.outcome, `${formatAge(nowMs - job.startedAtMs - job.runMs)} ago`];
-    rows.push([
-      index === 0 ? "Last jobs" : "",
-      [...facts, ...(earned === undefined ? [] : [`${earned} credits`])].join(", "),
-    ]);
+    const text = [...facts, ...(earned === undefined ? [] : [`${earned} credits`])].join(", ");
+    rows.push([index === 0 ? "Last jobs" : "", job.why === undefined ? text : `${text}: ${job.why}`]);
   }
   return rows.map(([name, value]) => `${name.padEnd(11)}${value}`).join("\n");
 }

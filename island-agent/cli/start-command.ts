@@ -13,6 +13,7 @@ import { policyOf } from "../config/owner-policy.ts";
 import { describeUnknownEnv, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
 import { AgentMetrics } from "../control/agent-metrics.ts";
+import { forgetLastEnd, storeLastEnd } from "../control/last-end.ts";
 import { ControlServer } from "../control/control-server.ts";
 import { fetchEarnings } from "../execution/earnings.ts";
 import { JobFiles } from "../execution/job-files.ts";
@@ -39,6 +40,7 @@ import { StoredFiles } from "../artifacts/stored-files.ts";
 import { isAllowed } from "../../shared/owner-policy.ts";
 import { CliError } from "../../shared/errors.ts";
 import { controlRoutes } from "./control-routes.ts";
+import { logDrain } from "./drain-log.ts";
 import { SettingsReload } from "./settings-reload.ts";
 import type { ShownStatus } from "./status-command.ts";
 
@@ -85,6 +87,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
     throw new CliError("This Island has no pinned key of its coordinator. Join again: island join URL");
   if ((await askAgent(dataDirectory, "/status")) !== undefined)
     throw new CliError(`An agent already runs on ${dataDirectory}: island status shows it`);
+  await forgetLastEnd(dataDirectory);
 
   const log = await options.openLog(config.logLevel, config.logFormat);
   const unknown = describeUnknownEnv(env);
@@ -208,11 +211,19 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       ),
     );
     return {
-      ended: runToEnd(agent, stack),
-      drain: () => {
+      ended: runToEnd(agent, stack, async (reason) => {
+        if (availability.isDraining) return;
+        await storeLastEnd(dataDirectory, { reason, atMs: clock.now() }).catch((error: unknown) =>
+          log.warn({ reason: String(error) }, "Why the agent ended could not be stored"),
+        );
+      }),
+      drain: async () => {
         const running = agent.status().running.length;
         log.info({ running }, running === 0 ? "Stopping" : "Stopping: running jobs have a minute to finish");
-        return agent.drain(MAX_DRAIN_MS);
+        const isDone = new AbortController();
+        void logDrain({ agent, clock, log }, MAX_DRAIN_MS, isDone.signal);
+        await agent.drain(MAX_DRAIN_MS);
+        isDone.abort();
       },
       stop: () => agent.stop(),
       isDraining: () => availability.isDraining,
@@ -235,7 +246,13 @@ async function clearContainers(runtime: ContainerRuntime, images: ImageStore | n
   }
 }
 
-async function runToEnd(agent: IslandAgent, stack: AsyncDisposableStack): Promise<string> {
+async function runToEnd(
+  agent: IslandAgent,
+  stack: AsyncDisposableStack,
+  noteEnd: (reason: string) => Promise<void>,
+): Promise<string> {
   await using _opened = stack;
-  return await agent.run();
+  const reason = await agent.run();
+  await noteEnd(reason);
+  return reason;
 }

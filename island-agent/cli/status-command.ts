@@ -1,8 +1,10 @@
+import { formatAge } from "../../shared/format-age.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { describeDisk, describeShortage, type DiskState } from "../disk/describe-disk.ts";
 import { describePolicy } from "../config/owner-policy.ts";
 import { describeDownload } from "../artifacts/describe-download.ts";
 import { askAgent } from "../control/control-client.ts";
+import { readLastEnd } from "../control/last-end.ts";
 import type { AgentStatus } from "../execution/island-reports.ts";
 import type { UnusableRuntime } from "../runtimes/runtime-probes.ts";
 import type { SandboxState } from "../runtimes/sandbox/choose-sandbox.ts";
@@ -21,9 +23,15 @@ export async function readStatus(dataDirectory: string): Promise<ShownStatus | n
   return (await askAgent<ShownStatus>(dataDirectory, "/status")) ?? null;
 }
 
+/** What to say where no agent runs. @param startLine the command that starts it. */
+export async function describeAbsence(dataDirectory: string, startLine: string, nowMs: number): Promise<string> {
+  const end = await readLastEnd(dataDirectory);
+  const last = end === null ? "" : ` The last one stopped ${formatAge(nowMs - end.atMs)} ago: ${end.reason}.`;
+  return `No agent runs on this data directory.${last} Start it with: ${startLine}`;
+}
+
 /** The status as text for the owner. */
-export function describeStatus(status: ShownStatus | null): string {
-  if (status === null) return "No agent runs on this data directory. Start it with: island start";
+export function describeStatus(status: ShownStatus): string {
   const { link, coordinatorUrl, counts, running, slots, memoryCaps } = status;
   const rows: [string, string][] = [
     ["Coordinator", `${coordinatorUrl} (${[link, status.closedBecause].filter((part) => part !== null).join(", ")})`],
@@ -36,6 +44,7 @@ export function describeStatus(status: ShownStatus | null): string {
     ["For Cargos", describeMemory(memoryCaps.ramBytes, memoryCaps.vramBytes)],
     ...(status.disk === undefined ? [] : [["Disk", describeDisk(status.disk)] satisfies [string, string]]),
     ...describeLack(status),
+    ...describeMachine(status),
     ["Jobs", `${running.length} of ${slots} slots in use`],
     [
       "So far",
@@ -79,6 +88,21 @@ function describeUnusable({ type, reason, retryAtMs }: UnusableRuntime): [string
 
 function describeSandbox({ kind, remedy }: SandboxState): [string, string][] {
   return [["Sandbox", remedy === null ? kind : `${kind}; ${remedy}`]];
+}
+
+/** "CPU 12 %, GPU 87 %, 71 °C, 9.4 GiB of RAM free": what is known of it. */
+export function describeMachine({ usage }: ShownStatus): [string, string][] {
+  if (usage === undefined) return [];
+  const { cpuLoad, gpuLoad, temperatureC, freeRamBytes, freeVramBytes } = usage;
+  const isKnown = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+  const parts = [
+    ...(isKnown(cpuLoad) ? [`CPU ${Math.round(cpuLoad * 100)} %`] : []),
+    ...(isKnown(gpuLoad) ? [`GPU ${Math.round(gpuLoad * 100)} %`] : []),
+    ...(isKnown(temperatureC) ? [`${temperatureC} °C`] : []),
+    ...(isKnown(freeRamBytes) ? [`${formatBytes(freeRamBytes)} of RAM free`] : []),
+    ...(isKnown(freeVramBytes) ? [`${formatBytes(freeVramBytes)} of VRAM free`] : []),
+  ];
+  return parts.length === 0 ? [] : [["Machine", parts.join(", ")]];
 }
 
 /** What is on its way to the disk and into memory. */

@@ -6,6 +6,7 @@ import {
   unknownKey,
   ConfigError,
   type ResolvedSetting,
+  type Setting,
   type SettingSources,
 } from "../../shared/settings.ts";
 import { describeUnknown, misprefixedVariables, unknownVariables } from "../../shared/unknown-variables.ts";
@@ -150,6 +151,11 @@ export function threadsFor(config: Pick<AgentConfig, "threads" | "caps">, physic
 /** Every key with its value in the key's units and its source. @throws {ConfigError} */
 export function listKeys(sources: SettingSources): ResolvedSetting[] {
   return resolveSettings(AGENT_SETTINGS, AGENT_ENV_PREFIX, sources).resolved;
+}
+
+/** What it means that a key is not set, as its default: "day and night". Null: nothing. */
+export function meaningOfUnset(key: string): string | null {
+  return Object.values<Setting<unknown>>(AGENT_SETTINGS).find((each) => each.key === key)?.unsetMeans ?? null;
 }
 
 /** The variable that sets a known key: "ISLAND_CAPS_RAM_GB". */

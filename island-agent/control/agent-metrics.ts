@@ -80,6 +80,12 @@ function readingsOf({ status, version }: AgentMetricsDeps): readonly Reading[] {
       const { ramBytes, vramBytes } = status().memoryCaps;
       return [[["ram"], ramBytes], ...(vramBytes === null ? [] : [[["vram"], vramBytes] as const])];
     }),
+    gauge("gpu_load_ratio", "Load of the busiest graphics card, 0 to 1; no row while it is not known", [], () =>
+      known(status().usage?.gpuLoad),
+    ),
+    gauge("temperature_celsius", "Of the hottest processor or graphics card; no row while it is not known", [], () =>
+      known(status().usage?.temperatureC),
+    ),
     counter("jobs_total", "Jobs that ended here, by outcome", ["outcome"], () => {
       const { completed, failed, cancelled } = status().counts;
       return Object.entries({ completed, failed, cancelled }).map(([outcome, count]) => [[outcome], count]);
@@ -90,6 +96,8 @@ function readingsOf({ status, version }: AgentMetricsDeps): readonly Reading[] {
 }
 
 type Rows = (readonly [labels: readonly string[], value: number])[];
+
+const known = (value: number | null | undefined): Rows => (typeof value === "number" ? [[[], value]] : []);
 
 const flag = (isSet: boolean): Rows => [[[], isSet ? 1 : 0]];
 

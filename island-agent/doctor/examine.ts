@@ -26,6 +26,8 @@ export interface ExamineOptions {
   readonly log: Logger;
   /** The GGUF file that measures tokens per second. */
   readonly modelPath: string;
+  /** Told what is examined next, for a person who waits: "the runtime llmcpp". */
+  readonly onStep: (what: string) => void;
 }
 
 /** The doctor only checks that the engine is there. It does not touch the containers of a running agent. */
@@ -35,12 +37,14 @@ const NO_IMAGES = {
 
 /** Finds out what this host can run, and how fast. Safe beside a running agent, but both share the machine, so measure while it is idle. */
 export async function examine(options: ExamineOptions): Promise<Examination> {
-  const { dataDirectory, config, clock, env, log, modelPath } = options;
+  const { dataDirectory, config, clock, env, log, modelPath, onStep } = options;
   const [firstUrl, ...otherUrls] = config.coordinator.apiUrls ?? [];
   const modelDirectory = modelDirectoryOf(dataDirectory);
   const { diskBudgetBytes, minFreeBytes } = config.models;
   const { hardware: overrides, caps } = config;
+  onStep("the hardware");
   const hardware = await detectHardware({ overrides, caps, modelDirectory, diskBudgetBytes });
+  onStep("the sandbox");
   const sandbox = await findSandbox({ config, hardware, env });
   const candidates = createRuntimes({
     ...{ dataDirectory, config, hardware, clock, env, log },
@@ -52,6 +56,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const probes = new Map<RuntimeType, ProbeResult>();
   const usable = new Map<RuntimeType, CargoRuntime>();
   for (const runtime of candidates) {
+    onStep(`the runtime ${runtime.type}`);
     const probe = isAllowed(policy.runtimes, runtime.type)
       ? await runtime.probe(AbortSignal.timeout(MAX_PROBE_MS))
       : { usable: false as const, reason: "not allowed by cargos.allow_runtimes or cargos.deny_runtimes" };
@@ -61,6 +66,14 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
   const stored = await readModelIndex(modelDirectory).catch(() => null);
   // An agent that does not answer is as none: what the settings say is shown.
   const running = (await askAgent<RunningAgent>(dataDirectory, "/status").catch(() => null)) ?? null;
+  onStep("the way to the coordinator");
+  const coordinator = firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock);
+  const otherCoordinators = await Promise.all(otherUrls.map((url) => checkCoordinator(url, config.coordinator, clock)));
+  // One after the other, because they would slow each other down.
+  onStep("the speed of a language model");
+  const tokens = await measured(usable.get("llmcpp"), (runtime) => measureTokens(runtime, modelPath, clock));
+  onStep("the speed of matrix products");
+  const matrix = await measured(usable.get("onnx"), (runtime) => measureMatrix(runtime, clock));
   return {
     runtimes: listRuntimes(probes, new Map(running?.unusable?.map(({ type, reason }) => [type, reason]))),
     sandbox: sandbox.state,
@@ -79,11 +92,7 @@ export async function examine(options: ExamineOptions): Promise<Examination> {
       running === null
         ? null
         : { slots: running.slots, slotsBusy: running.running.length, memoryCaps: running.memoryCaps },
-    coordinator: firstUrl === undefined ? null : await checkCoordinator(firstUrl, config.coordinator, clock),
-    otherCoordinators: await Promise.all(otherUrls.map((url) => checkCoordinator(url, config.coordinator, clock))),
-    // One after the other, because they would slow each other down.
-    tokens: await measured(usable.get("llmcpp"), (runtime) => measureTokens(runtime, modelPath, clock)),
-    matrix: await measured(usable.get("onnx"), (runtime) => measureMatrix(runtime, clock)),
+    ...{ coordinator, otherCoordinators, tokens, matrix },
   };
 }
 

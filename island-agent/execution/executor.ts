@@ -1,17 +1,17 @@
 import { isInteractive, type RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { isModelItem } from "../../shared/output.ts";
-import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
+import { JobFailure, MAY_QUOTE, shutdownFailure } from "../../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision, InputFrame } from "../../shared/protocol/from-coordinator.ts";
-import { codeMembers, type IslandState } from "../../shared/protocol/from-island.ts";
+import { codeMembers, codeOf, type IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import { FileMemory } from "./file-memory.ts";
 import { InputLines } from "./input-lines.ts";
 import type { FetchedFiles, JobFiles } from "./job-files.ts";
-import type { EndedJob } from "./job-history.ts";
-import { failureOf, lastFrameOf, StopRequested } from "./last-frame.ts";
+import { whyFailed, type EndedJob } from "./job-history.ts";
+import { lastFrameOf, StopRequested } from "./last-frame.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
@@ -161,7 +161,8 @@ export class Executor {
     const { jobId, attempt, cargo } = assign;
     outbox.refuse({ type: "refused", jobId, attempt, ...codeMembers(code), message });
     log.warn({ job_id: jobId, attempt, cargo: cargo.slug, code, reason: message }, "Job refused");
-    onEnded?.({ jobId, slug: cargo.slug, startedAtMs: clock.now(), runMs: 0, outcome: "failed", code, message });
+    const why = whyFailed({ code, message });
+    onEnded?.({ jobId, slug: cargo.slug, startedAtMs: clock.now(), runMs: 0, outcome: "failed", why });
     onChange();
   }
 
@@ -175,18 +176,18 @@ export class Executor {
     const last = outbox.end(jobId, attempt, await this.#runInSlot(run));
     const outcome = last.type === "finished" ? "completed" : last.type;
     this.counts[outcome] += 1;
-    this.#tell(run, outcome, last);
+    this.#tell(run, outcome, last.type === "failed" ? { why: whyFailed(last) } : {});
     const runMs = this.#deps.clock.now() - run.sinceMs;
     const facts = { job_id: jobId, attempt, cargo: run.assign.cargo.slug, run_ms: runMs };
     if (last.type !== "failed") return log.info({ ...facts, outcome }, "Job ended");
-    const { code, message = "sent to the coordinator only" } = failureOf(last);
-    return log.warn({ ...facts, code, reason: message }, "Job failed");
+    const code = codeOf(last);
+    const reason = MAY_QUOTE.has(code) ? "sent to the coordinator only" : last.message;
+    return log.warn({ ...facts, code, reason }, "Job failed");
   }
 
-  #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"], last: LastFrame): void {
+  #tell({ assign, sinceMs }: Run, outcome: EndedJob["outcome"], failure: Pick<EndedJob, "why">): void {
     const { clock, onEnded } = this.#deps;
     const { jobId, cargo } = assign;
-    const failure = last.type === "failed" ? failureOf(last) : {};
     onEnded?.({ jobId, slug: cargo.slug, startedAtMs: sinceMs, runMs: clock.now() - sinceMs, outcome, ...failure });
   }
 

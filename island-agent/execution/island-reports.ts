@@ -18,6 +18,9 @@ import type { Executor, ExecutorCounts } from "./executor.ts";
 
 export type LinkState = "connecting" | "connected" | "waiting" | "stopped";
 
+/** The machine's load in a report. */
+export type UsageReport = Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC" | "gpuLoad">;
+
 /** What `island status` shows. */
 export interface AgentStatus {
   readonly link: LinkState;
@@ -42,6 +45,8 @@ export interface AgentStatus {
   readonly memoryCaps: { readonly ramBytes: number; readonly vramBytes: number | null };
   readonly running: ReturnType<Executor["running"]>;
   readonly counts: ExecutorCounts;
+  /** As last reported to the coordinator. Absent in an agent of an earlier version. */
+  readonly usage?: UsageReport;
   /** Null when it is switched off. */
   readonly preload: PreloadStatus | null;
   readonly reconnects: number;
@@ -58,7 +63,7 @@ export interface IslandFacts {
   /** Usable runtimes with their versions. */
   readonly runtimes: ReadonlyMap<RuntimeType, { readonly version: string }>;
   /** Load of the machine now. */
-  readonly usage: () => Pick<IslandState, "cpuLoad" | "freeRamBytes" | "freeVramBytes" | "temperatureC">;
+  readonly usage: () => UsageReport;
   readonly files: Pick<CargoFiles, "cached" | "downloads" | "noSpaceFor">;
   readonly pool: Pick<CargoPool, "loaded" | "loading">;
   readonly executor: Pick<Executor, "running" | "counts" | "working">;
@@ -95,6 +100,7 @@ const MAX_HOST_NAME = 253;
 /** Describes the Island: to the coordinator in `hello` and `heartbeat` frames, and to its owner. */
 export class IslandReports {
   readonly #facts: IslandFacts;
+  #usage: UsageReport | null = null;
   #quarantine: { readonly notice: QuarantineNotice; readonly atMs: number } | null = null;
 
   constructor(facts: IslandFacts) {
@@ -129,8 +135,9 @@ export class IslandReports {
   state(): IslandState {
     const { files, usage, pool, executor } = this.#facts;
     const slugs = pool.loaded().map(({ slug }) => slug);
+    this.#usage = usage();
     return {
-      ...usage(),
+      ...this.#usage,
       cachedModels: thatFit(files.cached().slice(0, MAX_LENGTHS.cachedModels)),
       loaded: [...new Set(slugs)].slice(0, MAX_LENGTHS.loaded),
       loading: pool.loading().slice(0, MAX_LENGTHS.loading),
@@ -154,6 +161,7 @@ export class IslandReports {
     | "memoryCaps"
     | "running"
     | "counts"
+    | "usage"
   > {
     const { hostId, slots, policy, pool, hardware, executor, files } = this.#facts;
     const { ramBytes, vramBytes } = memoryCapsOf(hardware());
@@ -169,6 +177,8 @@ export class IslandReports {
       memoryCaps: { ramBytes, vramBytes: Number.isFinite(vramBytes) ? vramBytes : null },
       running: executor.running(),
       counts: { ...executor.counts },
+      // A reading of its own would shorten the time over which the next report measures.
+      usage: (this.#usage ??= this.#facts.usage()),
     };
   }
 

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { MAY_QUOTE } from "../../shared/errors.ts";
+import { codeOf } from "../../shared/protocol/from-island.ts";
+import type { LastFrame } from "../session/attempt-log.ts";
 import { writeFileDurably } from "../disk/durable-file.ts";
 
 /** Jobs that are kept; the oldest is forgotten. */
@@ -10,8 +13,7 @@ export const MAX_JOBS = 200;
 /** Jobs that end within this time share a write. */
 const WRITE_DELAY_MS = 2_000;
 
-/** Longest message of a failure. Source: shared/protocol/from-island.ts. */
-const MAX_MESSAGE = 2_000;
+const MAX_WHY_CHARS = 300;
 
 const endedJobSchema = z.object({
   jobId: z.string().max(64),
@@ -19,12 +21,19 @@ const endedJobSchema = z.object({
   startedAtMs: z.number(),
   runMs: z.number(),
   outcome: z.enum(["completed", "failed", "cancelled"]),
-  /** Why it failed. Absent for jobs of agents of earlier versions, and the message where it could quote a prompt or an answer. */
-  code: z.string().max(50).optional(),
-  message: z.string().max(MAX_MESSAGE).optional(),
+  /** Why it failed. Absent for another outcome, and for jobs of earlier versions. */
+  why: z.string().max(MAX_WHY_CHARS).optional(),
 });
 /** How an attempt ended here. Neither what was asked nor what was answered. */
 export type EndedJob = z.infer<typeof endedJobSchema>;
+
+/** The failure for the owner: its message, or its code alone where the message may quote what was asked. */
+export function whyFailed(
+  last: Pick<Extract<LastFrame, { type: "failed" }>, "code" | "exactCode" | "message">,
+): string {
+  const code = codeOf(last);
+  return (MAY_QUOTE.has(code) ? code : last.message).slice(0, MAX_WHY_CHARS);
+}
 
 /** The last jobs that ran here, in a file of the data directory. A power cut loses those of the last seconds. */
 export class JobHistory implements AsyncDisposable {

@@ -1,9 +1,8 @@
-import { JobFailure, MAY_QUOTE } from "../../shared/errors.ts";
+import { JobFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Assign } from "../../shared/protocol/from-coordinator.ts";
-import { codeMembers, codeOf } from "../../shared/protocol/from-island.ts";
+import { codeMembers } from "../../shared/protocol/from-island.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
-import type { EndedJob } from "./job-history.ts";
 
 /** The coordinator wants no more of the run. */
 export class StopRequested extends Error {
@@ -23,12 +22,6 @@ export function lastFrameOf(
   }
   log.warn({ job_id: jobId, attempt, ...placeOf(error) }, "Internal error of the agent");
   return { type: "failed", code: "internal", message: "The Island's agent failed", retryable: true };
-}
-
-/** What the owner reads of a failure: its message only if it cannot quote a prompt or an answer. */
-export function failureOf(last: Extract<LastFrame, { type: "failed" }>): Pick<EndedJob, "code" | "message"> {
-  const code = codeOf(last);
-  return MAY_QUOTE.has(code) ? { code } : { code, message: last.message };
 }
 
 /** Where an unexpected error came from. Without its message, which may quote a prompt. */

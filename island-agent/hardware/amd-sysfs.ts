@@ -1,7 +1,10 @@
 import type { Gpu } from "../../shared/hardware.ts";
+import { shareOfPercent } from "./nvidia-smi.ts";
 
 export interface AmdGpu extends Gpu {
   readonly freeVramBytes: number | null;
+  /** 0 to 1; null: not known. */
+  readonly load: number | null;
 }
 
 const DRM = "/sys/class/drm";
@@ -26,6 +29,7 @@ export function readAmdGpus(entries: readonly string[], readText: ReadText): Amd
           vramBytes: vramBytes === 0 ? null : vramBytes,
           unifiedMemory: false,
           driver: driverName(read("uevent")),
+          load: shareOfPercent(read("gpu_busy_percent")),
           freeVramBytes: vramBytes === null || usedBytes === null ? null : Math.max(0, vramBytes - usedBytes),
         },
       ];

@@ -7,9 +7,9 @@ export const NVIDIA_SMI_ARGUMENTS = [
   "--format=csv,noheader,nounits",
 ] as const;
 
-/** Arguments whose output {@link parseNvidiaUsage} reads: the same, after the temperature. */
+/** Arguments whose output {@link parseNvidiaUsage} reads: the same, after the temperature and the load. */
 export const NVIDIA_USAGE_ARGUMENTS = [
-  "--query-gpu=temperature.gpu,name,memory.total,memory.free,driver_version",
+  "--query-gpu=temperature.gpu,utilization.gpu,name,memory.total,memory.free,driver_version",
   "--format=csv,noheader,nounits",
 ] as const;
 
@@ -43,13 +43,25 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
   });
 }
 
-/** The same with the temperature of each in °C; null: not known. */
-export function parseNvidiaUsage(text: string): (NvidiaGpu & { readonly temperatureC: number | null })[] {
+/** Of one GPU: °C, and 0 to 1; null: not known. */
+export interface NvidiaUsage extends NvidiaGpu {
+  readonly temperatureC: number | null;
+  readonly load: number | null;
+}
+
+/** The same with temperature and load of each. */
+export function parseNvidiaUsage(text: string): NvidiaUsage[] {
   return text.split("\n").flatMap((line) => {
-    const [temperature = "", ...rest] = line.split(",");
+    const [temperature = "", percent = "", ...rest] = line.split(",");
     const temperatureC = /^\d{1,3}$/.test(temperature.trim()) ? Number(temperature) : null;
-    return parseNvidiaSmi(rest.join(",")).map((gpu) => ({ ...gpu, temperatureC }));
+    return parseNvidiaSmi(rest.join(",")).map((gpu) => ({ ...gpu, temperatureC, load: shareOfPercent(percent) }));
   });
+}
+
+/** "37" as 0.37; null for what is no percentage. */
+export function shareOfPercent(text: string | null): number | null {
+  const percent = /^\d{1,3}$/.test(text?.trim() ?? "") ? Number(text) : Number.NaN;
+  return percent <= 100 ? percent / 100 : null;
 }
 
 function isMemory(field: string): boolean {

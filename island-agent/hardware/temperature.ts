@@ -18,12 +18,12 @@ export function findTemperatureFiles(listDirectory: (path: string) => readonly s
 
 /** The highest of what the files say, in °C; null: none tells. */
 export function readHottest(files: readonly string[], readText: ReadText): number | null {
-  return hottestOf(files.map((file) => parseMillidegrees(readText(file))));
+  return highestOf(files.map((file) => parseMillidegrees(readText(file))));
 }
 
 /** The highest that is known. */
-export function hottestOf(temperatures: readonly (number | null)[]): number | null {
-  const known = temperatures.filter((each) => each !== null);
+export function highestOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((each) => each !== null);
   return known.length === 0 ? null : Math.max(...known);
 }
 

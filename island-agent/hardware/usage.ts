@@ -1,12 +1,12 @@
 import type { CpuInfo } from "node:os";
 import type { Clock } from "../../shared/clock.ts";
 import { totalVramBytes, type Hardware } from "../../shared/hardware.ts";
-import { readAmdGpus } from "./amd-sysfs.ts";
+import { readAmdGpus, type AmdGpu } from "./amd-sysfs.ts";
 import { readMemoryLeftBytes } from "./cgroup-memory.ts";
 import { cpuLoadBetween } from "./cpu-load.ts";
 import { systemProbe, type HostProbe } from "./host-probe.ts";
 import { NVIDIA_USAGE_ARGUMENTS, parseNvidiaUsage } from "./nvidia-smi.ts";
-import { findTemperatureFiles, hottestOf, readHottest } from "./temperature.ts";
+import { findTemperatureFiles, highestOf, readHottest } from "./temperature.ts";
 
 /** Load and free memory of the machine now; unknown is null. */
 export interface Usage {
@@ -16,6 +16,8 @@ export interface Usage {
   readonly freeVramBytes: number | null;
   /** °C of the hottest processor or graphics card. */
   readonly temperatureC: number | null;
+  /** 0 to 1, of the busiest graphics card. */
+  readonly gpuLoad: number | null;
 }
 
 /** nvidia-smi may take seconds on a busy GPU. It runs in the background at this interval, and its last answer is used. */
@@ -30,6 +32,7 @@ export class UsageSampler implements AsyncDisposable {
   #cpus: readonly CpuInfo[];
   #nvidiaFreeBytes: number | null = null;
   #nvidiaTemperatureC: number | null = null;
+  #nvidiaLoad: number | null = null;
   readonly #temperatureFiles: readonly string[];
   #nvidiaAskedMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
@@ -67,11 +70,13 @@ export class UsageSampler implements AsyncDisposable {
     this.#askNvidia();
     const before = this.#cpus;
     this.#cpus = this.#probe.cpus();
+    const amd = this.#amdGpus();
     return {
       cpuLoad: cpuLoadBetween(before, this.#cpus),
       freeRamBytes: this.#freeRamBytes(),
-      freeVramBytes: this.#freeVramBytes(),
-      temperatureC: hottestOf([
+      freeVramBytes: this.#freeVramBytes(amd),
+      gpuLoad: highestOf([this.#nvidiaLoad, ...amd.map(({ load }) => load)]),
+      temperatureC: highestOf([
         readHottest(this.#temperatureFiles, (path) => this.#probe.readText(path)),
         this.#nvidiaTemperatureC,
       ]),
@@ -97,15 +102,15 @@ export class UsageSampler implements AsyncDisposable {
     return Math.min(this.#probe.freeRamBytes(), left ?? Number.POSITIVE_INFINITY, this.#hardware.ramBytes);
   }
 
-  #freeVramBytes(): number | null {
-    const amd = this.#has("AMD") && this.#probe.platform === "linux" ? this.#amdFreeBytes() : null;
+  #freeVramBytes(amdGpus: readonly AmdGpu[]): number | null {
+    const amd = sumKnown(amdGpus.map(({ freeVramBytes }) => freeVramBytes));
     if (this.#nvidiaFreeBytes === null && amd === null) return null;
     return Math.min((this.#nvidiaFreeBytes ?? 0) + (amd ?? 0), totalVramBytes(this.#hardware));
   }
 
-  #amdFreeBytes(): number | null {
-    const cards = readAmdGpus(this.#probe.listDirectory("/sys/class/drm"), (path) => this.#probe.readText(path));
-    return sumKnown(cards.map(({ freeVramBytes }) => freeVramBytes));
+  #amdGpus(): AmdGpu[] {
+    if (!this.#has("AMD") || this.#probe.platform !== "linux") return [];
+    return readAmdGpus(this.#probe.listDirectory("/sys/class/drm"), (path) => this.#probe.readText(path));
   }
 
   /** Starts a reading in the background if the last one is old enough and none is under way. */
@@ -116,7 +121,8 @@ export class UsageSampler implements AsyncDisposable {
     this.#asking = this.#probe.run("nvidia-smi", NVIDIA_USAGE_ARGUMENTS, this.#stopping.signal).then((text) => {
       const gpus = parseNvidiaUsage(text ?? "");
       this.#nvidiaFreeBytes = sumKnown(gpus.map(({ freeVramBytes }) => freeVramBytes));
-      this.#nvidiaTemperatureC = hottestOf(gpus.map(({ temperatureC }) => temperatureC));
+      this.#nvidiaTemperatureC = highestOf(gpus.map(({ temperatureC }) => temperatureC));
+      this.#nvidiaLoad = highestOf(gpus.map(({ load }) => load));
       this.#asking = null;
     });
   }

@@ -48,6 +48,7 @@ export class RuntimeProbes implements Disposable {
   onFound: (type: RuntimeType) => void = () => {};
   readonly #deps: RuntimeProbesDeps;
   readonly #candidates = new Map<RuntimeType, CargoRuntime>();
+  readonly #foreign = new Set<RuntimeType>();
   readonly #usable = new Map<RuntimeType, UsableRuntime>();
   readonly #unusable = new Map<RuntimeType, Waiting>();
   readonly #backoffs = new Map<RuntimeType, Backoff>();
@@ -75,6 +76,14 @@ export class RuntimeProbes implements Disposable {
   /** Probes every candidate once, one after the other. */
   async probeAll(): Promise<void> {
     for (const runtime of this.#candidates.values()) await this.#probe(runtime);
+    // One cause, such as a missing sandbox, may concern several.
+    const byReason = Map.groupBy(
+      this.unusable().filter(({ type }) => !this.#foreign.has(type)),
+      ({ reason }) => reason,
+    );
+    for (const [reason, problems] of byReason) {
+      this.#deps.log.info({ type: problems.map(({ type }) => type).join(", "), reason }, "Runtime cannot be used here");
+    }
   }
 
   /** Takes a runtime in place of the candidate of its type, for what is loaded from now on. It works where that one does. */
@@ -93,6 +102,7 @@ export class RuntimeProbes implements Disposable {
   async #probe(runtime: CargoRuntime): Promise<void> {
     const { signal } = this.#end;
     const result = await runtime.probe(AbortSignal.any([signal, AbortSignal.timeout(MAX_PROBE_MS)]));
+    if (!result.usable && result.isForeign === true) this.#foreign.add(runtime.type);
     if (result.usable) await this.#deps.prepare(runtime);
     if (signal.aborted) return;
     if (!result.usable) return this.#retryLater(runtime, result);
@@ -103,8 +113,8 @@ export class RuntimeProbes implements Disposable {
   #retryLater(runtime: CargoRuntime, { reason, isFinal = false }: ProbeResult & { usable: false }): void {
     const { type } = runtime;
     const { clock, log } = this.#deps;
-    if (this.#unusable.get(type)?.problem.reason !== reason)
-      log.info({ type, reason, is_final: isFinal }, "Runtime cannot be used here");
+    const before = this.#unusable.get(type)?.problem.reason;
+    if (before !== undefined && before !== reason) log.info({ type, reason }, "Runtime cannot be used here");
     const waitMs = isFinal ? null : this.#backoffOf(type).nextMs();
     this.#unusable.set(type, {
       problem: { type, reason, retryAtMs: waitMs === null ? null : clock.now() + waitMs },

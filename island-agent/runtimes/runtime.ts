@@ -3,8 +3,13 @@ import { JobFailure } from "../../shared/errors.ts";
 import type { JsonValue } from "../../shared/json-value.ts";
 import type { FinishReason, OutputItem, PromptTokens, Usage } from "../../shared/output.ts";
 
-/** `isFinal`: nothing that can change while the agent runs would make it usable. Default false. */
-export type ProbeResult = { usable: true; version: string } | { usable: false; reason: string; isFinal?: boolean };
+/**
+ * `isFinal`: nothing that can change while the agent runs would make it usable. `isForeign`: it is for other platforms, so that its
+ * owner need not hear of it. Defaults false.
+ */
+export type ProbeResult =
+  | { usable: true; version: string }
+  | { usable: false; reason: string; isFinal?: boolean; isForeign?: boolean };
 
 /** Memory that a Cargo takes, in bytes. `vramBytes` is 0 unless a GPU with its own memory is used. */
 export interface MemoryUse {

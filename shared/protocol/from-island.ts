@@ -93,6 +93,8 @@ const islandStateSchema = z.object({
   freeVramBytes: z.number().int().nonnegative().nullable(),
   /** °C of its hottest processor or graphics card; null: not known. Absent in agents of earlier versions. */
   temperatureC: z.number().min(-100).max(300).nullable().optional(),
+  /** 0 to 1, of its busiest graphics card; null: not known. Absent in agents of earlier versions. */
+  gpuLoad: z.number().min(0).max(1).nullable().optional(),
   cachedModels: z.array(cachedModelSchema).max(10_000),
   /** Cargos whose model is in memory now. */
   loaded: z.array(slug).max(1_000),

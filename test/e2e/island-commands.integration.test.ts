@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,6 +32,20 @@ afterAll(() => network[Symbol.asyncDispose]());
 
 const command = (...args: string[]) => runProgram("island", ...args, "--data", data);
 const status = async (): Promise<AgentStatus> => JSON.parse((await command("status", "--json")).stdout) as AgentStatus;
+
+/** Watches the status at a terminal until it was drawn twice, then types Ctrl-C. */
+async function watched(): Promise<{ code: number; text: string }> {
+  const line = ["exec", process.execPath, "bin/island.ts", "status", "--watch", "--data", data].join(" ");
+  const terminal = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], { stdio: "pipe" });
+  let text = "";
+  terminal.stdout.setEncoding("utf8").on("data", (drawn: string) => {
+    const isSecond = text.split("slots").length === 2 && drawn.includes("slots");
+    text += drawn;
+    if (isSecond) terminal.stdin.write("\u0003");
+  });
+  const [code] = (await once(terminal, "close")) as [number];
+  return { code, text };
+}
 
 /** Hours of the day that begin and end so many hours from now, by local time. */
 function hoursFromNow(from: number, to: number): string {
@@ -80,6 +96,12 @@ describe("island pause, resume and drain", () => {
       const ids = { job_id: body.data.id, account_id: accountId, island_id: (await status()).hostId };
       expect(end).toMatchObject({ ...ids, cargo: "tiny-chat", state: "completed", attempts: 1 });
       expect((await command("metrics")).stdout).toMatch(/^atoll_island_jobs_total\{outcome="completed"\} 1$/m);
+
+      expect(await watched()).toMatchObject({
+        code: 0,
+        text: expect.stringMatching(/Running {4}0 of 4 slots.*slots/s),
+      });
+      expect((await command("status", "--watch")).stderr).toContain("--watch redraws a terminal");
 
       const applied = { code: 0, stdout: "Applied: the running agent has the new setting\n" };
       expect(await command("config", "set", "slots", "1")).toMatchObject(applied);

@@ -32,7 +32,7 @@ describe("an Island with two coordinators", () => {
     await second.vanish();
     await world.coordinator.vanish();
     await world.retry(2, FIRST_RETRY_MS);
-    await world.log.events.happened("info Session ended", 4);
+    await world.log.sessions.happened("over", 4);
     await second.listen();
     await world.retry(4, 500);
     await second.session(1);

@@ -48,13 +48,16 @@ describe("drain()", () => {
     await first.closed;
     // So long away that the wait for the next try has grown to its most.
     for (let count = 1; count <= 8; count += 1) {
-      await log.events.happened("info Session ended", count);
+      await log.sessions.happened("over", count);
       clock.advance(30_000);
     }
-    await log.events.happened("info Session ended", 9);
+    await log.sessions.happened("over", 9);
+    const told = log.events.all.filter((event) => event.includes("next try"));
+    expect(told.slice(0, 2)).toEqual(["info Session ended; next try in 1 s", "info Not connected; next try in 1 s"]);
+    expect(told.slice(2)).not.toContainEqual(expect.stringContaining("Session ended"));
     const drained = agent.drain(MAX_DRAIN_MS);
     runtime.go("run");
-    await log.events.happened("info Session ended", 10);
+    await log.sessions.happened("over", 10);
     await coordinator.listen();
     clock.advance(FIRST_RETRY_MS);
     const second = await coordinator.session(2);
@@ -113,7 +116,7 @@ describe("drain()", () => {
 
   it("without jobs leaves at once, also while it waits to connect again", async () => {
     (await coordinator.session(1)).socket.terminate();
-    await log.events.happened("info Session ended");
+    await log.sessions.happened("over");
     await agent.drain(MAX_DRAIN_MS);
     expect(await ended).toBe("the agent stops");
   });

@@ -92,7 +92,7 @@ export class AgentWorld implements AsyncDisposable {
 
   /** Waits until the agent has noticed the `count`th end of a session, then lets the time to the next try pass. */
   async retry(count: number, waitMs: number): Promise<void> {
-    await this.log.events.happened("info Session ended", count);
+    await this.log.sessions.happened("over", count);
     this.clock.advance(waitMs - 1);
     await settle();
     expect(this.agent.status().link).toBe("waiting");

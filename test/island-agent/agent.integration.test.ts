@@ -256,7 +256,7 @@ describe("after a lost connection", () => {
     await coordinator.session(1);
     await coordinator.vanish();
     await retry(1, FIRST_RETRY_MS);
-    await log.events.happened("info Session ended", 2);
+    await log.sessions.happened("over", 2);
     expect(agent.status().lastProblem).toMatch(/ECONNREFUSED/);
     await coordinator.listen();
     await retry(2, 500);

@@ -57,8 +57,11 @@ export function makeHardware(override: Partial<Hardware> = {}): Hardware {
 export class FakeLog implements Logger {
   readonly events = new EventLog();
   readonly facts: object[] = [];
+  /** Sessions that ended or did not begin, as "over". */
+  readonly sessions = new EventLog();
   info(facts: object, message: string): void {
     this.facts.push(facts);
+    if (/^(?:Session ended|Not connected); /.test(message)) this.sessions.add("over");
     this.events.add(`info ${message}`);
   }
   warn(facts: object, message: string): void {

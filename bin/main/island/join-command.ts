@@ -4,8 +4,8 @@ import { isAgentRunning } from "../../../island-agent/control/control-client.ts"
 import { plain } from "../../../shared/plain-text.ts";
 import { askSecret, canAsk, readSecret } from "../terminal/ask.ts";
 import { print } from "../terminal/print.ts";
-import { shellWord } from "../terminal/shell-word.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
+import { startLine } from "./start-line.ts";
 
 interface JoinFlags {
   readonly data?: string;
@@ -71,7 +71,7 @@ Examples:
         dataDirectory,
       });
       const isRunning = await isAgentRunning(dataDirectory);
-      const next = `island start${options.data === undefined ? "" : ` --data ${shellWord(options.data)}`}`;
+      const next = startLine(options);
       const advice = isRunning
         ? `The running agent still has the old settings: end it with island drain, then ${next}`
         : `Next: ${next}`;

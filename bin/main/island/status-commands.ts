@@ -1,17 +1,32 @@
 import type { Command } from "commander";
 import { describeBriefly, describeHistory, readHistory } from "../../../island-agent/cli/history-command.ts";
-import { describeStatus, readStatus } from "../../../island-agent/cli/status-command.ts";
+import {
+  describeAbsence,
+  describeStatus,
+  readStatus,
+  type ShownStatus,
+} from "../../../island-agent/cli/status-command.ts";
 import { askAgent } from "../../../island-agent/control/control-client.ts";
 import { MAX_JOBS } from "../../../island-agent/execution/job-history.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { CliError } from "../../../shared/errors.ts";
 import { outputWidth, print } from "../terminal/print.ts";
+import { watchScreen } from "../terminal/watch-screen.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
+import { startLine } from "./start-line.ts";
 
 interface ShowOptions {
   readonly data?: string;
   readonly json?: true;
 }
+
+interface StatusOptions extends ShowOptions {
+  readonly verbose?: true;
+  readonly watch?: true;
+}
+
+/** Between two looks of `status --watch`. */
+const WATCH_MS = 2_000;
 
 /** Adds `island status|history|metrics`. `onDataDirectory` gives a command its `--data`, which `dataDirectoryOf` reads. */
 export function addStatusCommands(
@@ -19,26 +34,42 @@ export function addStatusCommands(
   onDataDirectory: (command: Command) => Command,
   dataDirectoryOf: (options: ShowOptions) => string,
 ): void {
+  const describeNone = (options: ShowOptions): Promise<string> =>
+    describeAbsence(dataDirectoryOf(options), startLine(options), systemClock.now());
+  const describe = async (options: StatusOptions): Promise<{ status: ShownStatus | null; text: string }> => {
+    const directory = dataDirectoryOf(options);
+    const status = await readStatus(directory);
+    if (status === null) return { status, text: await describeNone(options) };
+    const isBrief = options.json !== true && options.verbose !== true;
+    // An agent of an earlier version does not tell.
+    const history = isBrief ? await readHistory(directory).catch(() => null) : null;
+    return {
+      status,
+      text: history === null ? describeStatus(status) : describeBriefly(status, history, systemClock.now()),
+    };
+  };
+
   onDataDirectory(program.command("status"))
     .description("Show what the agent runs, what the Island earned, and its last jobs. Exit code 1 if no agent runs.")
     .option("--verbose", "show all that the agent knows of itself")
+    .option("--watch", "show it again every two seconds, until Ctrl-C; needs a terminal")
     .option("--json", "print JSON")
-    .action(async (options: ShowOptions & { verbose?: true }) => {
-      const directory = dataDirectoryOf(options);
-      const status = await readStatus(directory);
+    .action(async (options: StatusOptions) => {
+      if (options.watch === true) {
+        if (options.json === true || !process.stdout.isTTY) {
+          throw new UsageError(
+            "--watch redraws a terminal: leave it out to print the status once, or call it in a loop",
+          );
+        }
+        return watchScreen(async () => (await describe(options)).text, WATCH_MS);
+      }
+      const { status, text } = await describe(options);
       if (status === null) process.exitCode = 1;
-      const isBrief = options.json !== true && options.verbose !== true && status !== null;
-      // An agent of an earlier version does not tell.
-      const history = isBrief ? await readHistory(directory).catch(() => null) : null;
-      const text =
-        history === null || status === null
-          ? describeStatus(status)
-          : describeBriefly(status, history, systemClock.now());
-      print(options, status, text);
+      return print(options, status, text);
     });
 
   onDataDirectory(program.command("history"))
-    .description("Show the last jobs that ran here: Cargo, when, how long, how they ended, what they earned.")
+    .description("Show the last jobs that ran here: Cargo, when, how long, how they ended and why, what they earned.")
     .option("--limit <number>", `how many, 1 to ${MAX_JOBS}: the agent keeps no more`, "20")
     .option("--json", "print JSON")
     .action(async (options: ShowOptions & { limit: string }) => {
@@ -49,7 +80,7 @@ export function addStatusCommands(
       const history = await readHistory(dataDirectoryOf(options));
       if (history === null) process.exitCode = 1;
       const shown = history && { ...history, jobs: history.jobs.slice(0, limit) };
-      print(options, shown, describeHistory(shown, outputWidth()));
+      print(options, shown, shown === null ? await describeNone(options) : describeHistory(shown, outputWidth()));
     });
 
   onDataDirectory(program.command("metrics"))
@@ -58,7 +89,7 @@ export function addStatusCommands(
     )
     .action(async (options: ShowOptions) => {
       const text = await askAgent<string>(dataDirectoryOf(options), "/metrics");
-      if (text === undefined) throw new CliError("No agent runs on this data directory: start one with island start");
+      if (text === undefined) throw new CliError(await describeNone(options));
       console.log(text.trimEnd());
     });
 }

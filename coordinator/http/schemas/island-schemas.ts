@@ -39,6 +39,7 @@ const loadSchema = z
     slots: z.int().openapi({ description: "Jobs that it runs at the same time" }),
     slots_busy: z.int(),
     cpu: z.number().nullable().openapi({ description: "0 to 1, over all cores" }),
+    gpu: z.number().nullable().openapi({ description: "0 to 1, of its busiest graphics card" }),
     free_ram_mb: megabytes.nullable(),
     free_vram_mb: megabytes.nullable(),
     temperature_c: z
@@ -75,7 +76,7 @@ const outcomes = z.object({
   failed: z.int(),
   cancelled: z.int(),
   timeout: z.int(),
-  retried: z.int().openapi({ description: "Attempts that failed or were lost here, and went on elsewhere" }),
+  retried: z.int().openapi({ description: "Attempts that failed or were lost here, and whose jobs were tried again" }),
 });
 const jobsSchema = outcomes.openapi("IslandJobs", {
   description: "Jobs that ended here in the last 30 UTC days; stored as uptime is",
@@ -160,6 +161,7 @@ export function presentIsland(island: OwnedIsland): z.infer<typeof islandSchema>
             slots: live.slots,
             slots_busy: live.slotsBusy,
             cpu: live.cpuLoad,
+            gpu: live.gpuLoad ?? null,
             free_ram_mb: megabytesOf(live.freeRamBytes),
             free_vram_mb: megabytesOf(live.freeVramBytes),
             temperature_c: live.temperatureC ?? null,

@@ -20,7 +20,7 @@ export function coremlRuntime({ platform, onnx, diffusers }: CoremlOptions): Car
   return {
     type: "coreml",
     async probe(signal) {
-      if (platform !== "darwin") return { usable: false, reason: "only on macOS", isFinal: true };
+      if (platform !== "darwin") return { usable: false, reason: "only on macOS", isFinal: true, isForeign: true };
       // The answer names the provider, which is the same for both.
       return diffusers.probe(signal);
     },

@@ -3766,7 +3766,7 @@ export interface components {
                 cancelled: number;
                 completed: number;
                 failed: number;
-                /** @description Attempts that failed or were lost here, and went on elsewhere */
+                /** @description Attempts that failed or were lost here, and whose jobs were tried again */
                 retried: number;
                 timeout: number;
             };
@@ -3882,7 +3882,7 @@ export interface components {
             cancelled: number;
             completed: number;
             failed: number;
-            /** @description Attempts that failed or were lost here, and went on elsewhere */
+            /** @description Attempts that failed or were lost here, and whose jobs were tried again */
             retried: number;
             timeout: number;
         };
@@ -3894,6 +3894,8 @@ export interface components {
             free_ram_mb: number | null;
             /** @description In MB of 2^20 bytes */
             free_vram_mb: number | null;
+            /** @description 0 to 1, of its busiest graphics card */
+            gpu: number | null;
             /** @description Jobs that it runs at the same time */
             slots: number;
             slots_busy: number;
@@ -10366,12 +10368,29 @@ export interface operations {
                      *             "slots": 4,
                      *             "slots_busy": 1,
                      *             "cpu": 0.21,
+                     *             "gpu": 0.87,
                      *             "free_ram_mb": 24000,
                      *             "free_vram_mb": 9800,
                      *             "temperature_c": 61
                      *           },
                      *           "loaded": [
                      *             "tiny-chat"
+                     *           ],
+                     *           "loading": [],
+                     *           "downloads": [
+                     *             {
+                     *               "cargo": "phi-4",
+                     *               "fraction": 0.5,
+                     *               "received_bytes": 4500000000,
+                     *               "total_bytes": 9000000000,
+                     *               "bytes_per_second": 40000000
+                     *             }
+                     *           ],
+                     *           "running": [
+                     *             {
+                     *               "cargo": "tiny-chat",
+                     *               "since": "2026-01-01T12:00:01.250Z"
+                     *             }
                      *           ],
                      *           "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *           "last_seen_at": "2026-01-01T12:00:01.250Z",
@@ -10479,12 +10498,29 @@ export interface operations {
                      *           "slots": 4,
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
+                     *           "gpu": 0.87,
                      *           "free_ram_mb": 24000,
                      *           "free_vram_mb": 9800,
                      *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
+                     *         ],
+                     *         "loading": [],
+                     *         "downloads": [
+                     *           {
+                     *             "cargo": "phi-4",
+                     *             "fraction": 0.5,
+                     *             "received_bytes": 4500000000,
+                     *             "total_bytes": 9000000000,
+                     *             "bytes_per_second": 40000000
+                     *           }
+                     *         ],
+                     *         "running": [
+                     *           {
+                     *             "cargo": "tiny-chat",
+                     *             "since": "2026-01-01T12:00:01.250Z"
+                     *           }
                      *         ],
                      *         "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *         "last_seen_at": "2026-01-01T12:00:01.250Z",
@@ -10657,12 +10693,29 @@ export interface operations {
                      *           "slots": 4,
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
+                     *           "gpu": 0.87,
                      *           "free_ram_mb": 24000,
                      *           "free_vram_mb": 9800,
                      *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
+                     *         ],
+                     *         "loading": [],
+                     *         "downloads": [
+                     *           {
+                     *             "cargo": "phi-4",
+                     *             "fraction": 0.5,
+                     *             "received_bytes": 4500000000,
+                     *             "total_bytes": 9000000000,
+                     *             "bytes_per_second": 40000000
+                     *           }
+                     *         ],
+                     *         "running": [
+                     *           {
+                     *             "cargo": "tiny-chat",
+                     *             "since": "2026-01-01T12:00:01.250Z"
+                     *           }
                      *         ],
                      *         "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *         "last_seen_at": "2026-01-01T12:00:01.250Z",
@@ -12925,12 +12978,29 @@ export interface operations {
                      *             "slots": 4,
                      *             "slots_busy": 1,
                      *             "cpu": 0.21,
+                     *             "gpu": 0.87,
                      *             "free_ram_mb": 24000,
                      *             "free_vram_mb": 9800,
                      *             "temperature_c": 61
                      *           },
                      *           "loaded": [
                      *             "tiny-chat"
+                     *           ],
+                     *           "loading": [],
+                     *           "downloads": [
+                     *             {
+                     *               "cargo": "phi-4",
+                     *               "fraction": 0.5,
+                     *               "received_bytes": 4500000000,
+                     *               "total_bytes": 9000000000,
+                     *               "bytes_per_second": 40000000
+                     *             }
+                     *           ],
+                     *           "running": [
+                     *             {
+                     *               "cargo": "tiny-chat",
+                     *               "since": "2026-01-01T12:00:01.250Z"
+                     *             }
                      *           ],
                      *           "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *           "last_seen_at": "2026-01-01T12:00:01.250Z",
@@ -13022,12 +13092,29 @@ export interface operations {
                      *           "slots": 4,
                      *           "slots_busy": 1,
                      *           "cpu": 0.21,
+                     *           "gpu": 0.87,
                      *           "free_ram_mb": 24000,
                      *           "free_vram_mb": 9800,
                      *           "temperature_c": 61
                      *         },
                      *         "loaded": [
                      *           "tiny-chat"
+                     *         ],
+                     *         "loading": [],
+                     *         "downloads": [
+                     *           {
+                     *             "cargo": "phi-4",
+                     *             "fraction": 0.5,
+                     *             "received_bytes": 4500000000,
+                     *             "total_bytes": 9000000000,
+                     *             "bytes_per_second": 40000000
+                     *           }
+                     *         ],
+                     *         "running": [
+                     *           {
+                     *             "cargo": "tiny-chat",
+                     *             "since": "2026-01-01T12:00:01.250Z"
+                     *           }
                      *         ],
                      *         "first_seen_at": "2026-01-01T12:00:00.000Z",
                      *         "last_seen_at": "2026-01-01T12:00:01.250Z",

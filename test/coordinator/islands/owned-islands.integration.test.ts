@@ -55,11 +55,18 @@ describe("/islands", () => {
     const cachedModels = [{ key: "hf:a/b:c.gguf", bytes: 5 }];
     island.send({
       type: "heartbeat",
-      state: { ...hello.state, freeRamBytes: 7 * 2 ** 20, temperatureC: 61, cachedModels, loaded: ["tiny-chat"] },
+      state: {
+        ...hello.state,
+        freeRamBytes: 7 * 2 ** 20,
+        temperatureC: 61,
+        gpuLoad: 0.87,
+        cachedModels,
+        loaded: ["tiny-chat"],
+      },
     });
     island.send({ type: "draining" });
     expect(await untilStatus(key, hostId, "paused")).toMatchObject({
-      load: { free_ram_mb: 7, temperature_c: 61 },
+      load: { free_ram_mb: 7, temperature_c: 61, gpu: 0.87 },
       loaded: ["tiny-chat"],
       cached_models: ["hf:a/b:c.gguf"],
     });

@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../../island-agent/execution/island-reports.ts";
 import { configCommand } from "../../../island-agent/cli/config-command.ts";
 import { startAgent } from "../../../island-agent/cli/start-command.ts";
-import { describeStatus, readStatus } from "../../../island-agent/cli/status-command.ts";
+import { describeAbsence, describeStatus, readStatus } from "../../../island-agent/cli/status-command.ts";
+import { forgetLastEnd, storeLastEnd } from "../../../island-agent/control/last-end.ts";
 import { storeKey } from "../../../island-agent/config/config-file.ts";
 import { ControlServer } from "../../../island-agent/control/control-server.ts";
 import { ModelStore } from "../../../island-agent/models/store/model-store.ts";
@@ -125,7 +126,20 @@ describe("status", () => {
     expect(await readStatus(dataDirectory)).toBeNull();
     await writeFile(join(dataDirectory, "control.json"), "{");
     expect(await readStatus(dataDirectory)).toBeNull();
-    expect(describeStatus(null)).toBe("No agent runs on this data directory. Start it with: island start");
+    expect(await describeAbsence(dataDirectory, "island start", 0)).toBe(
+      "No agent runs on this data directory. Start it with: island start",
+    );
+  });
+
+  it("says why the last agent ended by itself, until the next one starts", async () => {
+    await mkdir(dataDirectory);
+    const absence = (): Promise<string> => describeAbsence(dataDirectory, "island start --data /d", 301_000);
+    await storeLastEnd(dataDirectory, { reason: "the Island token was revoked", atMs: 1_000 });
+    expect(await absence()).toBe(
+      "No agent runs on this data directory. The last one stopped 5 min ago: the Island token was revoked. Start it with: island start --data /d",
+    );
+    await forgetLastEnd(dataDirectory);
+    expect(await absence()).not.toContain("revoked");
   });
 
   it("is read from the running agent", async () => {
@@ -198,6 +212,16 @@ describe("status", () => {
 });
 
 describe("config", () => {
+  it("shows among all what holds where nothing is set", async () => {
+    const all = await configCommand.get(dataDirectory, { ISLAND_HARDWARE_PHYSICAL_CORES: "6" }, undefined);
+    const row = (key: string): string => all.split("\n").find((line) => line.startsWith(`${key} `)) ?? "";
+    expect(row("threads")).toMatch(/ 5 {2}\(default\)$/);
+    expect(row("hours")).toMatch(/ day and night {2}\(default\)$/);
+    expect(row("containers.registries")).toMatch(/ docker\.io, .+ {2}\(default\)$/);
+    expect(row("containers.dns")).toMatch(/ [\d.]+, .+ {2}\(default\)$/);
+    expect(row("coordinator.token")).toMatch(/ - {2}\(default\)$/);
+  });
+
   it("stores a value and shows it alone, with its source among all, and never the token", async () => {
     await configCommand.set(dataDirectory, "slots", "7");
     await configCommand.set(dataDirectory, "coordinator.token", ISLAND_TOKEN);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MIB } from "../../../shared/format-bytes.ts";
+import { GIB, MIB } from "../../../shared/format-bytes.ts";
 import { describeBriefly, describeHistory, type ShownHistory } from "../../../island-agent/cli/history-command.ts";
+import type { EndedJob } from "../../../island-agent/execution/job-history.ts";
 import type { ShownStatus } from "../../../island-agent/cli/status-command.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2, 12, 0, 0);
@@ -60,6 +61,17 @@ describe("describeBriefly()", () => {
     ]);
   });
 
+  it("shows what is known of the machine's load", () => {
+    const nothing = { cpuLoad: null, freeRamBytes: null, freeVramBytes: null };
+    const lines = (usage: ShownStatus["usage"] & {}): string[] =>
+      describeBriefly({ ...STATUS, usage }, HISTORY, NOW_MS).split("\n");
+    expect(
+      lines({ cpuLoad: 0.124, freeRamBytes: 9 * GIB, freeVramBytes: GIB, gpuLoad: 0.87, temperatureC: 71 }),
+    ).toContain("Machine    CPU 12 %, GPU 87 %, 71 °C, 9.0 GiB of RAM free, 1.0 GiB of VRAM free");
+    expect(lines({ ...nothing, gpuLoad: null, temperatureC: 40 })).toContain("Machine    40 °C");
+    expect(lines(nothing).join("")).not.toContain("Machine");
+  });
+
   it("says that it is too early for uptime, and that the machine's clock is wrong", () => {
     const earnings = HISTORY.earnings && { ...HISTORY.earnings, uptime: { today: null, days_7: null, days_30: null } };
     const lines = describeBriefly(STATUS, { jobs: [], earnings, clockAheadMs: 3_600_000 }, NOW_MS).split("\n");
@@ -81,6 +93,21 @@ describe("describeBriefly()", () => {
 });
 
 describe("describeHistory()", () => {
+  it("says why a job failed", () => {
+    const [first, second] = HISTORY.jobs;
+    const jobs = [first, { ...second, why: "sha256 needs 44 GiB of VRAM" }] as EndedJob[];
+    expect(describeHistory({ ...HISTORY, jobs }, Infinity).split("\n")).toEqual([
+      "TIME (UTC)           CARGO      RAN    OUTCOME    CREDITS  JOB    WHY",
+      "2026-01-02 11:58:55  tiny-chat  5.0 s  completed  1.35     job_2",
+      "2026-01-02 09:46:40  sha256     0.0 s  failed     -        job_1  sha256 needs 44 GiB of VRAM",
+    ]);
+    expect(
+      describeBriefly(STATUS, { ...HISTORY, jobs }, NOW_MS)
+        .split("\n")
+        .at(-1),
+    ).toBe("           sha256, failed, 2 h ago: sha256 needs 44 GiB of VRAM");
+  });
+
   it("has a line for each job, which fits a terminal", () => {
     expect(describeHistory(HISTORY, Infinity).split("\n")).toEqual([
       "TIME (UTC)           CARGO      RAN    OUTCOME    CREDITS  JOB",
@@ -95,7 +122,6 @@ describe("describeHistory()", () => {
   });
 
   it("says when there is none", () => {
-    expect(describeHistory(null, 80)).toBe("No agent runs on this data directory. Start it with: island start");
     expect(describeHistory({ jobs: [], earnings: null }, 80)).toBe("No job has ended here yet");
     expect(describeHistory({ ...HISTORY, earnings: null }, 80)).toContain("credits are not known");
   });

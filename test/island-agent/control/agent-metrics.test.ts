@@ -9,6 +9,7 @@ const STATUS: AgentStatus = {
   running: [{ jobId: "job_1", slug: "tiny-chat", type: "llmcpp", forMs: 5 }],
   counts: { completed: 4, failed: 1, cancelled: 0, tokens: 99 },
   reconnects: 2,
+  usage: { cpuLoad: 0.1, freeRamBytes: 1, freeVramBytes: null, gpuLoad: 0.87, temperatureC: 71 },
 };
 
 it("the agent's metrics are its status now, and how long jobs ran", async () => {
@@ -29,14 +30,18 @@ it("the agent's metrics are its status now, and how long jobs ran", async () => 
       'atoll_island_memory_cap_bytes{memory="ram"} 1000',
       'atoll_island_jobs_total{outcome="completed"} 4',
       "atoll_island_tokens_total 99",
+      "atoll_island_gpu_load_ratio 0.87",
+      "atoll_island_temperature_celsius 71",
       "atoll_island_reconnects_total 2",
       'atoll_island_run_seconds_count{cargo="other"} 10',
     ]),
   );
   expect(lines.filter((line) => line.startsWith("atoll_island_run_seconds_count"))).toHaveLength(51);
   expect(lines.some((line) => line.startsWith("process_resident_memory_bytes "))).toBe(true);
-  status = { ...STATUS, link: "waiting", closedBecause: "paused" };
+  const { usage: _, ...unknown } = STATUS;
+  status = { ...unknown, link: "waiting", closedBecause: "paused" };
   const later = await metrics.read();
+  expect(later).not.toMatch(/^atoll_island_(?:gpu_load_ratio|temperature_celsius)/m);
   expect([later.includes("atoll_island_connected 0\n"), later.includes("atoll_island_accepting 0\n")]).toEqual([
     true,
     true,

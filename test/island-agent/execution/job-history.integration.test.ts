@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { JobHistory, MAX_JOBS, type EndedJob } from "../../../island-agent/execution/job-history.ts";
+import { JobHistory, MAX_JOBS, whyFailed, type EndedJob } from "../../../island-agent/execution/job-history.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { FakeLog } from "../builders.ts";
 
@@ -19,6 +19,14 @@ const jobOf = (n: number): EndedJob => ({
   startedAtMs: n,
   runMs: 5,
   outcome: "completed",
+});
+
+describe("whyFailed()", () => {
+  it("is the message, or the code alone where the message may quote what was asked", () => {
+    expect(whyFailed({ code: "model_unavailable", message: "no space" })).toBe("no space");
+    expect(whyFailed({ code: "invalid_input", message: "cannot parse: secret prompt" })).toBe("invalid_input");
+    expect(whyFailed({ code: "model_unavailable", message: "x".repeat(400) })).toHaveLength(300);
+  });
 });
 
 describe("JobHistory", () => {

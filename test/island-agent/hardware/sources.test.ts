@@ -31,6 +31,7 @@ describe("readAmdGpus()", () => {
         unifiedMemory: false,
         driver: "amdgpu",
         freeVramBytes: 25_753_026_560 - 1_503_238_553,
+        load: 0.87,
       },
       expect.objectContaining({ name: "AMD GPU 0x164e", vramBytes: 512 * MIB }),
     ]);

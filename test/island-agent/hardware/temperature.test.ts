@@ -31,12 +31,15 @@ describe("the temperature of a machine", () => {
 
   it("is not known without sensors", () => expect(hottest({})).toBeNull());
 
-  it("is told by nvidia-smi beside the free memory", () => {
+  it("is told by nvidia-smi beside load and free memory", () => {
     expect(
-      parseNvidiaUsage("61, NVIDIA A100, 81920, 1000, 1\n[N/A], B, 1, C, [N/A], 5, 1\nNo devices\n"),
+      parseNvidiaUsage(
+        "61, 100, NVIDIA A100, 81920, 1000, 1\n[N/A], [N/A], B, 1, C, [N/A], 5, 1\n5, 101, D, 1, 1, 1\nNo devices\n",
+      ),
     ).toMatchObject([
-      { name: "NVIDIA A100", freeVramBytes: 1_000 * 2 ** 20, temperatureC: 61 },
-      { temperatureC: null },
+      { name: "NVIDIA A100", freeVramBytes: 1_000 * 2 ** 20, temperatureC: 61, load: 1 },
+      { name: "B, 1, C", temperatureC: null, load: null },
+      { temperatureC: 5, load: null },
     ]);
   });
 });

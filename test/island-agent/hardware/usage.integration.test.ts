@@ -44,6 +44,7 @@ describe("UsageSampler.read()", () => {
       freeRamBytes: 10 * GIB,
       freeVramBytes: null,
       temperatureC: null,
+      gpuLoad: null,
     });
     expect(usage.read().cpuLoad).toBe(1);
   });
@@ -78,9 +79,9 @@ describe("UsageSampler.read()", () => {
     clock.nowMs = 20_000;
     usage.read();
     expect(calls).toHaveLength(1);
-    calls[0]?.answer("40, A, 24576, 1000, 1\n62, B, [N/A], [N/A], 1\n");
+    calls[0]?.answer("40, 12, A, 24576, 1000, 1\n62, [N/A], B, [N/A], [N/A], 1\n");
     await expect.poll(() => usage.read().freeVramBytes).toBe(1_000 * MIB);
-    expect(usage.read().temperatureC).toBe(62);
+    expect(usage.read()).toMatchObject({ temperatureC: 62, gpuLoad: 0.12 });
     expect(calls).toHaveLength(2);
     calls[1]?.answer(null);
     await expect.poll(() => usage.read().freeVramBytes).toBeNull();
@@ -96,7 +97,7 @@ describe("UsageSampler.read()", () => {
     const files = sysfsFixture("amdgpu-6.8-rx7900-and-apu.sysfs");
     const hardware = { ramBytes: GIB, gpus: [makeGpu("AMD", 8 * GIB)] };
     await using usage = UsageSampler.open({ clock: systemClock, hardware, probe: makeProbe({ files }) });
-    expect(usage.read().freeVramBytes).toBe(8 * GIB);
+    expect(usage.read()).toMatchObject({ freeVramBytes: 8 * GIB, gpuLoad: 0.87 });
   });
 
   it("does not look for tools of GPUs that are not there", async () => {

@@ -59,6 +59,15 @@ describe("RuntimeProbes", () => {
     expect(found).toEqual([]);
   });
 
+  it("logs a reason once for all that it concerns, and nothing of runtimes for other platforms", async () => {
+    const [first, second] = [scripted(CRASHED), Object.assign(scripted(CRASHED), { type: "onnx" as const })];
+    const foreign: ProbeResult = { usable: false, reason: "only on macOS", isFinal: true, isForeign: true };
+    using probes = makeProbes(first, second, Object.assign(scripted(foreign), { type: "coreml" as const }));
+    await probes.probeAll();
+    expect(log.facts).toEqual([{ type: "llmcpp, onnx", reason: "llama.cpp process was killed" }]);
+    expect(probes.unusable().map(({ type }) => type)).toEqual(["llmcpp", "onnx", "coreml"]);
+  });
+
   it("offers a runtime in place of another one of its type, where that works", async () => {
     const [working, dead] = [scripted(USABLE), Object.assign(scripted(CRASHED), { type: "onnx" as const })];
     using probes = makeProbes(working, dead);

@@ -165,7 +165,7 @@ describe("a coordinator that comes back with another key", () => {
     await first.heard();
     coordinator.shownKey = publicKeyText(other.publicKey);
     first.socket.terminate();
-    await log.events.happened("info Session ended");
+    await log.sessions.happened("over");
     clock.advance(250);
     expect(await ended).toBe(
       `the coordinator's key has changed: this Island pinned ${fingerprintOf(coordinator.publicKey)}, ` +
@@ -180,7 +180,7 @@ describe("a coordinator that comes back with another key", () => {
     await first.heard();
     coordinator.shownKey = null;
     first.socket.terminate();
-    await log.events.happened("info Session ended");
+    await log.sessions.happened("over");
     clock.advance(250);
     const second = await coordinator.session(2);
     await second.welcome();

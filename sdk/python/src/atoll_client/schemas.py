@@ -2736,6 +2736,8 @@ class IslandLoad(TypedDict):
     slots_busy: int
     cpu: float | None
     """0 to 1, over all cores"""
+    gpu: float | None
+    """0 to 1, of its busiest graphics card"""
     free_ram_mb: int | None
     """In MB of 2^20 bytes"""
     free_vram_mb: int | None
@@ -2773,7 +2775,7 @@ class IslandJobs(TypedDict):
     cancelled: int
     timeout: int
     retried: int
-    """Attempts that failed or were lost here, and went on elsewhere"""
+    """Attempts that failed or were lost here, and whose jobs were tried again"""
 
 
 class IslandEarnings(TypedDict):
@@ -3235,7 +3237,7 @@ class IslandDayJobs(TypedDict):
     cancelled: int
     timeout: int
     retried: int
-    """Attempts that failed or were lost here, and went on elsewhere"""
+    """Attempts that failed or were lost here, and whose jobs were tried again"""
 
 
 class RenameIsland(TypedDict):

@@ -19,6 +19,7 @@ describe("coremlRuntime()", () => {
       usable: false,
       reason: "only on macOS",
       isFinal: true,
+      isForeign: true,
     });
   });
 

@@ -44,8 +44,9 @@ export function IslandHistory({ island: { earned, uptime, jobs, tokens } }: { re
       <h3>Jobs that ended here in 30 days</h3>
       <Outcomes jobs={jobs} ended={ended} />
       <p class="muted">
-        <span class="num">{formatWhole(tokens)}</span> tokens; <span class="num">{formatWhole(jobs.retried)}</span>{" "}
-        attempts failed here and went on elsewhere. Jobs and tokens are counted once a minute.
+        <span class="num">{formatWhole(tokens)}</span> tokens
+        {jobs.retried > 0 && `; ${formatWhole(jobs.retried)} attempts failed here, and their jobs were tried again`}.
+        Jobs and tokens are counted once a minute.
       </p>
     </section>
   );

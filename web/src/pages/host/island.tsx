@@ -120,6 +120,7 @@ function Load({ island: { load, loaded, last_seen_at, is_live } }: { readonly is
           text={`${load.slots_busy} of ${load.slots}`}
         />
         {load.cpu !== null && <Meter label="CPU" share={load.cpu} text={formatShare(load.cpu)} />}
+        {load.gpu !== null && <Meter label="GPU" share={load.gpu} text={formatShare(load.gpu)} />}
       </div>
       <dl class="facts wide">
         {load.free_ram_mb !== null && (

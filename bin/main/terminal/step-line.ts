@@ -1,0 +1,15 @@
+/** To the begin of the line, and what is behind it deleted. Source: ECMA-48, EL. */
+const CLEAR_LINE = "\r\u001B[K";
+
+export interface StepLine {
+  show(text: string): void;
+  clear(): void;
+}
+
+/** A line that each step replaces. Shows nothing where `stream` is no terminal. */
+export function openStepLine(stream: NodeJS.WritableStream & { readonly isTTY?: boolean }): StepLine {
+  const write = (text: string): void => {
+    if (stream.isTTY === true) stream.write(text);
+  };
+  return { show: (text) => write(`${CLEAR_LINE}${text}`), clear: () => write(CLEAR_LINE) };
+}

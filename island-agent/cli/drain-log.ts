@@ -1,0 +1,28 @@
+import type { Clock } from "../../shared/clock.ts";
+import { formatAge } from "../../shared/format-age.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { IslandAgent } from "../agent.ts";
+
+const INTERVAL_MS = 10_000;
+const MS_PER_S = 1_000;
+
+export interface DrainLogDeps {
+  readonly agent: { status(): Pick<ReturnType<IslandAgent["status"]>, "running"> };
+  readonly clock: Pick<Clock, "sleep">;
+  readonly log: Pick<Logger, "info">;
+}
+
+/** Logs every 10 s which jobs a stopping agent waits for, and how long at most. Resolves when none runs, or `signal` aborts. */
+export async function logDrain(
+  { agent, clock, log }: DrainLogDeps,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let leftMs = limitMs - INTERVAL_MS; leftMs > 0; leftMs -= INTERVAL_MS) {
+    await clock.sleep(INTERVAL_MS, signal).catch(() => undefined);
+    const { running } = agent.status();
+    if (signal.aborted || running.length === 0) return;
+    const jobs = running.map(({ slug, forMs }) => `${slug} for ${formatAge(forMs)}`);
+    log.info({ jobs }, `Stopping: running jobs end in ${leftMs / MS_PER_S} s at the latest`);
+  }
+}
