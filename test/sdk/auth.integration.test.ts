@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Atoll, AuthenticationError } from "../../sdk/typescript/src/index.ts";
+import { freePort } from "../support/free-port.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 import { fetchWithCookie } from "./cookie-jar.ts";
 
@@ -32,4 +33,27 @@ it("a program that signs in gets its token", async () => {
   const signedIn = new Atoll({ baseUrl: coordinator.url, apiKey: begun.token });
   await signedIn.auth.signOut();
   await expect(signedIn.account.get()).rejects.toThrow(AuthenticationError);
+});
+
+it("a program without a key is told so before any request, and may ask what is public", async () => {
+  let requests = 0;
+  const program = new Atoll({
+    baseUrl: coordinator.url,
+    apiKey: "",
+    fetch: (input, init) => {
+      requests += 1;
+      return fetch(input, init);
+    },
+  });
+  await expect(program.account.get()).rejects.toThrow("GET /account needs an API key: pass apiKey");
+  expect(requests).toBe(0);
+  expect((await program.health()).status).toBe("ok");
+});
+
+it("a program is told which address does not answer, and why", async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const program = new Atoll({ baseUrl: url, apiKey: "ak_1", maxRetries: 0 });
+  await expect(program.account.get()).rejects.toThrow(
+    new RegExp(`^The connection to ${url}/api/v1 failed: .*ECONNREFUSED`),
+  );
 });

@@ -15,7 +15,6 @@ import {
   TimeoutError,
   ValidationError,
 } from "../../sdk/typescript/src/index.ts";
-import { freePort } from "../support/free-port.ts";
 import type { Fault } from "./faulty-proxy.ts";
 import { CARGO, SdkFixture } from "./sdk-fixture.ts";
 
@@ -161,18 +160,6 @@ describe("Errors of the coordinator", () => {
     const error = await refused.catch((thrown: unknown) => thrown as ValidationError);
     expect((error as ValidationError).details.length).toBeGreaterThan(0);
     expect((error as ValidationError).requestId).toMatch(/./);
-  });
-
-  it("say before any request that a key is missing, and name the address that does not answer", async () => {
-    fixture.proxy.script();
-    const stranger = new Atoll({ apiKey: "", baseUrl: fixture.proxy.url });
-    await expect(stranger.account.get()).rejects.toThrow("GET /account needs an API key");
-    expect(fixture.proxy.seen).toEqual([]);
-    const port = await freePort();
-    const nowhere = fixture.client({ baseUrl: `http://127.0.0.1:${port}`, maxRetries: 0 });
-    await expect(nowhere.account.get()).rejects.toThrow(
-      new RegExp(`^The connection to http://127\\.0\\.0\\.1:${port}/api/v1 failed: .*ECONNREFUSED`),
-    );
   });
 
   it("are told apart by class", async () => {

@@ -20,7 +20,7 @@ export const jobEventSchemas = [
     })
     .openapi("StatusEvent", {
       description:
-        "A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output",
+        "A change of state. One with a `message` tells the state again, with the id of the event before, and comes at once and every 5 s while there is no output",
     }),
   z
     .object({ type: z.literal("token"), content: z.string().openapi({ description: "Text to append" }) })

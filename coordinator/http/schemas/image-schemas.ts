@@ -77,7 +77,7 @@ export function assertSize({ size }: Pick<ImagesBody, "size">, schema: Readonly<
   if (widths.includes(width) && heights.includes(height)) return;
   const isOne = widths.length * heights.length === 1;
   const takes = isOne
-    ? `"${widths[0]}x${heights[0]}"`
+    ? `"${String(widths[0])}x${String(heights[0])}"`
     : `a width of ${listOf(widths)} and a height of ${listOf(heights)}`;
   throw new ValidationError([{ path: "size", message: `is "${size}"; this Cargo takes "auto" or ${takes}` }]);
 }

@@ -35,9 +35,11 @@ export const jobEvents: FeedEncoder = {
         return item satisfies never;
     }
   },
-  waiting({ state, waiting }) {
+  waiting({ state, waiting }, position) {
     const { message, percent } = waiting ?? {};
-    return `event: status\ndata: ${JSON.stringify({ type: "status", state, message, percent })}\n\n`;
+    // With the id of the event before: who comes back does not lose its place.
+    const id = formatPosition(position);
+    return `id: ${id}\nevent: status\ndata: ${JSON.stringify({ type: "status", state, message, percent })}\n\n`;
   },
   ending(ending, position) {
     const output = ending.type === "done" ? ending.output : undefined;

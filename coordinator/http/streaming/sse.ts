@@ -18,8 +18,8 @@ export interface FeedEncoder {
   /** `reader`: has the position after the item. It costs more than a token's text, so that only those ask for it who say it. */
   item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
-  /** Written with each comment on why the job waits, as part of no position. Absent: the comment says it all. */
-  waiting?(why: JobWait): string;
+  /** Written with each comment on why the job waits; the position stays. Absent: the comment says it all. */
+  waiting?(why: JobWait, position: FeedPosition): string;
   /** The last words to a reader whose feed is cut. Absent: the reader comes back with its position, and needs none. */
   cut?(because: CutReason): string;
 }
@@ -202,7 +202,8 @@ export class FeedRelay {
     // Its owner may be away for a moment.
     const why = await explain().catch(() => null);
     if (!this.#isWaiting) return;
-    const text = why?.waiting == null ? otherwise : commentOf(why.waiting) + (encoder.waiting?.(why) ?? "");
+    const text =
+      why?.waiting == null ? otherwise : commentOf(why.waiting) + (encoder.waiting?.(why, this.#cursor.position) ?? "");
     if (this.#isWriting) this.#comment = text;
     else if (text !== "") this.#write(text);
   }

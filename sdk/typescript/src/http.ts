@@ -247,7 +247,7 @@ function failureOf(error: unknown, signal: AbortSignal, apiUrl: string): unknown
 /** Node's fetch says "fetch failed", and what failed in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { cause } = error as { cause?: { code?: unknown; message?: unknown } };
-  const why = cause?.message === undefined || cause.message === "" ? cause?.code : cause.message;
-  return why === undefined ? error.message : `${error.message} (${String(why)})`;
+  const { cause } = error as { cause?: { code?: string; message?: string } };
+  const why = cause?.message ? cause.message : cause?.code;
+  return why === undefined ? error.message : `${error.message} (${why})`;
 }

@@ -5743,7 +5743,7 @@ export interface components {
             /** @description A voice of the Cargo; `default` or none: the Cargo's first */
             voice?: string | null;
         };
-        /** @description A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output */
+        /** @description A change of state. One with a `message` tells the state again, with the id of the event before, and comes at once and every 5 s while there is no output */
         StatusEvent: {
             /**
              * @description Why there is no output yet

@@ -2,7 +2,7 @@ import type { JobErrorCode } from "../../../shared/errors.ts";
 import type { FeedItem } from "../../../coordinator/store/job-store.ts";
 import { EXPLAIN_EVERY_MS } from "../../../coordinator/http/streaming/sse.ts";
 import { eventually, type Api } from "./api.ts";
-import { DONE } from "./scripted-jobs.ts";
+import { DONE, type WatchedFeed } from "./scripted-jobs.ts";
 
 export const MESSAGES = [{ role: "user" as const, content: "Hi" }];
 export const token = (content: string): FeedItem => ({ type: "token", content, count: 1 });
@@ -18,13 +18,16 @@ export function answerWith(api: Api, ...tokens: string[]): void {
 
 /** Lets the job of the next chat fail once its stream has its headers, which come before any output. */
 export function failLate(api: Api, message: string): void {
-  api.jobs.onSubmit = async (feed, job) => {
-    const waiting = { reason: "all_busy" as const, position: 1, message: "1 Island fits, it is busy" };
-    api.jobs.jobs.set(job.id, { ...job, waiting });
+  const fail = async (feed: WatchedFeed): Promise<void> => {
     await eventually(() => feed.listeners === 1);
     api.clock.advance(EXPLAIN_EVERY_MS);
     await eventually(() => api.clock.pendingTimers === 1 && feed.listeners === 1);
     feed.end({ type: "error", code: "wait_timeout", message, retryable: true });
+  };
+  api.jobs.onSubmit = (feed, job) => {
+    const waiting = { reason: "all_busy" as const, position: 1, message: "1 Island fits, it is busy" };
+    api.jobs.jobs.set(job.id, { ...job, waiting });
+    void fail(feed);
   };
 }
 

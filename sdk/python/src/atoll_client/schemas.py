@@ -358,7 +358,7 @@ JobEvent: TypeAlias = "StatusEvent | TokenEvent | ReasoningEvent | ToolCallEvent
 
 
 class StatusEvent(TypedDict):
-    """A change of state. One with a `message` has no id, tells the state again, and comes at once and every 5 s while there is no output"""
+    """A change of state. One with a `message` tells the state again, with the id of the event before, and comes at once and every 5 s while there is no output"""
 
     type: Literal["status"]
     """discriminator enum property added by openapi-typescript"""

@@ -55,13 +55,13 @@ describe("GET /jobs/:id/stream", () => {
     );
   });
 
-  it("says at once and every 5 s why there is no output, in a comment and in a status without an id", async () => {
+  it("says at once and every 5 s why there is no output, in a comment and in a status with the id before", async () => {
     const waiting = { reason: "model_downloading", position: 1, message: "model is downloading", percent: 59 } as const;
     const feed = api.jobs.add(makeJob({ accountId: api.accountId, state: "queued", waiting }));
     feed.push([status("queued")]);
     const reader = new BodyReader(await api.fetch("GET", "/jobs/job_1/stream"));
     const event =
-      'event: status\ndata: {"type":"status","state":"queued","message":"model is downloading","percent":59}\n\n';
+      'id: 0.1\nevent: status\ndata: {"type":"status","state":"queued","message":"model is downloading","percent":59}\n\n';
     const told = `: waiting, model is downloading\n\n${event}`;
     expect(await reader.until(told)).toContain('"state":"queued"}\n\n');
     api.clock.advance(5_000);

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Api } from "../api.ts";
+import { MESSAGES } from "../chat-answers.ts";
+
+let api: Api;
+beforeEach(async () => {
+  api = await Api.open();
+});
+afterEach(() => api[Symbol.asyncDispose]());
+
+const chat = (body: Record<string, unknown>) =>
+  api.call("POST", "/chat/completions", { body: { messages: MESSAGES, ...body } });
+
+describe("POST /chat/completions", () => {
+  it("says that a member is missing", async () => {
+    const { body } = await chat({ messages: undefined });
+    expect(body.error.details).toEqual([{ path: "messages", message: "is missing" }]);
+  });
+
+  describe.each([false, true])("stream %j", (stream) => {
+    it("answers 503 that is final, with the reason, when no Island can run it", async () => {
+      const message = "No Island can run this job: 1 Island offers llmcpp, but it lacks 44.9 GiB of VRAM";
+      api.jobs.onSubmit = (feed) => feed.end({ type: "error", code: "no_island_fits", message, retryable: false });
+      const { status, headers, body } = await chat({ stream });
+      expect([status, headers.get("retry-after"), headers.get("x-should-retry")]).toEqual([503, null, "false"]);
+      expect(body.error).toEqual({
+        message,
+        type: "server_error",
+        param: null,
+        code: "no_island_available",
+        retryable: false,
+      });
+    });
+
+    it("answers 409 that is final to a job that was cancelled before output", async () => {
+      api.jobs.onSubmit = (_feed, { id, accountId }) => void api.jobs.cancel(accountId, id);
+      const { status, headers, body } = await chat({ stream });
+      expect([status, headers.get("x-should-retry"), body.error.code]).toEqual([409, "false", "job_failed"]);
+      expect(body.error).toMatchObject({ job_error: "cancelled", message: expect.stringContaining("was cancelled") });
+    });
+  });
+});
