@@ -1,8 +1,7 @@
-import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AgentStatus } from "../../../island-agent/execution/island-reports.ts";
-import { configCommand } from "../../../island-agent/cli/config-command.ts";
 import { startAgent } from "../../../island-agent/cli/start-command.ts";
 import { describeAbsence, describeStatus, readStatus } from "../../../island-agent/cli/status-command.ts";
 import { forgetLastEnd, storeLastEnd } from "../../../island-agent/control/last-end.ts";
@@ -208,97 +207,5 @@ describe("status", () => {
       "  job_1  tiny-chat  1.3 s",
       "Preload      off",
     ]);
-  });
-});
-
-describe("config", () => {
-  it("shows among all what holds where nothing is set", async () => {
-    const all = await configCommand.get(dataDirectory, { ISLAND_HARDWARE_PHYSICAL_CORES: "6" }, undefined);
-    const row = (key: string): string => all.split("\n").find((line) => line.startsWith(`${key} `)) ?? "";
-    expect(row("threads")).toMatch(/ 5 {2}\(default\)$/);
-    expect(row("hours")).toMatch(/ day and night {2}\(default\)$/);
-    expect(row("containers.registries")).toMatch(/ docker\.io, .+ {2}\(default\)$/);
-    expect(row("containers.dns")).toMatch(/ [\d.]+, .+ {2}\(default\)$/);
-    expect(row("coordinator.token")).toMatch(/ - {2}\(default\)$/);
-  });
-
-  it("stores a value and shows it alone, with its source among all, and never the token", async () => {
-    await configCommand.set(dataDirectory, "slots", "7");
-    await configCommand.set(dataDirectory, "coordinator.token", ISLAND_TOKEN);
-    expect(await configCommand.get(dataDirectory, {}, "slots")).toBe("7");
-    const all = await configCommand.get(dataDirectory, { ISLAND_GPU: "off" }, undefined);
-    const row = (key: string): string => all.split("\n").find((line) => line.startsWith(`${key} `)) ?? "";
-    expect(row("slots")).toMatch(/ 7 {2}\(file\)$/);
-    expect(row("gpu")).toMatch(/ off {2}\(environment\)$/);
-    expect(row("log_level")).toMatch(/ info {2}\(default\)$/);
-    expect(all).not.toContain(ISLAND_TOKEN);
-  });
-
-  it("takes a value back, so that its default holds again", async () => {
-    await configCommand.set(dataDirectory, "caps.ram_gb", "8");
-    await configCommand.set(dataDirectory, "slots", "7");
-    expect(await configCommand.unset(dataDirectory, "caps.ram_gb")).toBeNull();
-    expect(await configCommand.get(dataDirectory, {}, "caps.ram_gb")).toBe("");
-    expect(await configCommand.get(dataDirectory, {}, "slots")).toBe("7");
-    expect(await configCommand.unset(dataDirectory, "caps.ram_gb")).toBeNull();
-    await expect(configCommand.unset(dataDirectory, "slot")).rejects.toThrow("did you mean slots?");
-  });
-
-  it.each([
-    ["applied", {}, "Applied: the running agent has the new setting"],
-    ["applied", { running: [{}, {}, {}] }, "Applied. 3 jobs run and finish; new ones are taken when fewer than 2 run"],
-    ["next_start", {}, "From the next start on: the running agent keeps the old setting until it is restarted"],
-    ["overridden", {}, "Stored, but a flag or the variable ISLAND_SLOTS of the running agent wins over the file"],
-  ])("says what the running agent does with a change: %s %j", async (outcome, change, text) => {
-    await mkdir(dataDirectory);
-    const answer = { outcome, status: { closedBecause: null, running: [], slots: 2, ...change } };
-    const asked: unknown[] = [];
-    await using _server = await ControlServer.open(dataDirectory, process.pid, {
-      "POST /settings": (body) => (asked.push(body), answer),
-    });
-    expect(await configCommand.set(dataDirectory, "slots", "2")).toBe(text);
-    expect(asked).toEqual([{ key: "slots" }]);
-  });
-
-  it("says when other hours close the Island at once, and when the agent cannot read the file", async () => {
-    await mkdir(dataDirectory);
-    const status = { closedBecause: "outside its hours (01:00-02:00)", running: [], slots: 2 };
-    {
-      await using _server = await ControlServer.open(dataDirectory, process.pid, {
-        "POST /settings": () => ({ outcome: "applied", status }),
-      });
-      expect(await configCommand.set(dataDirectory, "hours", "01:00-02:00")).toBe(
-        "Applied. The Island is outside its hours (01:00-02:00)",
-      );
-    }
-    await using _server = await ControlServer.open(dataDirectory, process.pid, {
-      "POST /settings": () => {
-        throw new ConfigError(["config.toml: slot: unknown key"]);
-      },
-    });
-    expect(await configCommand.unset(dataDirectory, "hours")).toBe(
-      "The running agent keeps its settings: config.toml: slot: unknown key",
-    );
-  });
-
-  it("says that a running agent of an earlier version must be restarted for a change", async () => {
-    await mkdir(dataDirectory);
-    await using _server = await ControlServer.open(dataDirectory, process.pid, { "GET /status": () => ({}) });
-    expect(await configCommand.set(dataDirectory, "slots", "7")).toContain("restart it");
-    expect(await configCommand.unset(dataDirectory, "slots")).toContain("restart it");
-  });
-
-  it("changes nothing for a key or value that it does not know", async () => {
-    await expect(configCommand.set(dataDirectory, "slot", "7")).rejects.toThrow(ConfigError);
-    await expect(configCommand.set(dataDirectory, "slots", "0")).rejects.toThrow(ConfigError);
-    await expect(configCommand.set(dataDirectory, "coordinator.token", "xyz")).rejects.toThrow(
-      "coordinator.token: (hidden) is not an Island token",
-    );
-    await expect(readdir(dataDirectory)).rejects.toThrow("ENOENT");
-    await expect(configCommand.get(dataDirectory, {}, "slot")).rejects.toThrow("did you mean slots?");
-  });
-
-  it("names its file", () => {
-    expect(configCommand.path(dataDirectory)).toBe(join(dataDirectory, "config.toml"));
   });
 });

@@ -25,6 +25,7 @@ describe("GET /account/ledger", () => {
       job_id: kind === "grant" ? null : job.id,
       batch_id: null,
       workload_slug: kind === "grant" ? null : job.slug,
+      note: null,
       created_at: expect.stringMatching(/^2026-01-01T00:00:0\d\.000Z$/),
     });
     const lines = [
