@@ -72,7 +72,10 @@ describe("jobs of a Cargo that is not approved", () => {
     const { jobId, attempt } = await own.next("assign");
     await approve();
     await using theirs = await island(other);
-    own.send({ type: "refused", jobId, attempt, code: "island_refused", message: "busy with my own work" });
+    own.send(
+      { type: "draining" },
+      { type: "refused", jobId, attempt, code: "island_refused", message: "busy with my own work" },
+    );
     expect((await theirs.next("assign")).jobId).toBe(body.data.id);
   });
 
