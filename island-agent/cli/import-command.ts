@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, type Stats } from "node:fs";
 import { link, mkdir, open, realpath, rm, stat } from "node:fs/promises";
-import { dirname, extname, join } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { z } from "zod";
 import { CliError } from "../../shared/errors.ts";
@@ -12,6 +12,7 @@ import { readConfigFile } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { diskIsShort } from "../disk/disk-budget.ts";
 import { freeBytesOn } from "../disk/free-bytes.ts";
+import { diskFailure, isOutOfSpace } from "../models/download/part-file.ts";
 import { parseJson, readBody } from "../models/download/json-body.ts";
 import { listModels, withAdoption, type ModelsPlace } from "./models-commands.ts";
 import type { ProgressLine } from "./progress-bar.ts";
@@ -31,7 +32,8 @@ const cargosSchema = z.object({
  */
 export async function importModel(place: ModelsPlace, given: string, progress: ProgressLine): Promise<string> {
   const { dataDirectory, env } = place;
-  const { path, size } = await readSource(given);
+  const { path, found } = await readSource(given);
+  const { size } = found;
   const config = resolveAgentConfig({ flags: {}, env, file: await readConfigFile(dataDirectory) });
   const listed = await listCargos(config.coordinator.apiUrls);
   try {
@@ -52,7 +54,7 @@ export async function importModel(place: ModelsPlace, given: string, progress: P
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const staged = join(directory, `import.${randomUUID()}.tmp`);
       try {
-        const how = (await linkFile(path, staged))
+        const how = (await linkFile({ path, found }, staged))
           ? "linked, so it takes no more space: do not change the file"
           : await copyFile(path, staged, { size, sha256, minFreeBytes }, progress);
         const extension = /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "";
@@ -67,17 +69,25 @@ export async function importModel(place: ModelsPlace, given: string, progress: P
   }
 }
 
+interface Source {
+  readonly path: string;
+  /** Before it was hashed. */
+  readonly found: Stats;
+}
+
 /** The file itself: a link to a symbolic link would be none to the file. @throws {CliError} when there is no file. */
-async function readSource(given: string): Promise<{ readonly path: string; readonly size: number }> {
+async function readSource(given: string): Promise<Source> {
   try {
     const path = await realpath(given);
     const found = await stat(path);
     if (!found.isFile()) throw new CliError(`${given} is not a file: give the file of a model, such as a .gguf`);
-    return { path, size: found.size };
+    return { path, found };
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(code === "ENOENT" ? `There is no file ${given}` : `${given} cannot be read: ${message}`);
+    throw new CliError(
+      code === "ENOENT" ? `There is no file ${resolve(given)}` : `${given} cannot be read: ${message}`,
+    );
   }
 }
 
@@ -111,12 +121,20 @@ async function hashFile(path: string, onRead: (bytes: number) => void): Promise<
   return hash.digest("hex");
 }
 
-/** False for a file of another file system, or of another user. */
-async function linkFile(path: string, to: string): Promise<boolean> {
-  return link(path, to).then(
+/** False for a file of another file system, or of another user. @throws {CliError} when the file has changed since it was hashed. */
+async function linkFile({ path, found }: Source, to: string): Promise<boolean> {
+  const isLinked = await link(path, to).then(
     () => true,
     () => false,
   );
+  if (!isLinked) return false;
+  const { ino, size, mtimeMs } = await stat(to);
+  if (ino === found.ino && size === found.size && mtimeMs === found.mtimeMs) return true;
+  throw hasChanged(path);
+}
+
+function hasChanged(path: string): CliError {
+  return new CliError(`${path} has changed while it was read: import it when no program writes to it`);
 }
 
 /** @returns how, for the user. @throws {CliError} when the disk lacks space, or the file has changed since it was hashed. */
@@ -136,13 +154,15 @@ async function copyFile(
     let bytes = 0;
     for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
       hash.update(chunk);
-      await file.write(chunk);
+      await file.appendFile(chunk);
       showBytes(progress, `copying ${path}`, (bytes += chunk.length), size);
     }
     await file.sync();
+  } catch (error) {
+    throw isOutOfSpace(error) ? new CliError(diskFailure(error).message) : error;
   } finally {
     await file.close();
   }
-  if (hash.digest("hex") !== sha256) throw new CliError(`${path} has changed while it was copied: try again`);
+  if (hash.digest("hex") !== sha256) throw hasChanged(path);
   return "copied, as it is on another file system";
 }

@@ -27,6 +27,8 @@ interface Reservation {
   readonly bytes: number;
   /** The part of it that is on disk already. */
   writtenBytes: number;
+  /** False for a preload, and for a download that stops. */
+  readonly mayEvict: () => boolean;
 }
 
 /**
@@ -54,7 +56,7 @@ export class DiskBudget {
   reserve(key: string, bytes: number, writtenBytes: number, mayEvict: () => boolean = () => true): Promise<void> {
     this.noteWritten(key, writtenBytes);
     if (bytes <= (this.#reserved.get(key)?.bytes ?? -1)) return Promise.resolve();
-    const mine = this.#turn.then(() => this.#makeRoom(key, { bytes, writtenBytes }, mayEvict));
+    const mine = this.#turn.then(() => this.#makeRoom(key, { bytes, writtenBytes, mayEvict }));
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
@@ -66,7 +68,8 @@ export class DiskBudget {
   }
 
   /**
-   * Checks that the files fit together, beside what is in use and reserved for others. Reserves nothing.
+   * Checks that the files fit together, beside what is in use and reserved for others. Reserves nothing. A job, which may evict, interrupts
+   * preloads: their reservations do not count for it.
    * @param files length of each file by key; files that are on disk already count once.
    * @param mayEvict whether items that are not in use may be deleted.
    * @throws {DiskFullError}
@@ -74,7 +77,7 @@ export class DiskBudget {
   assertFits(files: ReadonlyMap<string, number>, mayEvict = true): void {
     const items = this.#unreservedItems().filter(({ key }) => !files.has(key));
     const keptBytes = sumBytes(items.filter(({ inUse }) => inUse || !mayEvict));
-    const reserved = [...this.#reserved].filter(([key]) => !files.has(key));
+    const reserved = [...this.#reserved].filter(([key, held]) => !files.has(key) && (!mayEvict || held.mayEvict()));
     const reservedBytes = reserved.reduce((sum, [, { bytes }]) => sum + bytes, 0);
     const bytes = [...files.values()].reduce((sum, each) => sum + each, 0);
     if (bytes + keptBytes + reservedBytes > this.#limitBytes()) throw this.#doesNotFit(bytes, keptBytes);
@@ -114,9 +117,9 @@ export class DiskBudget {
     };
   }
 
-  async #makeRoom(key: string, reservation: Reservation, mayEvict: () => boolean): Promise<void> {
+  async #makeRoom(key: string, reservation: Reservation): Promise<void> {
     const { bytes } = reservation;
-    const canEvict = mayEvict();
+    const canEvict = reservation.mayEvict();
     const others = this.#unreservedItems().filter((item) => item.key !== key);
     const takenBytes = sumBytes(others) + this.#reservedBytes() - (this.#reserved.get(key)?.bytes ?? 0);
     const chosen = chooseEvictions(canEvict ? others : [], takenBytes + bytes - this.#limitBytes());

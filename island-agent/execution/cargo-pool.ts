@@ -103,9 +103,17 @@ export class CargoPool {
     return reports;
   }
 
-  /** Unloads idle Cargos above the new caps. */
+  /** Unloads idle Cargos above the new caps, and refuses those that wait and fit no more: they would keep out all that wait behind them. */
   setCaps(caps: MemoryUse): void {
     this.#needs.setCaps(caps);
+    for (const entry of this.#entries.values()) {
+      if (this.#budget.holds(entry)) continue;
+      try {
+        this.#needs.assertFits(entry.manifest, entry.estimate, "as estimated");
+      } catch (error) {
+        entry.stopLoading.abort(error);
+      }
+    }
     this.#budget.setCaps(caps);
   }
 

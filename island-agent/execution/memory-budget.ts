@@ -57,6 +57,11 @@ export class MemoryBudget {
     return sumOf([...this.#occupants]);
   }
 
+  /** Whether its memory counts. */
+  holds(occupant: Occupant): boolean {
+    return this.#occupants.has(occupant);
+  }
+
   /** Waits until the occupant fits, then counts its memory. Rejects with `signal.reason`. */
   async enter(occupant: Occupant, signal: AbortSignal): Promise<void> {
     const turn = this.#queue.wait({ occupant, sinceMs: this.#clock.monotonicMs() }, signal);

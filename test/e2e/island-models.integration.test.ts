@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -171,6 +172,12 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     await expect(take("other.gguf")).rejects.toThrow(
       `No Cargo of the coordinator has a model with the SHA-256 of ${join(catalog, "other.gguf")}: ${sha256(Buffer.from("other"))}`,
     );
+    await copyFile(MODEL, join(catalog, "changing.gguf"));
+    // After its first bytes were hashed.
+    const change = (): void => writeFileSync(join(catalog, "changing.gguf"), "other", { flag: "r+" });
+    await expect(
+      importModel(place, join(catalog, "changing.gguf"), { show: change, stop: () => undefined }),
+    ).rejects.toThrow(`${join(catalog, "changing.gguf")} has changed while it was read`);
     expect(await take("link.gguf")).toBe(
       "Imported 2.2 MiB for tiny-chat (linked, so it takes no more space: do not change the file)",
     );

@@ -21,19 +21,19 @@ export class SharedDownloads<T> {
 
   /**
    * The download of `key` that callers may join; `run` starts a new one.
-   * @param run does the work and answers the callers through `download`. It never rejects. `previous` ends when a stopped
-   * download of the same key has closed its files.
+   * @param run does the work and answers the callers through `download`. It never rejects. `stopped` ends when the downloads that were
+   * stopped before have closed their files and given their disk space back.
    */
   joinOrStart(
     key: string,
-    run: (download: SharedDownload<T>, previous: Promise<void> | undefined) => Promise<void>,
+    run: (download: SharedDownload<T>, stopped: Promise<unknown>) => Promise<void>,
   ): SharedDownload<T> {
     const current = this.#current.get(key);
     if (current !== undefined && !current.isStopping) return current;
     const download = new SharedDownload<T>(key);
     this.#current.set(key, download);
-    const previous = current === undefined ? undefined : this.#running.get(current);
-    const ended = run(download, previous).finally(() => {
+    const stopped = [...this.#running].flatMap(([{ isStopping }, ended]) => (isStopping ? [ended] : []));
+    const ended = run(download, Promise.all(stopped)).finally(() => {
       this.#running.delete(download);
       if (this.#current.get(key) === download) this.#current.delete(key);
     });

@@ -74,7 +74,8 @@ export class FolderDownload {
       return lease;
     } catch (error) {
       if (signal.aborted || !(error instanceof JobFailure)) throw error;
-      if (error instanceof DiskFullError) throw new DiskFullError(`${path}: ${error.message}`);
+      // By its cause, the downloads of the other files know that their parts are to be deleted.
+      if (error instanceof DiskFullError) throw new DiskFullError(`${path}: ${error.message}`, error.cause);
       const { code, message, retryable } = error;
       throw new JobFailure(code, `${path}: ${message}`, { retryable, cause: error });
     }

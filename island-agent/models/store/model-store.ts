@@ -116,7 +116,7 @@ export class ModelStore {
       if (this.#isClosed) throw shutdownFailure();
       const model = this.#files.get(key);
       if (model === undefined) {
-        const download = this.#downloads.joinOrStart(key, (shared, previous) => this.#run(shared, ref, previous));
+        const download = this.#downloads.joinOrStart(key, (shared, stopped) => this.#run(shared, ref, stopped));
         return download.join(slug, signal, onProgress, mayEvict);
       }
       const lease = this.#files.lease(model);
@@ -220,9 +220,9 @@ export class ModelStore {
     }
   }
 
-  /** Never rejects: its callers are answered through `shared`. `previous` may still have the part file open. */
-  async #run(shared: SharedDownload<ModelLease>, ref: ModelRef, previous: Promise<void> | undefined): Promise<void> {
-    await previous;
+  /** Never rejects: its callers are answered through `shared`. Stopped downloads may still have the part file open. */
+  async #run(shared: SharedDownload<ModelLease>, ref: ModelRef, stopped: Promise<unknown>): Promise<void> {
+    await stopped;
     try {
       await this.#files.deleted(shared.key);
       const model = this.#files.get(shared.key) ?? (await this.#fetch(shared, ref));

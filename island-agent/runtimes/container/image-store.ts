@@ -58,7 +58,7 @@ export class ImageStore {
   readonly #index: IndexFileWriter;
   readonly #images = new Map<string, HeldImage>();
   readonly #downloads = new SharedDownloads<ImageLease>();
-  /** Compressed size of images that did not fit, by key. */
+  /** Least size of images that did not fit, by key. */
   readonly #announcedBytes = recentMap<number>(MAX_ANNOUNCED);
   /** Where the engine keeps images; null while that is not known, and for one on another machine. */
   #directory: string | null = null;
@@ -173,9 +173,11 @@ export class ImageStore {
       this.#assertFree(key, progress);
       shared.report(progress);
     };
+    let freeBytes: number | null = null;
     try {
       this.#directory = await engine.directory().catch(() => null);
       this.#assertFree(key, null);
+      freeBytes = this.#freeBytes();
       const image = await pullImage(spec, { engine, clock, stallMs, signal, onProgress });
       const { bytes } = image;
       this.#images.set(key, { key, reference: engineReference(spec), bytes, lastUsedMs: clock.now(), leases: 0 });
@@ -195,6 +197,9 @@ export class ImageStore {
         hold.release();
       }
     } catch (error) {
+      // Only unpacked is it larger than all that was free.
+      const isFull = error instanceof DiskFullError && error.cause !== undefined;
+      if (isFull && freeBytes !== null) this.#announcedBytes.set(key, freeBytes);
       shared.fail(error);
     }
   }

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { ContainerSpec } from "../../../shared/cargo.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
+import { DiskFullError } from "../../disk/disk-full-error.ts";
 import { StallWatchdog } from "../../models/download/stall-watchdog.ts";
 import type { DownloadProgress } from "../../models/download/transfer.ts";
 import { splitImage } from "../../config/allowed-registries.ts";
@@ -24,7 +25,7 @@ export function engineReference({ image, digest }: ContainerSpec): string {
 
 /**
  * Pulls an image by its digest, or by its tag if it has none.
- * @throws {JobFailure} `model_unavailable`, or `model_hash_mismatch`; or the signal's reason.
+ * @throws {JobFailure} `model_unavailable`, `model_hash_mismatch` or `disk_full`; or the signal's reason.
  */
 export async function pullImage(spec: ContainerSpec, context: PullContext): Promise<EngineImage> {
   const { engine, signal } = context;
@@ -95,6 +96,7 @@ function pullFailure({ image, digest }: ContainerSpec, fault: string): JobFailur
   if (digest !== null && /verification failed|digest (mismatch|did not match|does not match)/i.test(fault)) {
     return new JobFailure("model_hash_mismatch", text);
   }
+  if (/no space left on device|disk quota exceeded/i.test(fault)) return new DiskFullError(text, fault);
   const isFinal = /not found|manifest unknown|does not exist|denied|unauthorized|authentication required/i.test(fault);
   return new JobFailure("model_unavailable", text, { retryable: !isFinal });
 }

@@ -53,6 +53,18 @@ describe("room in memory", () => {
     runtime.mostBytes = 0;
   });
 
+  it("is refused to a Cargo that waits when the owner lowers the cap below its need, and given to those behind it", async () => {
+    const first = await acquire("a", 12);
+    const [large, small] = [acquire("b", 15), acquire("c", 4)];
+    expect([await stateOf(large), await stateOf(small)]).toEqual(["waiting", "waiting"]);
+    world.pool.setCaps({ ...CAPS, ramBytes: 14 });
+    await expect(large).rejects.toMatchObject({ code: "out_of_memory", retryable: true });
+    expect(await stateOf(small)).toBe("waiting");
+    first.release();
+    await small;
+    expect(slugs()).toEqual(["c"]);
+  });
+
   it("is waited for while the Cargos in memory run, and given as soon as one is idle", async () => {
     const first = await acquire("a", 15);
     const second = acquire("b", 15);

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { formatBytes } from "../../../../shared/format-bytes.ts";
 import type { CargoManifest } from "../../../../shared/cargo.ts";
+import { CAN_MOUNT, SmallDisk } from "../../../support/small-disk.ts";
 import { file, makeBytes, sha256 } from "../file-server.ts";
 import { HubRepository } from "../hub-repository.ts";
 import { failureOf, NEVER, StoreFixture } from "../store-fixture.ts";
@@ -100,6 +101,34 @@ describe("FolderStore within the disk budget", () => {
 });
 
 describe("FolderStore on its disk", () => {
+  it.runIf(CAN_MOUNT)("deletes the parts of all files when the disk becomes full", async () => {
+    using disk = new SmallDisk(8_000_000);
+    await using fixture = await StoreFixture.make(disk.path);
+    const graph = makeBytes(3_000_000, "graph");
+    const tokenizer = makeBytes(1_000_000, "tokenizer");
+    const hub = HubRepository.on(fixture.server, "owner/repo", {
+      "onnx/model.onnx": graph,
+      "tokenizer.json": tokenizer,
+    });
+    const { folders, models } = await fixture.openFolders();
+    fixture.server.on(hub.bytesAt("tokenizer.json"), file(tokenizer, { stallAfter: 500_000 }));
+    fixture.server.on(hub.bytesAt("onnx/model.onnx"), (_request, response) => {
+      response.writeHead(200, { "content-length": String(graph.length) });
+      response.write(graph.subarray(0, 1_000_000));
+      void expect
+        .poll(() => folders.downloads()[0]?.receivedBytes)
+        .toBe(1_500_000)
+        .then(() => {
+          disk.fill();
+          response.end(graph.subarray(1_000_000));
+        });
+    });
+    expect(await failureOf(folders.acquire(cargo(), NEVER))).toMatchObject({ code: "disk_full" });
+    disk.free();
+    await expect.poll(async () => (await fixture.files()).filter((name) => name.includes(".part"))).toEqual([]);
+    expect(models.parts()).toEqual([]);
+  });
+
   it("links by hard links, and by symbolic ones where the disk has none", async () => {
     await using fixture = await StoreFixture.make();
     HubRepository.on(fixture.server, "owner/repo", FILES);

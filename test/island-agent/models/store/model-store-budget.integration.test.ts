@@ -89,6 +89,21 @@ describe("ModelStore's disk budget", () => {
     await pull(store, b);
   });
 
+  it("does not refuse a job for a preload's reservation, and waits until the stopped preload has given it back", async () => {
+    await using fixture = await StoreFixture.make();
+    const [a, b] = [sized(fixture, "a", 150_000), sized(fixture, "b", 150_000)];
+    fixture.server.on("/models/a.gguf", file(makeBytes(150_000, "a"), { stallAfter: 10_000 }));
+    const store = await fixture.open({ budgetBytes: 250_000 });
+    const leave = new AbortController();
+    const preload = failureOf(store.acquire("x", a, leave.signal, undefined, false));
+    await expect.poll(() => store.downloads()[0]?.receivedBytes).toBe(10_000);
+    store.assertModelsFit([b]);
+    leave.abort(new Error("a job goes first"));
+    await pull(store, b);
+    await preload;
+    expect(keysOf(store)).toEqual([b.sha256]);
+  });
+
   it("counts and evicts the parts of broken-off downloads like models", async () => {
     await using fixture = await StoreFixture.make();
     const b = sized(fixture, "b", 200_000);
