@@ -215,11 +215,7 @@ export class JobRegistry {
   /** Ends a job that did not begin in time. `reason`: why it waited, for the client; null when nobody knows. */
   expireWait(jobId: string, reason: string | null): Promise<void> {
     const job = this.#active.require(jobId);
-    // Nobody came to confirm what the one Island said that tried.
-    if (job.final !== null) {
-      const { error } = job.final;
-      return this.#active.end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error });
-    }
+    if (job.final !== null) return this.#endUnconfirmed(job, job.final.error);
     const message = `${describeWait(job)}${reason === null ? "" : `: ${reason}`}`;
     const error: JobError = { code: "wait_timeout", message, retryable: true };
     return this.#active.stop(job, "timeout", { event: "expire", error });
@@ -227,9 +223,15 @@ export class JobRegistry {
 
   /** Ends a waiting job that no Island can run. `reason`: what they lack, for the client. */
   refuseWait(jobId: string, reason: string): Promise<void> {
+    const job = this.#active.require(jobId);
+    if (job.final !== null) return this.#endUnconfirmed(job, job.final.error);
     const message = `No Island can run this job: ${reason}`;
-    const error: JobError = { code: "no_island_fits", message, retryable: false };
-    return this.#active.end(this.#active.require(jobId), { event: "fail", error });
+    return this.#active.end(job, { event: "fail", error: { code: "no_island_fits", message, retryable: false } });
+  }
+
+  /** No second Island confirmed what the only one that tried reported. */
+  #endUnconfirmed(job: MutableJob, error: JobError): Promise<void> {
+    return this.#active.end(job, { event: error.code === "run_timeout" ? "expire" : "fail", error });
   }
 
   /** For work that was acted on before it is done, such as a write: if it fails, the process ends and starts again from storage. */

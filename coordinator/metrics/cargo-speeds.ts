@@ -26,6 +26,8 @@ interface Samples {
 
 /** Most samples of one value; older ones are dropped. */
 export const MAX_SAMPLES = 100;
+/** About three times the fastest that one chat is served anywhere. Above it, an Island sent a whole text at once: that shows no speed. */
+const MAX_TOKENS_PER_SECOND = 10_000;
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
 /** Cargos that ran least recently are forgotten. */
 const MAX_CARGOS = 500;
@@ -44,7 +46,7 @@ export class CargoSpeeds {
       }
       if (event.type !== "job_ended" || event.job.state !== "completed") return;
       const speed = event.job.meter?.tokensPerSecond ?? null;
-      if (speed !== null) this.#add(event.job.slug, "tokensPerSecond", speed);
+      if (speed !== null && speed <= MAX_TOKENS_PER_SECOND) this.#add(event.job.slug, "tokensPerSecond", speed);
     });
   }
 

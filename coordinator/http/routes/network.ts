@@ -7,8 +7,6 @@ import { data, failures, json } from "../schemas/responses.ts";
 import { creditsSchema, presentCredits } from "../schemas/wire-units.ts";
 import { availableCargoSchema } from "./availability.ts";
 
-/** How long all callers get the same counts: they are asked of every coordinator. */
-const FRESH_MS = 5_000;
 /** Public Cargos run on the Islands of any account. */
 const NO_ACCOUNT = "";
 
@@ -34,26 +32,14 @@ const networkRoute = createRoute({
   method: "get",
   path: `${API_BASE}/network`,
   summary: "The network as visitors see it, over all coordinators",
-  description: "Counts are at most 6 s old.",
+  description: "Counts are at most 10 s old.",
   responses: { 200: json(data(networkSchema), "The network"), ...failures(404) },
 });
 
 /** What the public page shows beside the catalog and the announcements, which have endpoints of their own. */
 export function serveNetwork(app: HttpApp, deps: HttpDeps): void {
-  const { clock, options } = deps;
-  let last: { readonly atMs: number; readonly counts: Promise<z.infer<typeof countsSchema>> } | null = null;
-  const readCounts = (): Promise<z.infer<typeof countsSchema>> => {
-    const atMs = clock.monotonicMs();
-    if (last === null || atMs - last.atMs >= FRESH_MS) {
-      const counts = countNetwork(deps);
-      last = { atMs, counts };
-      counts.catch(() => (last = null));
-    }
-    return last.counts;
-  };
-
   servePublic(app, networkRoute, async ({ c }) => {
-    const { publicPage } = options;
+    const { publicPage } = deps.options;
     if (publicPage === null) {
       throw new ServiceError("not_found", "The operator shows visitors nothing of this network (setting public_page)");
     }
@@ -61,7 +47,7 @@ export function serveNetwork(app: HttpApp, deps: HttpDeps): void {
       registration: publicPage.registration,
       new_account_credits: presentCredits(publicPage.newAccountMicro),
     };
-    return c.json({ data: { ...(await readCounts()), ...accounts } });
+    return c.json({ data: { ...(await countNetwork(deps)), ...accounts } });
   });
 }
 

@@ -49,7 +49,7 @@ export class DownloadFiles {
     const files = await Promise.all((names ?? []).map((name) => this.find(name)));
     return files
       .filter((file) => file !== undefined)
-      .toSorted((a, b) => compare(b.version, a.version) || compare(a.name, b.name));
+      .toSorted((a, b) => compareVersions(b.version, a.version) || compare(a.name, b.name));
   }
 
   /** Undefined where there is no such package. */
@@ -80,6 +80,13 @@ async function hashFile(path: string): Promise<string> {
 
 function noneIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+}
+
+/** A version with a suffix, as in 1.0.0-rc.1, comes before the one without. */
+function compareVersions(a: string, b: string): number {
+  const [numbersA = "", suffixA = ""] = a.split("-");
+  const [numbersB = "", suffixB = ""] = b.split("-");
+  return compare(numbersA, numbersB) || Number(suffixA === "") - Number(suffixB === "") || compare(suffixA, suffixB);
 }
 
 function compare(a: string, b: string): number {

@@ -1231,7 +1231,7 @@ export interface paths {
         };
         /**
          * The network as visitors see it, over all coordinators
-         * @description Counts are at most 6 s old.
+         * @description Counts are at most 10 s old.
          */
         get: operations["getNetwork"];
         put?: never;

@@ -101,6 +101,21 @@ describe("a job whose client waits on a connection", () => {
     expect(await stateOf(job)).toBe("failed");
   });
 
+  it("gets what the one Island that tried reported, if no other is left to confirm it", async () => {
+    await PlayedIsland.join(world, accountId, unfit);
+    const island = await PlayedIsland.join(world, accountId);
+    const job = await submit();
+    const other = await PlayedIsland.join(world, accountId);
+    await submit();
+    const { jobId, attempt } = island.assign;
+    await island.say({ type: "failed", jobId, attempt, seq: 1, code: "invalid_input", message: "", retryable: false });
+    expect(await stateOf(job)).toBe("pending");
+    island.lose();
+    other.lose();
+    await wait(GRACE_MS + REFUSE_AFTER_MS);
+    expect((await job.openFeed()).ending).toMatchObject({ type: "error", code: "invalid_input" });
+  });
+
   it("waits for busy Islands", async () => {
     await PlayedIsland.join(world, accountId);
     await submit();

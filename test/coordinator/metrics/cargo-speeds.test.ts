@@ -33,6 +33,11 @@ describe("CargoSpeeds", () => {
     ]);
   });
 
+  it("leaves out speeds that no machine has, which an Island shows that sends its text at once", () => {
+    for (const speed of [16_384_000, 40, 10_001]) completed(speed);
+    expect(speeds.of("tiny").tokensPerSecond).toBe(40);
+  });
+
   it("leaves out failed jobs, pictures, and the waits of jobs that no client waits for", () => {
     tell("job_ended", { state: "failed", meter: { tokensPerSecond: 5 } });
     completed(null);

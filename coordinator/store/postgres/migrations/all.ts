@@ -7,7 +7,7 @@ import { operators } from "./005-operators.ts";
 import { files } from "./006-files.ts";
 import { uploads } from "./007-uploads.ts";
 import { fileBatches } from "./008-file-batches.ts";
-import { pricesAndNotes } from "./010-prices-and-notes.ts";
+import { pricesAndNotes } from "./009-prices-and-notes.ts";
 
 /** In order. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [

@@ -21,7 +21,7 @@ import { operators } from "./019-operators.ts";
 import { files } from "./020-files.ts";
 import { uploads } from "./021-uploads.ts";
 import { fileBatches } from "./022-file-batches.ts";
-import { pricesAndNotes } from "./024-prices-and-notes.ts";
+import { pricesAndNotes } from "./023-prices-and-notes.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [

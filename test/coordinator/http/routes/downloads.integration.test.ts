@@ -26,6 +26,7 @@ const list = async () => (await api.call("GET", "/downloads", { key: null })).bo
 describe("GET /downloads", () => {
   it("lists the packages with size and hash, newest version first, and the public address", async () => {
     for (const name of [
+      "atoll-island-0.10.0-rc.1.tgz",
       "atoll-island-0.10.0.tgz",
       "atoll-island-0.9.0-rc.1.tgz",
       "atoll-island_0.1.0_amd64.deb",
@@ -47,6 +48,7 @@ describe("GET /downloads", () => {
     expect(address).toBe("https://atoll.example");
     expect(files.map(({ name }: { name: string }) => name)).toEqual([
       "atoll-island-0.10.0.tgz",
+      "atoll-island-0.10.0-rc.1.tgz",
       "atoll-island-0.9.0-rc.1.tgz",
       "atoll_client-0.1.0-py3-none-any.whl",
       "atoll-client-0.1.0.tgz",

@@ -175,6 +175,21 @@ export function describeLedger(check: Check): void {
     },
   );
 
+  check(
+    "ledger: credits are taken back and held at once, and what an account can spend stays above 0",
+    async (store) => {
+      const accountId = await makeAccount(store, { grantMicro: 4_500_000 });
+      const takeBack = () =>
+        store.operators.grant({ accountId, micro: -1_000_000, note: "Mistake", atMs: MADE_AT_MS, repeat: null });
+      const writes = Array.from({ length: 5 }).flatMap(() => [store.jobs.submit(makeJob(accountId)), takeBack()]);
+      const refused = (await Promise.allSettled<unknown>(writes)).filter(({ status }) => status === "rejected");
+      expect(refused).toHaveLength(6);
+      for (const each of refused) expect(each).toMatchObject({ reason: { code: "insufficient_credits" } });
+      expect(await balanceOf(store, accountId)).toBe(500_000);
+      expect(await store.ledger.verify()).toMatchObject(RIGHT);
+    },
+  );
+
   check("ledger: jobs of no price leave no entries", async (store) => {
     const accountId = await makeAccount(store, { grantMicro: 0 });
     const job = makeJob(accountId, { priceMicro: 0 });
