@@ -49,7 +49,7 @@ describe.skipIf(missing !== null)(`examples with the small Cargos${missing === n
     expect(lines[2]).not.toBe("");
     expect(await runPython(["rag.py", "--rerank-model", "nothing", "Is it?", notes], env)).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^cargo_not_found: /),
+      stderr: expect.stringMatching(/^model_not_found: /),
     });
     expect(await runPython(["rag.py", "Is it?"], env)).toMatchObject({ code: 2 });
   });

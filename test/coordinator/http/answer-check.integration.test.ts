@@ -71,7 +71,9 @@ describe("AnswerCheck", () => {
 
   it("wants of OpenAI's paths what OpenAI's clients read, and of the others nothing of it", () => {
     const plain = { error: { message: "no", code: "cargo_not_found" } };
-    const openAi = { error: { ...plain.error, type: "invalid_request_error", param: null } };
+    const openAi = {
+      error: { message: "no", code: "model_not_found", type: "invalid_request_error", param: null },
+    };
     const found = (path: string, body: unknown) => check.problems(answer({ path, status: 404, body })).length;
     expect([found("/api/v1/models/x", openAi), found("/api/v1/models/x", plain)]).toEqual([0, 1]);
     expect([found("/api/v1/cargos/x", openAi), found("/api/v1/cargos/x", plain)]).toEqual([1, 0]);

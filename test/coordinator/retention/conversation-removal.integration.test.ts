@@ -109,7 +109,7 @@ describe("DELETE /account", () => {
       expect(await store.jobs.get(waiting)).toMatchObject({ state: "cancelled", input: {} });
       const { lines } = await store.ledger.list(account.id, { limit: 5, offset: 0 });
       // What was left goes back to the network.
-      expect(lines[0]).toMatchObject({ kind: "grant", balanceMicro: 0 });
+      expect(lines[0]).toMatchObject({ kind: "correction", balanceMicro: 0 });
       expect(lines.length).toBeGreaterThan(3);
       expect(await store.content.underWay()).toEqual([]);
     });

@@ -88,6 +88,7 @@ describe("GET /cargos", () => {
             context_tokens: null,
             licence: "MIT",
             chat: false,
+            model_sha256: null,
           },
         ],
         count: 1,

@@ -43,7 +43,9 @@ class OperatorAccounts:
     ) -> float:
         """The account's credits after it. Negative credits are taken back, with a note that the account sees. Safe to retry after a cut connection: a repeat grants nothing more."""
         headers = {"idempotency-key": idempotency_key or str(uuid4())}
-        body = {"credits": credits} if note is None else {"credits": credits, "note": note}
+        body: s.GrantCredits = {"credits": credits}
+        if note is not None:
+            body["note"] = note
         call = self._http.call(o.GRANT_CREDITS, account_id, body=body, headers=headers, is_idempotent=True)
         return (call)["data"]["credits"]
 
