@@ -16,7 +16,7 @@ import { ONNX_FILE } from "./cargo-builders.ts";
 let coordinator: TestCoordinator;
 let directory: string;
 beforeAll(async () => {
-  coordinator = await TestCoordinator.open();
+  coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000 });
   directory = await mkdtemp(join(tmpdir(), "atoll-cargos-"));
 });
 afterAll(async () => {
