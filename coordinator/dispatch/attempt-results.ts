@@ -1,6 +1,6 @@
 import { MAY_QUOTE, type JobError, type JobErrorCode } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { codeOf, type FromIsland, type NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { FromIsland, NumberedFrame } from "../../shared/protocol/from-island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { Feed } from "../jobs/feed.ts";
@@ -42,7 +42,7 @@ export class AttemptResults {
     const { jobs, islands } = this.#deps;
     // Too late for a refusal: the Island had begun, so this is a try that failed.
     const cause = job?.state === "running" ? "failed" : "refused";
-    const code = codeOf(frame);
+    const code = frame.exactCode ?? frame.code;
     if (job !== undefined) this.#noteLetDown(islandId, job, cause, code);
     islands.freeSlot(islandId, frame);
     if (job === undefined) return undefined;
@@ -52,7 +52,7 @@ export class AttemptResults {
 
   fail(islandId: string, job: ActiveJob, frame: FrameOf<"failed">): Promise<void> {
     const { attempts } = this.#deps.jobs;
-    const error = this.#failed(islandId, job, { ...frame, code: codeOf(frame) });
+    const error = this.#failed(islandId, job, { ...frame, code: frame.exactCode ?? frame.code });
     if (error.retryable) return attempts.requeue(job.id, error, "failed");
     return this.#isFinal(islandId, job, error) ? attempts.fail(job.id, error) : attempts.confirm(job.id, error);
   }

@@ -60,16 +60,17 @@ export async function leaveNetwork(
   ];
 }
 
-/** Asks one coordinator of the network to forget the Island. @returns what came of it, for the user. */
+/** Asks the coordinators of the network, until one does, to forget the Island. @returns what came of it, for the user. */
 async function tellCoordinator(urls: readonly string[], hostId: string, token: string): Promise<string> {
+  let problem = "it does not answer";
   for (const url of urls) {
     const status = await forgetAt(url, hostId, token);
     if (status === 200) return "The coordinator has forgotten this Island";
     if (status === 401) return `The coordinator no longer accepts the token. ${NOT_TOLD}`;
-    // An earlier version has no such endpoint.
-    if (status !== null) return `The coordinator could not be told: it answered ${status}. ${NOT_TOLD}`;
+    // One that stops or starts, or has an earlier version without this endpoint.
+    if (status !== null) problem = `it answered ${status}`;
   }
-  return `The coordinator could not be told: it does not answer. ${NOT_TOLD}`;
+  return `The coordinator could not be told: ${problem}. ${NOT_TOLD}`;
 }
 
 /** @returns the status; null without an answer. */

@@ -3,7 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { isModelItem } from "../../shared/output.ts";
 import { JobFailure, MAY_QUOTE, shutdownFailure } from "../../shared/errors.ts";
 import type { Assign, FromCoordinator, HeldDecision, InputFrame } from "../../shared/protocol/from-coordinator.ts";
-import { codeMembers, codeOf, type IslandState } from "../../shared/protocol/from-island.ts";
+import { codeMembers, type IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoPool } from "./cargo-pool.ts";
@@ -180,7 +180,7 @@ export class Executor {
     const runMs = this.#deps.clock.now() - run.sinceMs;
     const facts = { job_id: jobId, attempt, cargo: run.assign.cargo.slug, run_ms: runMs };
     if (last.type !== "failed") return log.info({ ...facts, outcome }, "Job ended");
-    const code = codeOf(last);
+    const code = last.exactCode ?? last.code;
     const reason = MAY_QUOTE.has(code) ? "sent to the coordinator only" : last.message;
     return log.warn({ ...facts, code, reason }, "Job failed");
   }

@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { MAY_QUOTE } from "../../shared/errors.ts";
-import { codeOf } from "../../shared/protocol/from-island.ts";
-import type { LastFrame } from "../session/attempt-log.ts";
+import { MAY_QUOTE, type JobFailure } from "../../shared/errors.ts";
 import { writeFileDurably } from "../disk/durable-file.ts";
 
 /** Jobs that are kept; the oldest is forgotten. */
@@ -28,11 +26,8 @@ const endedJobSchema = z.object({
 export type EndedJob = z.infer<typeof endedJobSchema>;
 
 /** The failure for the owner: its message, or its code alone where the message may quote what was asked. */
-export function whyFailed(
-  last: Pick<Extract<LastFrame, { type: "failed" }>, "code" | "exactCode" | "message">,
-): string {
-  const code = codeOf(last);
-  return (MAY_QUOTE.has(code) ? code : last.message).slice(0, MAX_WHY_CHARS);
+export function whyFailed({ code, message }: Pick<JobFailure, "code" | "message">): string {
+  return (MAY_QUOTE.has(code) ? code : message).slice(0, MAX_WHY_CHARS);
 }
 
 /** The last jobs that ran here, in a file of the data directory. A power cut loses those of the last seconds. */

@@ -44,17 +44,6 @@ export function codeMembers(code: JobErrorCode): { code: JobErrorCode; exactCode
   return nearest === undefined ? { code } : { code: nearest, exactCode: code };
 }
 
-/** The code that a `refused` or `failed` frame says. */
-export function codeOf({
-  code,
-  exactCode,
-}: {
-  code: JobErrorCode;
-  exactCode?: JobErrorCode | undefined;
-}): JobErrorCode {
-  return exactCode ?? code;
-}
-
 const heldInputSchema = z.object({
   received: z.number().int().nonnegative(),
   taken: z.number().int().nonnegative(),

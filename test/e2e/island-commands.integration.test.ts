@@ -187,7 +187,7 @@ describe.runIf(CAN_MOUNT)("an Island whose disk lacks space for a model", () => 
         /^Disk space no space for tiny-chat; space for 0 KiB more of models: free space, .*models\.min_free_gb$/m,
       );
       const { jobs } = JSON.parse((await runProgram("island", "history", "--json", "--data", place)).stdout);
-      expect(jobs).toMatchObject([{ why: expect.stringMatching(/^The model needs 2\.2 MiB/) }]);
+      expect(jobs).toMatchObject([{ outcome: "failed", why: expect.stringMatching(/^The model needs 2\.2 MiB/) }]);
 
       rmSync(ballast);
       const done = (await call(network.url, key, "GET", `${job}?wait=60`)).body.data;
