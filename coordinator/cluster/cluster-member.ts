@@ -120,7 +120,7 @@ export class ClusterMember {
     return this.#sharing?.elsewhere(kind) ?? null;
   }
 
-  /** Whether Islands of the other coordinators may run jobs of a kind. Null for each that does not say. */
+  /** Whether Islands of the other coordinators may run jobs of a kind. Null for each that does not respond. */
   async outlooksFor(kind: WorkKind): Promise<readonly (Outlook | null)[]> {
     return this.#outlooks === null ? [null] : this.#outlooks.ask(kind);
   }

@@ -11,7 +11,7 @@ export interface RemoteOutlooksDeps {
   readonly here: (kind: WorkKind) => Outlook;
 }
 
-/** A client waits to be refused. */
+/** Short, because a client waits for its refusal. */
 const MAX_WAIT_MS = 500;
 
 /** Asks all other coordinators whether their Islands may run a kind of work (request `<id>.outlook`), and answers them. */
@@ -24,7 +24,7 @@ export class RemoteOutlooks {
     this.#stop = deps.bus.answer(subjectOf(deps.members.self.id), async (kind) => deps.here(readWorkKind(kind)));
   }
 
-  /** Null for each that does not say, as one of an earlier version does not. */
+  /** Null for each that does not respond, such as a coordinator of an earlier version. */
   ask(kind: WorkKind): Promise<(Outlook | null)[]> {
     const { bus, members } = this.#deps;
     const others = members.living.filter(({ id }) => id !== members.self.id);

@@ -66,7 +66,7 @@ export function readWorkKind(message: unknown): WorkKind {
   return kind.parse(message);
 }
 
-/** Null for what another version says otherwise. */
+/** Null for a response that is not an outlook as this version knows it. */
 export function readOutlook(message: unknown): Outlook | null {
   return outlook.safeParse(message).data ?? null;
 }

@@ -48,7 +48,7 @@ export class Dispatcher {
     this.#assignments = new Assignments(deps);
     deps.jobs.subscribe((event) => this.#handle(event));
     deps.islands.subscribe((event) => this.#handle(event));
-    // After the scheduler has heard of a job, which may have an Island by then.
+    // It subscribes after the scheduler, which may have assigned a job by then.
     this.#unrunnable = new UnrunnableJobs(deps);
   }
 

@@ -54,10 +54,10 @@ export function errorOf(
   return { code, message: words === "" ? text : `${text}. The Island says: ${words.toWellFormed()}`, retryable };
 }
 
-/** An agent's count of the prompt's tokens, as it says it. */
+/** Finds the count of the prompt's tokens in an agent's message. */
 const COUNTED = /\bhas (\d{1,9}) tokens\b/;
 
-/** With the numbers. An Island's count is told as such, and only if the prompt can have so many. */
+/** Adds the numbers to the text. The Island's count of tokens is quoted only if the prompt can have that many. */
 function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">, words: string): string {
   const text = TEXTS.context_length_exceeded;
   const most = cargo?.contextTokens ?? null;

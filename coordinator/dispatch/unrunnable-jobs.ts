@@ -12,15 +12,15 @@ export interface UnrunnableJobsDeps {
   readonly graceMs: number;
   /** The same for all Islands after a start of this coordinator. */
   readonly restartGraceMs: number;
-  /** The other coordinators; null for one that is alone. */
+  /** The other coordinators; null if this is the only one. */
   readonly others: {
-    /** One for each; null for one that does not say. */
+    /** One outlook for each; null for a coordinator that does not respond. */
     outlooksFor(kind: WorkKind): Promise<readonly (Outlook | null)[]>;
   } | null;
 }
 
 /**
- * How long a client waits before it is refused, and how often that is looked at. Long enough for an Island that changes its session or its
+ * How long a client waits before it is refused, and how often its job is checked. Long enough for an Island that changes its session or its
  * settings, shorter than the time in which a stream gets its headers, so that the refusal has a status.
  */
 export const REFUSE_AFTER_MS = 3_000;
@@ -33,7 +33,7 @@ export const REFUSE_AFTER_MS = 3_000;
 export class UnrunnableJobs {
   readonly #deps: UnrunnableJobsDeps;
   readonly #startedMs: number;
-  /** When each is looked at next; the next one first. */
+  /** When each watched job is checked next, by id, the earliest first. */
   readonly #dueMs = new Map<string, number>();
   #timer: Timer | null = null;
   #isClosed = false;
@@ -46,7 +46,7 @@ export class UnrunnableJobs {
     });
   }
 
-  /** Of the Islands of this coordinator. */
+  /** Whether Islands of this coordinator may run jobs of that kind, now or later. */
   outlookFor(kind: WorkKind): Outlook {
     const { scheduler, clock, graceMs, restartGraceMs } = this.#deps;
     const nowMs = clock.monotonicMs();
@@ -100,7 +100,7 @@ export class UnrunnableJobs {
     if (this.outlookFor(kind).is === "possible") return;
     const elsewhere = (await others?.outlooksFor(kind)) ?? [];
     const all = [this.outlookFor(kind), ...elsewhere];
-    // One that does not say may have an Island that fits.
+    // A coordinator that does not respond may have an Island that fits.
     if (all.some((outlook) => outlook === null || outlook.is === "possible")) return;
     const lacks = new Set(all.flatMap((outlook) => (outlook?.is === "lacking" ? [outlook.message] : [])));
     if (lacks.size === 0) return;

@@ -79,7 +79,7 @@ export class MethodNotAllowedError extends ServiceError {
 /** Whose clients call a path: their libraries read errors in shapes of their own. */
 export type ErrorStyle = "plain" | "openai" | "anthropic";
 
-/** Clients of OpenAI and Anthropic repeat an answer with a status of 409, 429 or 500 and above unless it says no. */
+/** OpenAI's and Anthropic's clients retry a response with status 409, 429 or 500 and above unless it has this header. */
 const FINAL = { "X-Should-Retry": "false" };
 
 /** `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and the former `param`. */

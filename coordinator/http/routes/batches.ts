@@ -18,7 +18,7 @@ import { queryInt } from "../schemas/pagination.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 
-/** Of the outputs in one answer, as JSON. One more that is not large is always taken. */
+/** Characters of outputs in one response, as JSON. Above it, no further output is added. */
 const MAX_OUTPUT_CHARS = MIB;
 
 const batchParams = z.object({ id: z.string() });

@@ -36,7 +36,7 @@ const networkRoute = createRoute({
   responses: { 200: json(data(networkSchema), "The network"), ...failures(404) },
 });
 
-/** What the public page shows beside the catalog and the announcements, which have endpoints of their own. */
+/** Serves what the public page shows besides catalog and announcements, which have endpoints of their own. */
 export function serveNetwork(app: HttpApp, deps: HttpDeps): void {
   servePublic(app, networkRoute, async ({ c }) => {
     const { publicPage } = deps.options;

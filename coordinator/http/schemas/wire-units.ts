@@ -34,7 +34,7 @@ export function presentUnixTimeOrNull(ms: number | null): number | null {
 export const timeSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
 export const creditsSchema = z.number().openapi({ description: "Credits, with up to 6 decimals" });
 
-/** Of `usage` in answers to clients of other APIs, where OpenRouter has it. */
+/** `usage.cost` in responses to clients of other APIs, as in OpenRouter's. */
 export const costSchema = z.number().openapi({ description: "Credits that were charged, with up to 6 decimals" });
 
 export const usageSchema = z

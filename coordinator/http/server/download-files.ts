@@ -25,7 +25,7 @@ export interface DownloadFile {
   readonly sha256: string;
 }
 
-/** What the name of a package's file says; undefined for any other name. */
+/** Parses the name of a package's file; undefined for any other name. */
 export function parseDownloadName(name: string): Pick<DownloadFile, "package" | "format" | "version"> | undefined {
   for (const { format, pattern } of PATTERNS) {
     const { package: program, version = "" } = pattern.exec(name)?.groups ?? {};

@@ -37,7 +37,7 @@ export const jobEvents: FeedEncoder = {
   },
   waiting({ state, waiting }, position) {
     const { message, percent } = waiting ?? {};
-    // With the id of the event before: who comes back does not lose its place.
+    // Repeats the id of the event before, so that a reader that reconnects keeps its position.
     const id = formatPosition(position);
     return `id: ${id}\nevent: status\ndata: ${JSON.stringify({ type: "status", state, message, percent })}\n\n`;
   },

@@ -18,7 +18,7 @@ export interface FeedEncoder {
   /** `reader`: has the position after the item. It costs more than a token's text, so that only those ask for it who say it. */
   item(item: FeedItem, reader: { readonly position: FeedPosition }): EncodedEvent;
   ending(ending: FeedEnding, position: FeedPosition): EncodedEvent;
-  /** Written with each comment on why the job waits; the position stays. Absent: the comment says it all. */
+  /** An event written after each comment on why the job waits; it does not move the position. Absent: only the comment is written. */
   waiting?(why: JobWait, position: FeedPosition): string;
   /** The last words to a reader whose feed is cut. Absent: the reader comes back with its position, and needs none. */
   cut?(because: CutReason): string;
@@ -50,7 +50,7 @@ export const SSE_HEADERS = {
   "X-Accel-Buffering": "no",
 } as const;
 
-/** While its job has no output, a stream says why so often, in comments that are its keepalive, too. */
+/** Interval of the comments with the reason while a job has no output. They also serve as keepalive. */
 export const EXPLAIN_EVERY_MS = 5_000;
 /** The keepalive: an SSE comment, which clients ignore, so that proxies do not close a silent stream. */
 const HEARTBEAT = ": heartbeat\n\n";
@@ -102,7 +102,7 @@ export class FeedRelay {
     if (this.#isWaiting) void this.#explain();
   }
 
-  /** Nothing was said besides states: the client does not know why. */
+  /** True while the feed has only states, so that the client does not know why it waits. */
   get #isWaiting(): boolean {
     return !this.#isOver && !this.#options.feed.hasItems;
   }
