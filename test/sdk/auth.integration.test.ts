@@ -36,18 +36,24 @@ it("a program that signs in gets its token", async () => {
 });
 
 it("a program without a key is told so before any request, and may ask what is public", async () => {
-  let requests = 0;
+  const away = new Atoll({ baseUrl: `http://127.0.0.1:${await freePort()}`, apiKey: "" });
+  await expect(away.account.get()).rejects.toThrow("GET /account needs an API key: pass apiKey");
+  const program = new Atoll({ baseUrl: coordinator.url, apiKey: "" });
+  expect((await program.health()).status).toBe("ok");
+});
+
+it("a program's own fetch may add the credential", async () => {
+  const { token } = await new Atoll({ baseUrl: coordinator.url, apiKey: "" }).auth.signIn(CREDENTIALS);
   const program = new Atoll({
     baseUrl: coordinator.url,
     apiKey: "",
     fetch: (input, init) => {
-      requests += 1;
-      return fetch(input, init);
+      const headers = new Headers(init?.headers);
+      headers.set("authorization", `Bearer ${token}`);
+      return fetch(input, { ...init, headers });
     },
   });
-  await expect(program.account.get()).rejects.toThrow("GET /account needs an API key: pass apiKey");
-  expect(requests).toBe(0);
-  expect((await program.health()).status).toBe("ok");
+  expect((await program.account.get()).email).toBe(CREDENTIALS.email);
 });
 
 it("a program is told which address does not answer, and why", async () => {

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import get_args, get_type_hints
 
+import httpx
 import pytest
 
 from atoll_client import (
@@ -159,6 +160,10 @@ def test_a_missing_key_is_told_before_any_request(monkeypatch: pytest.MonkeyPatc
             atoll.account.get()
         with pytest.raises(AtollConnectionError):
             atoll.health()
+    for client in (httpx.Client(headers={"X-Api-Key": "ak_own"}), httpx.Client(auth=("user", "own"))):
+        with Atoll("http://127.0.0.1:9", max_retries=0, http_client=client) as atoll:
+            with pytest.raises(AtollConnectionError):
+                atoll.account.get()
 
 
 def test_a_webhook_is_verified() -> None:

@@ -202,8 +202,8 @@ export class Http {
 
   /** @throws {ConfigurationError} before any request, for one that would be refused. */
   #assertCredential({ method, path, headers }: Request): void {
-    const { apiKey, hasCookie, headers: own } = this.settings;
-    if (apiKey !== null || hasCookie || PUBLIC_OPERATIONS.has(`${method} ${path}`)) return;
+    const { apiKey, hasCookie, hasOwnFetch, headers: own } = this.settings;
+    if (apiKey !== null || hasCookie || hasOwnFetch || PUBLIC_OPERATIONS.has(`${method} ${path}`)) return;
     if (hasAuthorization({ ...own, ...headers })) return;
     throw new ConfigurationError(
       `${method.toUpperCase()} ${path} needs an API key: pass apiKey to the client, or set ATOLL_API_KEY`,

@@ -49,6 +49,8 @@ export interface Settings {
   readonly streamIdleMs: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
+  /** The program's own `fetch` may add a credential. */
+  readonly hasOwnFetch: boolean;
 }
 
 const API_PATH = "/api/v1";
@@ -67,6 +69,7 @@ export function resolveSettings(options: AtollOptions): Settings {
     headers: options.headers ?? {},
     // Browsers reject a fetch that is not called on the global object.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    hasOwnFetch: options.fetch !== undefined,
   };
 }
 

@@ -194,7 +194,7 @@ class AsyncHttp:
         headers = {**settings.headers, "accept": accept, **request.headers}
         if settings.api_key is not None:
             headers["authorization"] = f"Bearer {settings.api_key}"
-        elif not request.operation.is_public and not _has_credential(headers):
+        elif not request.operation.is_public and not self._may_have_credential(headers):
             operation = f"{request.operation.method} {request.operation.path}"
             reason = f"{operation} needs an API key: pass api_key to the client, or set ATOLL_API_KEY"
             raise ConfigurationError(reason, "configuration")
@@ -214,6 +214,11 @@ class AsyncHttp:
             files=None if form is None else {form.field: (form.filename, form.content)},
             timeout=self._timeout_of(request),
         )
+
+    def _may_have_credential(self, headers: Mapping[str, str]) -> bool:
+        """Without a key: among the program's headers, or added by its own HTTP client."""
+        names = (*headers, *self.client.headers)
+        return self.client.auth is not None or any(name.lower() in ("authorization", "x-api-key") for name in names)
 
     def _timeout_of(self, request: Request) -> float:
         timeout = self.settings.timeout if request.timeout is None else request.timeout
@@ -240,8 +245,3 @@ def _failure_of(error: httpx.HTTPError, operation: Operation[Any]) -> AtollConne
         return AtollTimeoutError(f"No answer from {operation.path} in time, or a silent stream", "timeout")
     reason = str(error) or type(error).__name__
     return AtollConnectionError(f"The connection to the coordinator failed: {reason}", "connection")
-
-
-def _has_credential(headers: Mapping[str, str]) -> bool:
-    """Beside the key: a program may bring its own."""
-    return any(name.lower() in ("authorization", "x-api-key") for name in headers)
