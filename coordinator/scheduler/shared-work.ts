@@ -42,7 +42,7 @@ export type Outlook =
   | { readonly is: "lacking"; readonly message: string }
   | { readonly is: "absent" };
 
-/** Islands that left last. Of more that leave at once, the first may be forgotten, and a job refused that one of them could run. */
+/** Islands that left last. If more leave at once, the first are forgotten, and a job that only they could run may be refused. */
 const MAX_GONE = 1_000;
 /** Jobs that one look for fitting ones may pass over, as they avoid what is offered. */
 const MAX_PASSED = 64;
