@@ -8,7 +8,7 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
       process.execPath +
       (process.platform === "win32"
         ? "). Install it from https://nodejs.org, and run this command again in a new terminal."
-        : // Without a prefix of its own, npm would not replace the node beside it.
+        : // Without --prefix, npm refuses to replace the node that it came with.
           "). Get it for your user with\n" +
           '  npm install --global --prefix ~/.local node@24 && export PATH="$HOME/.local/bin:$PATH"\n' +
           "and run this command again. New terminals need the second half too: add it to ~/.profile."),

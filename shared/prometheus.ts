@@ -42,7 +42,7 @@ export function metricOf(
     async collect() {
       const rows = await read();
       this.reset();
-      // The library gives one without labels a 0, which says more than no row does.
+      // For a metric without labels the library reports 0, where an unknown value must have no row.
       if (labelNames.length === 0) this.remove();
       for (const [labels, value] of rows) this.set(labelled(labelNames, labels), value);
     },

@@ -29,7 +29,7 @@ export class Semaphore<T> {
     this.#admit();
   }
 
-  /** @param permits at least 1. With fewer than are taken, nobody gets one until enough are given back. */
+  /** @param permits at least 1. With fewer than are taken, no caller gets one until enough are given back. */
   setPermits(permits: number): void {
     this.#permits = permits;
     this.#admit();

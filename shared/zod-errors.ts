@@ -5,7 +5,7 @@ import type { FieldError } from "./errors.ts";
 export function fieldErrorsOf(error: z.ZodError, value: unknown): FieldError[] {
   return error.issues.map(({ code, path, message }) => ({
     path: path.map(String).join("."),
-    // A rule of ours may be about a member that is not there, and says so itself.
+    // The messages of our own rules say themselves that a member is missing.
     message: code !== "custom" && path.length > 0 && valueAt(value, path) === undefined ? "is missing" : message,
   }));
 }

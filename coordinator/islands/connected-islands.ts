@@ -8,7 +8,7 @@ interface HeldJob {
   readonly startedAtMs: number | null;
 }
 
-/** What is known of Islands beside what they say. */
+/** Facts about Islands that their reports do not have. */
 export interface IslandContext {
   readonly isQuarantined: (hostId: string) => boolean;
   readonly jobs: { get(jobId: string): HeldJob | undefined };

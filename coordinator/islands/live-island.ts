@@ -17,7 +17,7 @@ export interface LiveIsland {
   readonly temperatureC?: number | null;
   /** Cargos whose model is in memory; at most {@link MAX_LOADED}. */
   readonly loaded: readonly string[];
-  /** 0 to 1, of its busiest graphics card; null: not known. Absent, as the three after it, where a coordinator of an earlier version tells. */
+  /** 0 to 1, of its busiest graphics card; null: not known. Absent, like the next three, from coordinators of earlier versions. */
   readonly gpuLoad?: number | null;
   /** At most {@link MAX_LOADED} of each. */
   readonly loading?: readonly string[];
@@ -28,7 +28,7 @@ export interface LiveIsland {
   readonly cachedModels: readonly string[];
 }
 
-/** A download of an Island, with what its agent says of it. */
+/** A download of an Island, as its agent reports it. */
 export type LiveDownload = IslandState["downloads"][number];
 
 /** Together they keep the Islands of an account in one message between coordinators. */

@@ -133,7 +133,7 @@ export class MutableIsland implements IslandView {
     };
   }
 
-  /** What a heartbeat says. True if it makes a difference to the scheduler, or to what runs here. @throws before the first `hello`. */
+  /** Applies a heartbeat. Returns true if the scheduler decides by something that changed, or other Cargos load. @throws before the first `hello`. */
   update(state: IslandState): boolean {
     const { loading } = this;
     this.#noteUse(state);

@@ -42,7 +42,7 @@ export type Outlook =
   | { readonly is: "lacking"; readonly message: string }
   | { readonly is: "absent" };
 
-/** If more Islands leave at once, the first are forgotten, and a job that only they could run is refused early. */
+/** Islands that left last. If more leave at once, the first are forgotten, and a job that only they could run may be refused. */
 const MAX_GONE = 1_000;
 /** Jobs that one look for fitting ones may pass over, as they avoid what is offered. */
 const MAX_PASSED = 64;

@@ -50,7 +50,7 @@ export class DownloadWatch {
   }
 }
 
-/** One of them. What turns out to be on disk already is never seen to miss a byte, and gets no line. */
+/** A download that is followed. Files that are on disk already report no missing byte, and get no line in the log. */
 class FollowedDownload {
   readonly slug: string;
   readonly #clock: Pick<Clock, "monotonicMs">;

@@ -32,7 +32,7 @@ export interface OpenStores extends AsyncDisposable {
 export const importedFileSchema = z.object({
   path: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Of its name, without the dot; may be empty. */
+  /** Extension of the file's name, without the dot; may be empty. */
   extension: z.string().regex(/^(?:[a-z0-9]{1,8})?$/),
   /** Slugs of the Cargos that have this model. */
   cargos: z.array(z.string()),

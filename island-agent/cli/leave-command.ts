@@ -8,9 +8,9 @@ import { listModels, pruneModels, type ModelsPlace } from "./models-commands.ts"
 const MAX_ANSWER_WAIT_MS = 10_000;
 const NOT_TOLD = "If the account still lists this Island, remove it there";
 
-/** What `island leave` would end. */
+/** An Island's membership in a network, which `island leave` ends. */
 export interface Membership {
-  /** Of the coordinators. */
+  /** Addresses of the coordinators. */
   readonly urls: readonly string[];
   readonly token: string;
   /** What the models and images take on disk. */
@@ -70,7 +70,7 @@ async function tellCoordinator(urls: readonly string[], hostId: string, token: s
     // One that stops or starts, or has an earlier version without this endpoint.
     if (status !== null) problem = `it answered ${status}`;
   }
-  return `The coordinator could not be told: ${problem}. ${NOT_TOLD}`;
+  return `The coordinator has not forgotten this Island: ${problem}. ${NOT_TOLD}`;
 }
 
 /** @returns the status; null without an answer. */

@@ -117,7 +117,7 @@ export async function withAdoption<T>(place: ModelsPlace, use: (adopt: OpenStore
   if (!(await isAgentRunning(place.dataDirectory))) return withStores(place, ({ adopt }) => use(adopt));
   return use(async (file) => {
     const isNew = await tell<boolean>(place, "/models/adopt", file);
-    if (isNew === undefined) throw new CliError("The agent has stopped meanwhile: try again");
+    if (isNew === undefined) throw new CliError("The agent has stopped: try again");
     return isNew;
   });
 }

@@ -29,7 +29,7 @@ export interface SettingsReloadDeps extends Omit<SettingSources, "file"> {
 export class SettingsReload {
   readonly #deps: SettingsReloadDeps;
   #config: AgentConfig;
-  /** One after the other. */
+  /** The last change: each waits for the one before it. */
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(deps: SettingsReloadDeps) {

@@ -94,7 +94,7 @@ export class CargoPool {
     }
   }
 
-  /** Unloads the Cargos that `isMeant` says and no job uses. Resolves, when their memory is free, to what they took. */
+  /** Unloads the idle Cargos for which `isMeant` is true. Resolves to their memory as soon as it is free. */
   async unloadIdle(isMeant: (manifest: CargoManifest) => boolean): Promise<LoadedReport[]> {
     const idle = [...this.#entries.values()].filter(({ isIdle, manifest }) => isIdle && isMeant(manifest));
     const reports = idle.map(({ manifest, memory }) => ({ slug: manifest.slug, users: 0, ...memory }));

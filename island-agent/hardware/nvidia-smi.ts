@@ -43,13 +43,13 @@ export function parseNvidiaSmi(text: string): NvidiaGpu[] {
   });
 }
 
-/** Of one GPU: °C, and 0 to 1; null: not known. */
+/** Temperature (°C) and load (0 to 1) of a GPU; null: not known. */
 export interface NvidiaUsage extends NvidiaGpu {
   readonly temperatureC: number | null;
   readonly load: number | null;
 }
 
-/** The same with temperature and load of each. */
+/** Reads what {@link NVIDIA_USAGE_ARGUMENTS} print. */
 export function parseNvidiaUsage(text: string): NvidiaUsage[] {
   return text.split("\n").flatMap((line) => {
     const [temperature = "", percent = "", ...rest] = line.split(",");

@@ -64,13 +64,13 @@ export type HeldJob = z.infer<typeof heldJobSchema>;
 
 /** Longest list of Cargos that lack disk space. */
 export const MAX_NO_SPACE_FOR = 100;
-/** A download in progress. `fraction`: 0 to 1, or null when the size is unknown. Agents of earlier versions tell no more than it. */
+/** A download in progress. `fraction`: 0 to 1, or null when the size is unknown. Agents of earlier versions report only `slug` and it. */
 const downloadSchema = z.object({
   slug,
   fraction: z.number().min(0).max(1).nullable(),
   receivedBytes: bytes.optional(),
   totalBytes: bytes.nullable().optional(),
-  /** Of the last seconds; null: not known yet. */
+  /** Speed over the last seconds; null: not known yet. */
   bytesPerSecond: bytes.nullable().optional(),
 });
 
@@ -88,7 +88,7 @@ const islandStateSchema = z.object({
   /** Cargos whose model is in memory now. */
   loaded: z.array(slug).max(1_000),
   downloads: z.array(downloadSchema).max(1_000),
-  /** Cargos whose files are on disk and whose model is on its way into memory. Absent: the agent does not tell. */
+  /** Cargos whose files are on disk and whose model is on its way into memory. Absent in agents of earlier versions. */
   loading: z.array(slug).max(1_000).optional(),
   /**
    * Cargos that the Island refused, or failed to fetch, for lack of disk space, and which still would not fit. Absent in agents of earlier

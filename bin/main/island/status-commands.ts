@@ -41,7 +41,7 @@ export function addStatusCommands(
     const status = await readStatus(directory);
     if (status === null) return { status, text: await describeNone(options) };
     const isBrief = options.json !== true && options.verbose !== true;
-    // An agent of an earlier version does not tell.
+    // An agent of an earlier version has no history.
     const history = isBrief ? await readHistory(directory).catch(() => null) : null;
     return {
       status,

@@ -21,8 +21,9 @@ export type OpenPart = (stem: string, key: string, signal: AbortSignal) => Promi
 
 /**
  * Downloads and verifies a model: resumes, retries, checks size and hash, renames. A failure or an abort keeps the part for
- * later, except for a wrong hash or size, and on a disk that became full, which needs the space. Rejects only after files and sockets are closed. The part's facts stay beside the
- * finished file, so that it can be identified after a crash. The caller removes them when it has recorded the file.
+ * later, except after a wrong hash or size, and on a disk that became full. Rejects only after files and sockets are closed.
+ * The part's facts stay with the finished file, so that it can be identified after a crash. The caller removes them when it
+ * has recorded the file.
  * @returns the length of the file.
  * @throws {JobFailure} or `signal.reason`.
  */

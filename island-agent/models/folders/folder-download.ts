@@ -35,7 +35,7 @@ export class FolderDownload {
     this.#mayEvict = mayEvict;
   }
 
-  /** Of all files. */
+  /** Bytes of all files together. */
   get progress(): DownloadProgress {
     return { receivedBytes: this.#receivedBytes, totalBytes: this.#totalBytes };
   }

@@ -213,7 +213,7 @@ export class ImageStore {
   }
 
   /**
-   * The engine says how large an image is while it pulls, and then only compressed: the least that it takes.
+   * An engine reports the size of an image during the pull only, and compressed. The image takes at least that much.
    * @param progress of the pull; null before it.
    * @throws {DiskFullError}
    */

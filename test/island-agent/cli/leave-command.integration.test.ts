@@ -48,9 +48,9 @@ describe("island leave", () => {
     const advice = "If the account still lists this Island, remove it there";
     const gone = await coordinator(200);
     servers.pop()?.close();
-    expect(await leave([gone])).toBe(`The coordinator could not be told: it does not answer. ${advice}`);
+    expect(await leave([gone])).toBe(`The coordinator has not forgotten this Island: it does not answer. ${advice}`);
     expect(await leave([gone, await coordinator(404)])).toBe(
-      `The coordinator could not be told: it answered 404. ${advice}`,
+      `The coordinator has not forgotten this Island: it answered 404. ${advice}`,
     );
     expect(await leave([await coordinator(401)])).toBe(`The coordinator no longer accepts the token. ${advice}`);
     expect(await readFile(join(dataDirectory, "config.toml"), "utf8")).not.toContain(TOKEN);

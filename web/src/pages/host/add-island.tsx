@@ -14,7 +14,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { Loaded } from "../../components/states.tsx";
 import { IslandStatusBadge } from "../../components/status.tsx";
 import { IslandTokens } from "./island-tokens.tsx";
-import { commandsFor, guessSystem, isLoopback, systemsFor, type System } from "./join-commands.ts";
+import { commandsFor, guessSystem, isLoopback, ON_PATH, systemsFor, type System } from "./join-commands.ts";
 
 export function AddIslandPage() {
   const [code, setCode] = useState<PairingCode | null>(null);
@@ -131,7 +131,8 @@ function JoinCommands({ systems, address }: { readonly systems: readonly System[
           ))}
           {file.format === "npm" && chosen !== "windows" && (
             <p class="hint">
-              If npm reports <code>EACCES</code>, put <code>sudo</code> before its commands.
+              For new terminals, add <code>{ON_PATH}</code> to <code>~/.profile</code>, on macOS to{" "}
+              <code>~/.zprofile</code>.
             </p>
           )}
         </>

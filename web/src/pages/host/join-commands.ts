@@ -21,7 +21,9 @@ const ON_NPM = [
   { id: "windows", label: "Windows" },
 ] as const;
 
-const NODE = "npm install --global node@24";
+/** For the user, without sudo. With a Node.js of the user, npm has no other place from which programs are found. */
+const INSTALL = "npm install --global --prefix ~/.local";
+export const ON_PATH = 'export PATH="$HOME/.local/bin:$PATH"';
 
 /** `files`: newest version first. */
 export function systemsFor(files: readonly Download[]): readonly System[] {
@@ -66,10 +68,13 @@ export function commandsFor(system: System & { readonly file: Download }, addres
   return [
     {
       what: "Get Node.js 24, unless node --version says 24 or newer",
-      command: id === "windows" ? NODE : `${NODE} --prefix ~/.local && export PATH="$HOME/.local/bin:$PATH"`,
+      command: id === "windows" ? "start https://nodejs.org/en/download" : `${INSTALL} node@24 && ${ON_PATH}`,
     },
     ...download,
-    { what: "Install it", command: `npm install --global ./${file.name}` },
+    {
+      what: "Install it",
+      command: id === "windows" ? `npm install --global ./${file.name}` : `${INSTALL} ./${file.name} && ${ON_PATH}`,
+    },
     { what: "Join: the command asks for the code", command: join },
     { what: "Start it, for as long as this window is open", command: "island start" },
     // The agent has no service for Windows.
