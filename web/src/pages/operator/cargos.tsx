@@ -44,7 +44,7 @@ export function NetworkCargosPage() {
       width: "minmax(9rem, 1fr)",
       cell: ({ slug }) => <Link to={`/operator/cargos/${encodeURIComponent(slug)}`}>{slug}</Link>,
     },
-    { label: "State", width: "8rem", cell: ({ status }) => <CargoState status={status} /> },
+    { label: "State", width: filter === "off" ? "4rem" : "8rem", cell: ({ status }) => <CargoState status={status} /> },
     { label: "Runtime", width: "6rem", isExtra: true, cell: (cargo) => cargo.runtime_type ?? "" },
     { label: "From", width: "6rem", isExtra: true, cell: ({ origin }) => origin },
     { label: "Owner", width: "minmax(6rem, 14rem)", isExtra: true, cell: (cargo) => cargo.owner_email ?? "" },
