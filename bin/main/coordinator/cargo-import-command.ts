@@ -142,12 +142,11 @@ function describeImport(
         : `, not pinned (no ${PINS[missingPin(file) ?? "modelHash"]})`;
   const first = `Imported ${slug}: ${now}${pin}.`;
   if (stored === null) return pinKindOf(file) === null ? first : `${first} What it names was not looked at`;
-  const path = resolve(stored.path);
-  const where = `${first} The coordinator serves ${path} (${formatBytes(stored.model.size_bytes)}) at ${stored.model.url}`;
+  const { size_bytes: size, url } = stored.model;
+  const path = `${resolve(stored.path)} (${formatBytes(size)})`;
+  if (storeAddress === null) return `${first} The coordinator serves ${path} at ${url}`;
   // Commands with a shared database may run anywhere, and know no coordinator's data directory.
-  return storeAddress === null
-    ? where
-    : `${where} if it is in models/ of its data directory: copy it there on every machine`;
+  return `${first} Copy ${path} to models/ in the data directory of each coordinator, which then serves it at ${url}`;
 }
 
 const PINS = { modelHash: "sha256", modelCommit: "commit", imageDigest: "digest" } as const;
