@@ -85,8 +85,8 @@ export function NetworkCargosPage() {
       </PageHead>
       {filter === "off" && (
         <p class="muted">
-          Shipped Cargos whose files nobody has approved yet. Offer looks up which files their sources have now, and
-          signs exactly those. The name leads to all that is signed.
+          Shipped Cargos that are not approved yet. Offer looks up which files their sources have now, and signs exactly
+          those. The name leads to all that is signed.
         </p>
       )}
       <ActionError action={offer} />

@@ -13,7 +13,7 @@ interface Line {
 
 /** All that was booked for one job; or one line of anything else: a grant, an earning, the hold of a batch. */
 export interface LedgerEntry<L extends Line = Line> {
-  /** Of its newest line. */
+  /** Id of its newest line. */
   readonly id: number;
   /** Kind of its newest line; `charge` for each job that cost something. */
   readonly kind: L["kind"];
