@@ -76,7 +76,7 @@ describe("the settings file that init wrote", () => {
     const env = { ATOLL_EMAIL: "ann@example.com", ATOLL_PASSWORD: "correct horse" };
     const { stdout } = await run(home, ["init", "--port", "0"], env);
     const program = join(import.meta.dirname, "..", "..", "bin", "coordinator.ts");
-    expect(stdout).toContain(`\n  node ${program} serve\n`);
+    expect(stdout).toContain(`\n  ${process.execPath} ${program} serve\n`);
   });
 
   it("is found beside and in the directory of the command, which names it on standard error, but not with --json", async () => {

@@ -4,6 +4,7 @@ import { runFrames } from "../support/attempt-frames.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { FakeIsland } from "../support/fake-island.ts";
 import { call, until } from "../support/http.ts";
+import { runCommand } from "../support/run-command.ts";
 import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { TestCoordinator } from "../support/test-coordinator.ts";
 import { CONSOLE_FLAGS, ConsoleBrowser, HAS_BROWSER, signIn } from "./browser.ts";
@@ -122,6 +123,24 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("HTML in texts of others", () => {
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText(CORPUS.join("")).waitFor();
     expect([alerts, faults]).toEqual([[], []]);
+  });
+
+  it("does not widen the public page, whose visitors have no account", async () => {
+    const text = `${ALL}${"W".repeat(300)}`;
+    await runCommand("announcement", "add", "--text", text, ...coordinator.placeFlags);
+    const { page, faults } = await browser.page({ viewport: { width: 375, height: 800 } });
+    // What another process announced is read a second later.
+    await until(
+      () =>
+        shows(page, "/", text).then(
+          () => true,
+          () => false,
+        ),
+      (isShown) => isShown,
+      "the announcement is shown",
+    );
+    const [width, visible] = await page.evaluate<number[]>("[document.documentElement.scrollWidth, innerWidth]");
+    expect([width, faults]).toEqual([visible, []]);
   });
 
   /** The page shows the text, and no element was made of it. */

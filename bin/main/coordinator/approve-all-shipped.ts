@@ -12,9 +12,9 @@ import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
 import { print } from "../terminal/print.ts";
 import { catalogOf, commandActor, listOf } from "./operator-tools.ts";
 
-/** So many Cargos are looked up at once. */
+/** Cargos that are looked up at the same time. */
 const MAX_CONCURRENCY = 6;
-/** For the look-up of one Cargo. */
+/** Time for the look-up of one Cargo. */
 const LOOKUP_LIMIT_MS = 15_000;
 const COLUMNS = [flexible("CARGO"), flexible("FOR"), fixed("SIZE"), flexible("FROM"), flexible("LICENCE")];
 
@@ -35,7 +35,7 @@ interface Outcome {
 
 /**
  * `coordinator cargo approve --all-shipped`: lists the shipped Cargos that are off, asks once, then looks up each one's pin and approves it.
- * A failure does not stop the others. @throws {CliError} if one failed, or nobody can answer the question.
+ * A failure does not stop the others. @throws {CliError} if one failed, or there is no terminal to ask at.
  */
 export async function approveAllShipped({ cargos, store, sources, options, command }: AllShipped): Promise<void> {
   const off = (await cargos.list()).filter(({ origin, status }) => origin === "shipped" && status === "unpinned");
@@ -73,7 +73,7 @@ export async function approveAllShipped({ cargos, store, sources, options, comma
   report(outcomes, options);
 }
 
-/** @throws {CliError} unless the operator says yes, or said so before. */
+/** @throws {CliError} unless the operator answers yes, or gave --yes. */
 async function assertWanted(count: number, options: AllShipped["options"], command: Command): Promise<void> {
   if (options.yes === true) return;
   if (process.stdin.isTTY) {
@@ -81,7 +81,7 @@ async function assertWanted(count: number, options: AllShipped["options"], comma
     throw new CliError("Not approved");
   }
   const again = `${coordinatorName()} cargo approve${givenFlags(command)} --yes`;
-  throw new CliError(`Not approved, as nobody can answer here. To approve all that is listed above: ${again}`);
+  throw new CliError(`Not approved: there is no terminal to ask at. To approve all that is listed above: ${again}`);
 }
 
 function describeOutcome({ slug, problem }: Outcome): string {

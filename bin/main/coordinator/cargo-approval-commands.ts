@@ -60,7 +60,7 @@ export function addCargoApprovalCommands(cargo: Command, { onDataDirectory, prin
     .description("Pin a Cargo, show what is signed, and make it public; also enables a disabled one.")
     .option("--all-shipped", "all shipped Cargos that are off, after one list and one question")
     .option("--yes", "with --all-shipped: do not ask")
-    .option("--revision <revision>", "approve only this one (see `cargo show`); asked for where nobody can answer")
+    .option("--revision <revision>", "approve only this one (see `cargo show`); required without a terminal")
     .option("--image-digest <digest>", "the image's digest, where its registry is not to be asked")
     .option("--model-hash <sha256>", "SHA-256 of the model's file or files.json")
     .option("--model-commit <commit>", "commit of the model's folder on the hub")

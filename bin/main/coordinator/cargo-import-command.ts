@@ -1,4 +1,5 @@
 import { readFile, rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { revisionOf } from "../../../coordinator/catalog/approval-rules.ts";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
@@ -9,13 +10,14 @@ import {
   storeModelFile,
   type StoredModel,
 } from "../../../coordinator/catalog/imported-models.ts";
-import type { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
+import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { RUNTIME_TYPES } from "../../../shared/cargo.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
-import { coordinatorName } from "../terminal/command-line.ts";
+import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
+import { shellWord } from "../terminal/shell-word.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 import type { CommandTools } from "./command-tools.ts";
 import type { DataOptions } from "./data-commands.ts";
@@ -36,41 +38,43 @@ export function addCargoImportCommand(cargo: Command, { onDataDirectory, print, 
       "--file <path>",
       "program (.wasm) or model (.gguf, .onnx) of the one Cargo, which the coordinator then serves",
     )
-    .action(async (files: string[], options: DataOptions & { file?: string }) => {
+    .action(async (files: string[], options: DataOptions & { file?: string }, command: Command) => {
       if (options.file !== undefined && files.length > 1)
         throw new UsageError(`--file is of one Cargo, and ${files.length} are given`);
       await withCargos(options, async (cargos, store, config) => {
+        const flags = givenFlags(command, ["file", "json"]);
         const slugs: string[] = [];
         const lines: string[] = [];
         for (const path of files) {
           const text = await readFile(path, "utf8");
-          const stored = options.file === undefined ? null : await storeFor(path, text, options.file, config);
-          const slug = await importFile(cargos, path, stored?.text ?? text, store).catch(async (error: unknown) => {
+          const naming = (error: unknown): never => nameFile(path, flags, error);
+          const stored = options.file === undefined ? null : await storeFor(text, options.file, config, naming);
+          const slug = await importFile(cargos, stored?.text ?? text, store).catch(async (error: unknown) => {
             if (stored?.isNew === true) await rm(stored.path, { force: true });
-            throw error;
+            return naming(error);
           });
           slugs.push(slug);
-          lines.push(await describeImport(cargos, slug, stored, config));
+          lines.push(describeImport(await cargos.review(slug), stored, config, flags));
         }
         print(options, { imported: slugs }, lines.join("\n"));
       });
     });
 }
 
-/** Stores the file of a Cargo and names it in the definition. @throws {ServiceError} */
+/** Stores the file of a Cargo and names it in the definition. @param fail throws what is wrong with the definition. @throws {ServiceError} */
 async function storeFor(
-  path: string,
   text: string,
   source: string,
   config: CoordinatorConfig,
+  fail: (error: ValidationError) => never,
 ): Promise<StoredModel & { readonly text: string }> {
-  const { slug, runtimeType } = readHead(path, text);
+  const { slug, runtimeType } = readHead(text, fail);
   const directory = importedModelsDirectory(config);
   const minFreeBytes = config.minFreeDiskBytes;
   const check = (definition: object): string => {
     const changed = JSON.stringify(definition);
     const read = readCargoFile(changed);
-    if ("errors" in read) throw namingFile(path, new ValidationError(read.errors));
+    if ("errors" in read) return fail(new ValidationError(read.errors));
     return changed;
   };
   const { unpinned_reason: _, ...fields } = JSON.parse(text) as Record<string, unknown>;
@@ -80,55 +84,53 @@ async function storeFor(
   return { ...stored, text: check({ ...fields, model: stored.model }) };
 }
 
-/** @throws {ValidationError} if not even slug and runtime can be read. */
-function readHead(path: string, text: string) {
+/** Fails if not even slug and runtime can be read. */
+function readHead(text: string, fail: (error: ValidationError) => never) {
   const read = readCargoFile(text);
   if ("file" in read) return { slug: read.file.slug, runtimeType: read.file.runtime_type };
   // All may be right but the model, which the file replaces.
   const problems = read.errors.filter(
     ({ path: field }) => field === "" || field === "slug" || field === "runtime_type",
   );
-  if (problems.length > 0) throw namingFile(path, new ValidationError(problems));
+  if (problems.length > 0) return fail(new ValidationError(problems));
   const { slug, runtime_type: type } = JSON.parse(text) as { slug: string; runtime_type: string };
   const runtimeType = RUNTIME_TYPES.find((each) => each === type);
-  if (runtimeType === undefined) throw namingFile(path, new ValidationError(read.errors));
+  if (runtimeType === undefined) return fail(new ValidationError(read.errors));
   return { slug, runtimeType };
 }
 
-async function importFile(cargos: OperatorCargos, path: string, text: string, store: Store): Promise<string> {
+function importFile(cargos: OperatorCargos, text: string, store: Store): Promise<string> {
   const noting = (file: CargoFile) => {
     const after = { revision: revisionOf(file) };
     const deed = { action: "cargo.import", targetKind: "cargo", targetId: file.slug, after } as const;
     return trailOf(store).noting(commandActor(), deed).catalog;
   };
-  try {
-    return await cargos.importFile(text, noting);
-  } catch (error) {
-    throw error instanceof ServiceError ? namingFile(path, error) : error;
-  }
+  return cargos.importFile(text, noting);
 }
 
-function namingFile(path: string, error: ServiceError): ServiceError {
+/** An error by the file that has it. @param flags of the command, for the one that is proposed. @throws {unknown} */
+function nameFile(path: string, flags: string, error: unknown): never {
+  if (!(error instanceof ServiceError)) throw error;
   const problems = error instanceof ValidationError ? error.details : [{ path: "", message: error.message }];
   const lines = problems.map(({ path: field, message }) => {
     const line = [path, field, message].filter((part) => part !== "").join(": ");
     if (field !== "model" && field !== "model.url") return line;
-    return `${line}. For a file of your own: ${coordinatorName()} cargo import ${path} --file <path>`;
+    return `${line}. For a file of your own: ${coordinatorName()} cargo import ${shellWord(path)}${flags} --file <path>`;
   });
-  return new ServiceError(error.code, lines.join("\n"), { cause: error });
+  throw new ServiceError(error.code, lines.join("\n"), { cause: error });
 }
 
 /** What the import did, and what is left to do. */
-async function describeImport(
-  cargos: OperatorCargos,
-  slug: string,
+function describeImport(
+  { file, status }: CargoReview,
   stored: StoredModel | null,
   { storeAddress }: CoordinatorConfig,
-): Promise<string> {
-  const { file, status } = await cargos.review(slug);
+  flags: string,
+): string {
+  const { slug } = file;
   const state = {
     offered: "offered to everybody",
-    unpinned: `off until it is approved (${coordinatorName()} cargo approve ${slug})`,
+    unpinned: `off until it is approved (${coordinatorName()} cargo approve ${slug}${flags})`,
   };
   const now = status === "offered" || status === "unpinned" ? state[status] : status;
   const isPinned = missingPin(file) === null;
@@ -140,8 +142,11 @@ async function describeImport(
         : `, not pinned (no ${PINS[missingPin(file) ?? "modelHash"]})`;
   const first = `Imported ${slug}: ${now}${pin}.`;
   if (stored === null) return pinKindOf(file) === null ? first : `${first} What it names was not looked at`;
-  const where = `${first} The coordinator serves ${stored.path} (${formatBytes(stored.model.size_bytes)}) at ${stored.model.url}`;
-  return storeAddress === null ? where : `${where}. Copy it to the same path on the machine of every other coordinator`;
+  const { size_bytes: size, url } = stored.model;
+  const path = `${resolve(stored.path)} (${formatBytes(size)})`;
+  if (storeAddress === null) return `${first} The coordinator serves ${path} at ${url}`;
+  // Commands with a shared database may run anywhere, and know no coordinator's data directory.
+  return `${first} Copy ${path} to models/ in the data directory of each coordinator, which then serves it at ${url}`;
 }
 
 const PINS = { modelHash: "sha256", modelCommit: "commit", imageDigest: "digest" } as const;

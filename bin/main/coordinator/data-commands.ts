@@ -41,7 +41,9 @@ export async function readDataOptions({
 }: DataOptions): Promise<{ config: CoordinatorConfig; place: StorePlace }> {
   const config = await readCoordinatorConfig({ config: file, data, store, json });
   if (data !== undefined && config.storeAddress !== null) {
-    throw new ConfigError(["--data and a store are both given: leave out --data, or --store (ATOLL_STORE)"]);
+    throw new ConfigError([
+      "--data and a store are both given: leave out --data, or the setting store (--store, ATOLL_STORE or a line of the settings file)",
+    ]);
   }
   return { config, place: await storePlaceOf(config) };
 }

@@ -44,14 +44,14 @@ function knownIslands(options: DataOptions): Promise<number | null> {
   return withStore(options, async ({ operators }) => (await operators.countIslands(0)).known).catch(() => null);
 }
 
-/** @throws {CliError} unless the operator says yes, or said so before. */
+/** @throws {CliError} unless the operator answers yes, or gave --yes. */
 async function assertWanted(islands: number | null, options: { readonly yes?: true }, command: Command): Promise<void> {
   if (options.yes === true) return;
   const count = islands ?? "unknown, as the database cannot be read";
   const consequence = `A new key cuts off every Island until its owner joins again with the new fingerprint (Islands known: ${count}).`;
   if (!process.stdin.isTTY) {
     const again = `${coordinatorName()} signing-key rotate${givenFlags(command)} --yes`;
-    throw new CliError(`${consequence} Nothing was changed, as nobody can answer here. To make the key: ${again}`);
+    throw new CliError(`${consequence} Nothing was changed: there is no terminal to ask at. To make the key: ${again}`);
   }
   console.error(consequence);
   if (!(await askYes("Make a new key?"))) throw new CliError("Nothing was changed");

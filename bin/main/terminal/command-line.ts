@@ -1,29 +1,39 @@
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Command } from "commander";
 import { packageRoot } from "../package-info.ts";
 import { shellWord } from "./shell-word.ts";
+
+const SCRIPT = "coordinator.ts";
 
 /** How this coordinator is called, so that the lines that are printed can be pasted: `atoll-coordinator`, in the repository `npm run coordinator --`. */
 export function coordinatorName(): string {
   if (isInRepository()) return "npm run coordinator --";
   const path = process.argv[1] ?? "";
   const name = basename(path);
-  if (/^coordinator\.[jt]s$/.test(name)) return `node ${shellWord(path)}`;
+  if (name === SCRIPT) return scriptCommand(path);
   return name.endsWith("coordinator") ? name : "coordinator";
 }
 
 /** The agent's command, as it is called where this coordinator is installed. */
 export function islandName(): string {
-  return isInRepository() ? "npm run island --" : "island";
+  if (isInRepository()) return "npm run island --";
+  const path = process.argv[1] ?? "";
+  return basename(path) === SCRIPT ? scriptCommand(join(dirname(path), "island.ts")) : "island";
+}
+
+/** With this process's Node.js: the `node` of a shell may be older, or missing. */
+function scriptCommand(path: string): string {
+  return `${shellWord(process.execPath)} ${shellWord(path)}`;
 }
 
 function isInRepository(): boolean {
   if (process.env["npm_lifecycle_event"] === "coordinator") return true;
-  return process.cwd() === packageRoot && basename(process.argv[1] ?? "") === "coordinator.ts";
+  return process.cwd() === packageRoot && process.argv[1] === join(packageRoot, "bin", SCRIPT);
 }
 
 /**
- * The flags that a command was called with, as words of a shell with a blank before each.
+ * The flags that a command was called with, as words of a shell with a blank before each. A password in an address is left out: what is
+ * printed ends up in logs. $PGPASSWORD gives it.
  * @param without camel-cased names of flags that are left out.
  */
 export function givenFlags(command: Command, without: readonly string[] = []): string {
@@ -32,7 +42,17 @@ export function givenFlags(command: Command, without: readonly string[] = []): s
       const name = option.attributeName();
       if (without.includes(name) || command.getOptionValueSource(name) !== "cli") return "";
       const value: unknown = command.getOptionValue(name);
-      return typeof value === "string" ? ` ${option.long} ${shellWord(value)}` : ` ${option.long}`;
+      return typeof value === "string" ? ` ${option.long} ${shellWord(withoutPassword(value))}` : ` ${option.long}`;
     })
     .join("");
+}
+
+/** `postgres://user:secret@host/db` and `…?password=secret` without the secret. */
+function withoutPassword(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (url.password === "" && !url.searchParams.has("password")) return text;
+  url.password = "";
+  url.searchParams.delete("password");
+  return url.href;
 }

@@ -77,10 +77,11 @@ describe("coordinator cargo", () => {
     const sha256 = createHash("sha256").update(content).digest("hex");
     const name = `my-wrap-${sha256.slice(0, 16)}.wasm`;
     const { model: _, ...fields } = JSON.parse(await readFile("catalog/cargos/word-wrap.json", "utf8"));
-    const file = join(directory, "my-wrap.json");
+    const file = join(directory, "my wrap.json");
     await writeFile(file, JSON.stringify({ ...fields, slug: "my-wrap" }));
     const lacking = await cargo("import", file);
-    expect(lacking).toMatchObject({ code: 1, stderr: expect.stringContaining(`cargo import ${file} --file <path>`) });
+    const proposed = `cargo import '${file}' ${coordinator.placeFlags.join(" ")} --file <path>`;
+    expect(lacking).toMatchObject({ code: 1, stderr: expect.stringContaining(proposed) });
 
     for (const source of ["README.md", directory]) {
       const refused = await cargo("import", file, "--file", source);

@@ -29,6 +29,11 @@ describe("the entries of a ledger", () => {
     expect(brief([line("hold", -1, 1, job)])).toEqual([["hold", "tiny-chat", "job_1", -1, 1]]);
   });
 
+  it("count a line once that two pages hold", () => {
+    const charge = line("charge", 0, -0.25, job);
+    expect(brief([charge, charge])).toEqual([["charge", "tiny-chat", "job_1", -0.25, 1]]);
+  });
+
   it("keep earnings apart, also from a job of one's own, and lead to no job", () => {
     const lines = [
       line("earning", 0.9, 0, job),

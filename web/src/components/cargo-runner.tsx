@@ -13,7 +13,7 @@ import { draftOf, readDraft, readJson } from "./schema-form/draft.ts";
 import type { InputSchema } from "./schema-form/input-schema.ts";
 import { SchemaFields } from "./schema-form/schema-form.tsx";
 
-/** Of a chat Cargo's many members, those that most people need. */
+/** Members of a chat Cargo's input that stand first; the others are folded. */
 const CHAT_MEMBERS = ["prompt", "max_tokens", "temperature"] as const;
 
 /** A form for a Cargo's input, and below it the job that it starts. */

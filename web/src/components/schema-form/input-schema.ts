@@ -40,7 +40,7 @@ export function controlFor(schema: InputSchema): Control {
   }
 }
 
-/** The schema without `null`, which a form gives by leaving the member out. Of other alternatives, a list of texts is typed. */
+/** The schema without `null`, which a form gives by leaving the member out. Among other alternatives the form takes a list of texts. */
 function plainOf(schema: InputSchema): InputSchema {
   const { anyOf, type, ...rest } = schema;
   if (Array.isArray(type)) {

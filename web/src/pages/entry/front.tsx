@@ -114,6 +114,7 @@ function Offer({ network, cargos }: Shown) {
   return (
     <section aria-labelledby="offer-title" class="front-offer">
       <h2 id="offer-title">What it runs</h2>
+      {cargos.length === 0 && <p class="muted">Nothing yet: no Cargo is offered.</p>}
       <Cards cargos={now} known={known} />
       {later.length > 0 && (
         <details open={now.length === 0}>

@@ -44,7 +44,7 @@ export function NetworkCargosPage() {
       width: "minmax(9rem, 1fr)",
       cell: ({ slug }) => <Link to={`/operator/cargos/${encodeURIComponent(slug)}`}>{slug}</Link>,
     },
-    { label: "State", width: "8rem", cell: ({ status }) => <CargoState status={status} /> },
+    { label: "State", width: filter === "off" ? "4rem" : "8rem", cell: ({ status }) => <CargoState status={status} /> },
     { label: "Runtime", width: "6rem", isExtra: true, cell: (cargo) => cargo.runtime_type ?? "" },
     { label: "From", width: "6rem", isExtra: true, cell: ({ origin }) => origin },
     { label: "Owner", width: "minmax(6rem, 14rem)", isExtra: true, cell: (cargo) => cargo.owner_email ?? "" },
@@ -85,8 +85,8 @@ export function NetworkCargosPage() {
       </PageHead>
       {filter === "off" && (
         <p class="muted">
-          Shipped Cargos whose files nobody has approved yet. Offer looks up which files their sources have now, and
-          signs exactly those. The name leads to all that is signed.
+          Shipped Cargos that are not approved yet. Offer looks up which files their sources have now, and signs exactly
+          those. The name leads to all that is signed.
         </p>
       )}
       <ActionError action={offer} />

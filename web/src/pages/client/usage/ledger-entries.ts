@@ -13,7 +13,7 @@ interface Line {
 
 /** All that was booked for one job; or one line of anything else: a grant, an earning, the hold of a batch. */
 export interface LedgerEntry<L extends Line = Line> {
-  /** Of its newest line. */
+  /** Id of its newest line. */
   readonly id: number;
   /** Kind of its newest line; `charge` for each job that cost something. */
   readonly kind: L["kind"];
@@ -30,10 +30,13 @@ export interface LedgerEntry<L extends Line = Line> {
   readonly lines: readonly L[];
 }
 
-/** Gathers lines, newest first, into one entry a job. Entries stand where their newest lines do. */
+/**
+ * Gathers lines, newest first, into one entry a job. Entries stand where their newest lines do. A line that is given twice counts once: pages
+ * overlap when lines were added between reading them.
+ */
 export function entriesOf<L extends Line>(lines: readonly L[]): LedgerEntry<L>[] {
   const groups = new Map<string, L[]>();
-  for (const line of lines) {
+  for (const line of new Map(lines.map((each) => [each.id, each])).values()) {
     const key = line.kind === "earning" || line.job_id === null ? String(line.id) : line.job_id;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [line]);

@@ -27,11 +27,11 @@ export function Ledger() {
   const list = useEntries();
   const [shown, show] = useState<Entry | null>(null);
   const columns: readonly Column<Entry>[] = [
-    { label: "When", width: "minmax(5.5rem, 8rem)", cell: ({ at }) => <Ago at={at} /> },
+    { label: "When", width: "6.5rem", cell: ({ at }) => <Ago at={at} /> },
     { label: "What", width: "minmax(8rem, 1fr)", cell: (entry) => <What entry={entry} onShow={() => show(entry)} /> },
     {
       label: "Change",
-      width: "minmax(4rem, 7rem)",
+      width: "5.5rem",
       isNumber: true,
       cell: ({ change, batchId }) => (batchId === null ? <Signed value={change} /> : <HeldOnly value={change} />),
     },
