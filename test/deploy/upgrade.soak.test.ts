@@ -1,5 +1,7 @@
 import { cpSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MIGRATIONS as postgres } from "../../coordinator/store/postgres/migrations/all.ts";
+import { MIGRATIONS as sqlite } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
 import { commitBefore, hasFileAt, OlderVersion } from "../support/older-version.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
@@ -11,7 +13,12 @@ const MIGRATIONS = {
   sqlite: "coordinator/store/sqlite/migrations/all.ts",
   postgres: "coordinator/store/postgres/migrations/all.ts",
 } as const;
-const COMMITS = { sqlite: commitBefore(MIGRATIONS.sqlite), postgres: commitBefore(MIGRATIONS.postgres) };
+const lastOf = (migrations: readonly { readonly version: number }[]): string =>
+  `version: ${migrations.at(-1)?.version},`;
+const COMMITS = {
+  sqlite: commitBefore(lastOf(sqlite), MIGRATIONS.sqlite),
+  postgres: commitBefore(lastOf(postgres), MIGRATIONS.postgres),
+};
 const hasOlder = hasFileAt(COMMITS.sqlite, MIGRATIONS.sqlite) && hasFileAt(COMMITS.postgres, MIGRATIONS.postgres);
 if (HAS_EVERY_CASE && !hasOlder) process.stderr.write("No test of an upgrade: the history has no older version\n");
 

@@ -24,13 +24,15 @@ export async function cloneInto(folder: string): Promise<string> {
 export function freshEnvironment(folder: string, more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { HOME } = process.env;
   return {
-    PATH: [join(folder, "prefix", "bin"), join(process.execPath, ".."), "/usr/local/bin:/usr/bin:/bin:/usr/sbin"].join(
-      ":",
-    ),
+    PATH: [
+      join(folder, "home", ".local", "bin"),
+      join(process.execPath, ".."),
+      "/usr/local/bin:/usr/bin:/bin:/usr/sbin",
+    ].join(":"),
     HOME: join(folder, "home"),
     // How this machine reaches the registry.
     NPM_CONFIG_GLOBALCONFIG: process.env["npm_config_globalconfig"] ?? "",
-    NPM_CONFIG_PREFIX: join(folder, "prefix"),
+    NPM_CONFIG_PREFIX: join(folder, "home", ".local"),
     // What npm has downloaded before is as good as what it downloads now.
     NPM_CONFIG_CACHE: process.env["npm_config_cache"] ?? `${HOME}/.npm`,
     ...more,

@@ -23,7 +23,7 @@ const clone = join(folder, "clone");
 const env = freshEnvironment(folder);
 const tarball = (name: string): string => join(clone, "dist", `atoll-${name}-${manifest.version}.tgz`);
 const deb = (name: string): string => join(clone, "dist", "deb", `atoll-${name}_${manifest.version}_amd64.deb`);
-const installed = (name: string): string => join(folder, "prefix", "lib", "node_modules", "@atoll", name);
+const installed = (name: string): string => join(folder, "home", ".local", "lib", "node_modules", "@atoll", name);
 const QUESTION = { messages: [{ role: "user", content: "What is 7 plus 8?" }], temperature: 0 };
 const ANSWER = "7 plus 8 is 15.";
 
@@ -165,7 +165,7 @@ describe.runIf(HAS_EVERY_CASE)("packages", () => {
     const root = join(folder, "debian");
     beforeAll(async () => {
       await Promise.all([
-        npm(["run", "packages:debian", "--", "--installed", join(folder, "prefix")], clone, { ...process.env }),
+        npm(["run", "packages:debian", "--", "--installed", join(folder, "home", ".local")], clone, { ...process.env }),
         makeDebianRoot(root),
       ]);
     }, 900_000);

@@ -15,9 +15,9 @@ export function hasFileAt(commit: string, path: string): boolean {
   return git("cat-file", "-e", `${commit}:${path}`).isDone;
 }
 
-/** The commit before the last one that changed the file. */
-export function commitBefore(path: string): string {
-  return `${git("rev-list", "-1", "HEAD", "--", path).stdout.toString().trim()}~1`;
+/** The commit before the last one that added `text` to the file, or removed it. */
+export function commitBefore(text: string, path: string): string {
+  return `${git("log", "-1", "--format=%H", `-S${text}`, "--", path).stdout.toString().trim()}~1`;
 }
 
 /** The program of an older commit, with the packages that are installed here. */
