@@ -26,7 +26,7 @@ export interface UnrunnableJobsDeps {
 export const REFUSE_AFTER_MS = 3_000;
 
 /**
- * Refuses jobs whose clients wait on a connection when each Island of the network lacks something that no wait brings: a runtime, memory, a
+ * Refuses jobs whose clients wait for the answer when each Island of the network lacks something that no wait brings: a runtime, memory, a
  * feature, its owner's consent. They wait on while Islands may be on their way: none is online, one that fits left within its grace, or a
  * coordinator has just started.
  */
@@ -111,7 +111,7 @@ export class UnrunnableJobs {
   }
 }
 
-/** Its client waits on a connection, and no Island has it. */
-function isWaiting({ isClientBound, state }: ActiveJob): boolean {
-  return isClientBound && state === "pending";
+/** Its client waits for the answer, and no Island has it. Answers of conversations outlive a crash, so that not all are client-bound. */
+function isWaiting({ jobClass, state }: ActiveJob): boolean {
+  return jobClass === "chat" && state === "pending";
 }

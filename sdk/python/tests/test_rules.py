@@ -158,7 +158,7 @@ def test_a_missing_key_is_told_before_any_request(monkeypatch: pytest.MonkeyPatc
     with Atoll("http://127.0.0.1:9", max_retries=0) as atoll:
         with pytest.raises(ConfigurationError, match="GET /account needs an API key"):
             atoll.account.get()
-        with pytest.raises(AtollConnectionError):
+        with pytest.raises(AtollConnectionError, match="The connection to http://127.0.0.1:9/api/v1 failed"):
             atoll.health()
     for client in (httpx.Client(headers={"X-Api-Key": "ak_own"}), httpx.Client(auth=("user", "own"))):
         with Atoll("http://127.0.0.1:9", max_retries=0, http_client=client) as atoll:

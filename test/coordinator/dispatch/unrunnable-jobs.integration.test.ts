@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { REFUSE_AFTER_MS } from "../../../coordinator/dispatch/unrunnable-jobs.ts";
-import type { JobHandle } from "../../../coordinator/jobs/submitted-job.ts";
+import type { JobHandle, SubmitRequest } from "../../../coordinator/jobs/submitted-job.ts";
 import type { Outlook } from "../../../coordinator/scheduler/shared-work.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
@@ -33,14 +33,14 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-const submit = (isClientBound = true): Promise<JobHandle> =>
+const submit = (wait: Pick<SubmitRequest, "waitLimitMs"> = { waitLimitMs: 300_000 }): Promise<JobHandle> =>
   world.jobs.submit({
     accountId,
     slug: "cheap",
     input: { prompt: "Hi" },
     priority: 0,
     idempotency: null,
-    isClientBound,
+    ...wait,
   });
 const wait = async (ms = REFUSE_AFTER_MS): Promise<void> => {
   clock.advance(ms);
@@ -50,7 +50,7 @@ const stateOf = async ({ record }: JobHandle) => (await world.jobs.get(accountId
 const unfit = { runtimes: [{ type: "onnx" as const, version: "1" }] };
 const LACK = "no online Island offers llmcpp";
 
-it("is refused to a chat, at whichever coordinator its Islands are", async () => {
+it("is refused to a chat and a conversation, at whichever coordinator its Islands are", async () => {
   await using coordinator = await TestCoordinator.open({ restartGraceS: 0 });
   const { key, islandToken } = await coordinator.createAccount("client@example.com");
   await using _island = await FakeIsland.join(coordinator.url, islandToken, unfit);
@@ -59,9 +59,14 @@ it("is refused to a chat, at whichever coordinator its Islands are", async () =>
   const answer = await call(coordinator.url, key, "POST", "/chat/completions", body);
   expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([503, "false"]);
   expect(answer.body.error.message).toContain(LACK);
+  const conversation = await call(coordinator.url, key, "POST", "/conversations", { model: "tiny-chat" });
+  const path = `/conversations/${conversation.body.data.id}/messages`;
+  const message = await call(coordinator.url, key, "POST", path, { content: "Hi" });
+  expect([message.status, message.headers.get("x-should-retry")]).toEqual([503, "false"]);
+  expect(message.body.error.message).toContain(LACK);
 });
 
-describe("a job whose client waits on a connection", () => {
+describe("a job whose client waits for the answer", () => {
   it("is refused after three seconds with the reason, and costs nothing, if no Island can run it", async () => {
     await PlayedIsland.join(world, accountId, unfit);
     const job = await submit();
@@ -74,9 +79,9 @@ describe("a job whose client waits on a connection", () => {
     expect((await store.accounts.get(accountId))?.balanceMicro).toBe(10_000_000);
   });
 
-  it("waits on if it is not bound to the connection", async () => {
+  it("waits on if no client waits for its answer", async () => {
     await PlayedIsland.join(world, accountId, unfit);
-    const job = await submit(false);
+    const job = await submit({});
     await wait();
     expect(await stateOf(job)).toBe("pending");
   });

@@ -99,7 +99,7 @@ class AsyncHttp:
             async for piece in response.aiter_bytes():
                 yield piece
         except httpx.HTTPError as error:
-            raise _failure_of(error, operation) from error
+            raise _failure_of(error, operation, self.settings) from error
         finally:
             if response is not None:
                 await response.aclose()
@@ -155,7 +155,7 @@ class AsyncHttp:
                 for event in parser.push(piece):
                     yield event
         except httpx.HTTPError as error:
-            raise _failure_of(error, operation) from error
+            raise _failure_of(error, operation, self.settings) from error
         finally:
             if response is not None:
                 await response.aclose()
@@ -179,7 +179,7 @@ class AsyncHttp:
             finally:
                 await response.aclose()
         except httpx.HTTPError as error:
-            raise _failure_of(error, request.operation) from error
+            raise _failure_of(error, request.operation, self.settings) from error
         body = b"".join(pieces)
         if not response.is_success and response.status_code != request.accepted_status:
             raise error_of_answer(response.status_code, response.headers, body.decode("utf-8", "replace"))
@@ -240,8 +240,8 @@ def _parse(status: int, body: bytes) -> Any:
     raise ProtocolError(reason, "protocol", status) from cause
 
 
-def _failure_of(error: httpx.HTTPError, operation: Operation[Any]) -> AtollConnectionError:
+def _failure_of(error: httpx.HTTPError, operation: Operation[Any], settings: Settings) -> AtollConnectionError:
     if isinstance(error, httpx.TimeoutException):
         return AtollTimeoutError(f"No answer from {operation.path} in time, or a silent stream", "timeout")
     reason = str(error) or type(error).__name__
-    return AtollConnectionError(f"The connection to the coordinator failed: {reason}", "connection")
+    return AtollConnectionError(f"The connection to {settings.api_url} failed: {reason}", "connection")
