@@ -28,6 +28,7 @@ interface CatalogSyncOptions {
   readonly isShared?: boolean;
   /** How this program's commands are called, for the log. */
   readonly commandName?: string;
+  readonly commandFlags?: string;
   readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
 }
@@ -176,8 +177,8 @@ export class CatalogSync {
       if (approval === undefined) return [];
       const { revision } = approval;
       if (approved === null) {
-        const { log, commandName = "coordinator" } = this.#options;
-        const text = `A Cargo that was approved is off, because this version ships another. Review it: ${commandName} cargo show ${file.slug}`;
+        const { log, commandName = "coordinator", commandFlags = "" } = this.#options;
+        const text = `A Cargo that was approved is off, because this version ships another. Review it: ${commandName} cargo show ${file.slug}${commandFlags}`;
         log.warn({ cargo: file.slug, approved: revision }, text);
         return [];
       }
@@ -210,9 +211,9 @@ export class CatalogSync {
     const shipped = [...this.#shipped.values()];
     const off = shipped.filter(({ file }) => isOffUnpinned(file) && !this.#pinned.has(file.slug));
     if (off.length === 0) return;
-    const { log, commandName = "coordinator" } = this.#options;
+    const { log, commandName = "coordinator", commandFlags = "" } = this.#options;
     const offered = shipped.filter((cargo) => !off.includes(cargo));
-    const text = `${describeOff(filesOf(off), filesOf(offered))}. To see all of them and offer them: ${commandName} cargo approve --all-shipped`;
+    const text = `${describeOff(filesOf(off), filesOf(offered))}. To see all of them and offer them: ${commandName} cargo approve --all-shipped${commandFlags}`;
     log.info({ count: off.length, of: shipped.length }, text);
   }
 

@@ -243,6 +243,8 @@ export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "cat
   readonly newAccountMicro: number;
   /** How this program's commands are called, for texts that name one. */
   readonly commandName: string;
+  /** Flags with a blank before each, with which other commands find this configuration's data. */
+  readonly commandFlags: string;
   /** All settings in the units of their keys, with where each comes from; without secrets. */
   readonly inForce: readonly ResolvedSetting[];
 };
@@ -254,11 +256,12 @@ export interface CoordinatorConfigSources {
   readonly toml: ConfigFile | null;
   readonly shippedCatalogDirectory: string;
   readonly commandName?: string;
+  readonly commandFlags?: string;
 }
 
 /** A flag wins over an ATOLL_* variable, a variable over the file, the file over the default. @throws {ConfigError} naming every problem. */
 export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
-  const { flags, env, toml, shippedCatalogDirectory, commandName = "coordinator" } = sources;
+  const { flags, env, toml, shippedCatalogDirectory, commandName = "coordinator", commandFlags = "" } = sources;
   const { values, resolved } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
   const isOpenToAll = values.registration === "open" && isExposed(values);
   return Object.freeze({
@@ -267,6 +270,7 @@ export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorCon
     newAccountMicro:
       values.newAccountMicro ?? NEW_ACCOUNT_CREDITS[isOpenToAll ? "openToAll" : "usual"] * MICRO_PER_CREDIT,
     commandName,
+    commandFlags,
     inForce: resolved,
   });
 }

@@ -26,6 +26,8 @@ it("coordinator init makes a network that serves with the line that it prints, a
   await using serving = new Program("coordinator", next.split(" "));
   const [, url = ""] = await serving.printed(/listening on (\S+)\n/);
   expect((await call(url, key, "GET", "/account")).body.data.email).toBe("ann@example.com");
+  // The commands that its log proposes work from any directory.
+  expect(serving.stderr).toContain(` cargo approve --all-shipped${next.replace("serve", "")}`);
 });
 
 it("coordinator init overwrites nothing", async () => {
@@ -95,6 +97,12 @@ describe("the settings file that init wrote", () => {
     ]);
     expect([named.code, named.stderr]).toEqual([0, `Settings: ${env.ATOLL_CONFIG}\n`]);
     expect([data.code, data.stderr]).toEqual([0, ""]);
+  });
+
+  it("is named by the next command that init prints where another one comes first", async () => {
+    const env = { ATOLL_EMAIL: "ann@example.com", ATOLL_PASSWORD: "correct horse" };
+    const { stdout } = await run(join(home, "atoll"), ["init"], env);
+    expect(stdout).toContain(` serve --config ${join(home, "atoll", "atoll", "atoll.toml")}\n`);
   });
 
   it("is named as looked for where there is none", async () => {

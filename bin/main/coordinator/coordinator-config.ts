@@ -5,6 +5,7 @@ import { resolveConfig, type CoordinatorConfig } from "../../../coordinator/conf
 import type { ConfigFile } from "../../../shared/settings.ts";
 import { packageRoot } from "../package-info.ts";
 import { coordinatorName } from "../terminal/command-line.ts";
+import { shellWord } from "../terminal/shell-word.ts";
 
 /** Where commands look for the file that `init` writes, in this order. */
 export const CONFIG_PLACES = ["atoll.toml", join("atoll", "atoll.toml")] as const;
@@ -53,7 +54,14 @@ export async function configFrom(
     toml: file === null ? null : await readToml(file),
     shippedCatalogDirectory: join(packageRoot, "catalog"),
     commandName: coordinatorName(),
+    commandFlags: file !== null ? configFlag(file) : typeof data === "string" ? ` --data ${shellWord(data)}` : "",
   });
+}
+
+/** ` --config <file>`; nothing for the file that commands read here without it. */
+export function configFlag(file: string): string {
+  const found = findConfigFile({});
+  return found !== null && resolve(found) === resolve(file) ? "" : ` --config ${shellWord(resolve(file))}`;
 }
 
 async function readToml(name: string): Promise<ConfigFile> {

@@ -9,12 +9,11 @@ import type { AccountDetails, MadeAccount } from "./account-commands.ts";
 import { askUntilRight } from "../terminal/ask-again.ts";
 import { askLine, canAsk } from "../terminal/ask.ts";
 import { coordinatorName, islandName } from "../terminal/command-line.ts";
-import { configFrom, CONFIG_PLACES } from "./coordinator-config.ts";
+import { configFlag, configFrom } from "./coordinator-config.ts";
 import { tomlWith } from "./example-config.ts";
 import { packageRoot } from "../package-info.ts";
 import { print } from "../terminal/print.ts";
 import { PASSWORD_HELP, readNewPassword } from "../terminal/read-password.ts";
-import { shellWord } from "../terminal/shell-word.ts";
 import { UsageError } from "../terminal/usage-errors.ts";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -64,7 +63,7 @@ async function init(directory: string, options: InitOptions, makeAccount: MakeAc
   const url = config.publicUrl ?? `http://${reachable(config.host)}:${config.port}`;
   const { email } = wish;
   const { id, key, islandToken } = account;
-  const serve = serveCommand(file);
+  const serve = `${coordinatorName()} serve${configFlag(file)}`;
   const island = islandName();
   print(
     options,
@@ -109,7 +108,8 @@ async function writeNew(file: string, text: string): Promise<void> {
 }
 
 function isThere(file: string, cause?: unknown): CliError {
-  return new CliError(`${file} is there already, and nothing was changed. Start it: ${serveCommand(file)}`, { cause });
+  const serve = `${coordinatorName()} serve${configFlag(file)}`;
+  return new CliError(`${file} is there already, and nothing was changed. Start it: ${serve}`, { cause });
 }
 
 /** Takes the configuration away again when no account is made, also at Ctrl-C: the next try would take it for a complete one. */
@@ -142,12 +142,6 @@ async function readEmail(flag: string | undefined): Promise<string> {
   const problem = problemOf(given);
   if (problem !== null) throw new UsageError(problem);
   return given;
-}
-
-/** Without `--config` where commands look for the file. */
-function serveCommand(file: string): string {
-  const isFound = CONFIG_PLACES.some((path) => resolve(path) === file);
-  return `${coordinatorName()} serve${isFound ? "" : ` --config ${shellWord(file)}`}`;
 }
 
 /** Of the host part of an address on this machine. */

@@ -117,6 +117,7 @@ describe("resolveConfig()", () => {
       trustProxy: false,
       catalogDirectory: "/shipped/catalog",
       commandName: "coordinator",
+      commandFlags: "",
       logLevel: "info",
       logFormat: null,
     });
