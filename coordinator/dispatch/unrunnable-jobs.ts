@@ -23,7 +23,7 @@ export interface UnrunnableJobsDeps {
  * How long a client waits before it is refused, and how often its job is checked. Long enough for an Island that changes its session or its
  * settings, shorter than the time in which a stream gets its headers, so that the refusal has a status.
  */
-export const REFUSE_AFTER_MS = 3_000;
+export const REFUSE_AFTER_MS = 2_500;
 
 /**
  * Refuses jobs whose clients wait for the answer when each Island of the network lacks something that no wait brings: a runtime, memory, a

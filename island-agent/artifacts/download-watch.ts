@@ -77,9 +77,11 @@ class FollowedDownload {
 
   note(progress: DownloadProgress): void {
     const nowMs = this.#clock.monotonicMs();
-    // Another file, or the same one from its beginning.
-    if (progress.receivedBytes < (this.#progress?.receivedBytes ?? 0)) this.#samples.length = 0;
+    // A smaller figure is of another file, or of the same one from its beginning.
+    const isFromDisk = progress.isFromDisk === true;
+    if (isFromDisk || progress.receivedBytes < (this.#progress?.receivedBytes ?? 0)) this.#samples.length = 0;
     this.#progress = progress;
+    if (isFromDisk) return;
     const last = this.#samples.at(-1);
     if (last === undefined || nowMs - last.atMs >= SAMPLE_MS) {
       this.#samples.push({ atMs: nowMs, bytes: progress.receivedBytes });

@@ -77,7 +77,7 @@ export function describeBriefly(
     rows.push(["Clock", `${formatAge(Math.abs(clockAheadMs))} ${side} the coordinator's: set this machine's clock`]);
   }
   rows.push(...describeLack(status));
-  if (status.lastProblem !== null) rows.push(["Problem", status.lastProblem]);
+  if (status.lastProblem !== null && link !== "connected") rows.push(["Problem", status.lastProblem]);
   const credits = creditsOf(earnings);
   for (const [index, job] of jobs.slice(0, SHOWN_LAST).entries()) {
     const earned = credits.get(job.jobId);

@@ -33,7 +33,7 @@ export async function downloadModel(
   signal: AbortSignal,
   openPart: OpenPart = (stem, key, opening) =>
     PartFile.open(stem, key, opening, (receivedBytes) =>
-      download.onProgress({ receivedBytes, totalBytes: download.expected.bytes }),
+      download.onProgress({ receivedBytes, totalBytes: download.expected.bytes, isFromDisk: true }),
     ),
 ): Promise<number> {
   const part = await openPart(join(download.directory, download.stem), download.key, signal);

@@ -12,6 +12,8 @@ import type { StallWatchdog } from "./stall-watchdog.ts";
 export interface DownloadProgress {
   readonly receivedBytes: number;
   readonly totalBytes: number | null;
+  /** Whether the bytes since the last report were on disk before the download: they say nothing of its speed. */
+  readonly isFromDisk?: boolean;
 }
 
 /** A model that is being downloaded. */

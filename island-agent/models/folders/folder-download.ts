@@ -68,9 +68,10 @@ export class FolderDownload {
 
   async #acquire(key: string, { path, ref }: FolderFile, signal: AbortSignal): Promise<ModelLease> {
     try {
-      const report = ({ receivedBytes }: DownloadProgress): void => this.#report(key, receivedBytes);
+      const report = ({ receivedBytes, isFromDisk = false }: DownloadProgress): void =>
+        this.#report(key, receivedBytes, isFromDisk);
       const lease = await this.#models.acquire(this.slug, ref, signal, report, this.#mayEvict);
-      this.#report(key, ref.sizeBytes);
+      this.#report(key, ref.sizeBytes, this.#bytesOf.get(key) !== ref.sizeBytes);
       return lease;
     } catch (error) {
       if (signal.aborted || !(error instanceof JobFailure)) throw error;
@@ -81,9 +82,9 @@ export class FolderDownload {
     }
   }
 
-  #report(key: string, bytes: number): void {
+  #report(key: string, bytes: number, isFromDisk: boolean): void {
     this.#receivedBytes += bytes - (this.#bytesOf.get(key) ?? 0);
     this.#bytesOf.set(key, bytes);
-    this.#onProgress(this.progress);
+    this.#onProgress({ ...this.progress, isFromDisk });
   }
 }

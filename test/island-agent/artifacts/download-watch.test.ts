@@ -10,7 +10,7 @@ import { FakeLog } from "../builders.ts";
 let clock: ManualClock;
 let log: FakeLog;
 let watch: DownloadWatch;
-let note: (receivedBytes: number, totalBytes?: number | null) => void;
+let note: (receivedBytes: number, totalBytes?: number | null, isFromDisk?: boolean) => void;
 let end: PromiseWithResolvers<void>;
 let ended: Promise<void>;
 
@@ -20,7 +20,8 @@ beforeEach(() => {
   watch = new DownloadWatch(clock, log);
   end = Promise.withResolvers();
   ended = watch.follow("big", (report: (progress: DownloadProgress) => void) => {
-    note = (receivedBytes, totalBytes = 202 * MIB) => report({ receivedBytes, totalBytes });
+    note = (receivedBytes, totalBytes = 202 * MIB, isFromDisk = false) =>
+      report({ receivedBytes, totalBytes, isFromDisk });
     return end.promise;
   });
 });
@@ -63,6 +64,15 @@ describe("DownloadWatch", () => {
     clock.advance(1_000);
     note(MIB);
     expect(watch.bytesPerSecond("big")).toBe(MIB);
+  });
+
+  it("leaves out what was on disk before, in speed and log", () => {
+    for (const read of [1, 60, 118]) note(read * MIB, 202 * MIB, true);
+    expect(log.events.all).toEqual([]);
+    note(118 * MIB);
+    expect(log.facts).toEqual([{ cargo: "big", progress: "118 of 202 MiB" }]);
+    receive(5, 118 * MIB);
+    expect(watch.bytesPerSecond("big")).toBe(4 * MIB);
   });
 
   it("forgets a download that has ended", async () => {

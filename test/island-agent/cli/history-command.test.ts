@@ -82,13 +82,15 @@ describe("describeBriefly()", () => {
   });
 
   it("says what is wrong, and that the coordinator does not answer", () => {
-    const status = { ...STATUS, closedBecause: "paused", running: [], lastProblem: "the coordinator is silent" };
+    const lastProblem = "the coordinator is silent";
+    const status = { ...STATUS, link: "waiting" as const, closedBecause: "paused", running: [], lastProblem };
     expect(describeBriefly(status, { jobs: [], earnings: null }, NOW_MS).split("\n")).toEqual([
       "Island     3f0c0f5e, paused, at https://atoll.example",
       "Earned     not known: the coordinator does not answer",
       "Running    0 of 4 slots",
       "Problem    the coordinator is silent",
     ]);
+    expect(describeBriefly({ ...status, link: "connected" }, HISTORY, NOW_MS)).not.toContain("Problem");
   });
 });
 
