@@ -79,26 +79,9 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const clock = cluster === null ? deps.clock : networkClock;
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
-  const {
-    catalogDirectory: directory,
-    modelAliases: aliases,
-    commandName,
-    commandFlags,
-    leaseMs,
-    leaseRenewMs,
-  } = config;
+  const { catalogDirectory: directory, modelAliases: aliases, commandLine, leaseMs, leaseRenewMs } = config;
   const [defaults, isShared] = [defaultSlugsOf(config), cluster !== null];
-  const catalogDeps = {
-    directory,
-    store: store.catalog,
-    defaults,
-    aliases,
-    isShared,
-    commandName,
-    commandFlags,
-    clock,
-    log,
-  };
+  const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, commandLine, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;

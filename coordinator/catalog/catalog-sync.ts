@@ -26,9 +26,8 @@ interface CatalogSyncOptions {
   readonly aliases?: ReadonlyMap<string, string>;
   /** Other coordinators change Cargos too. */
   readonly isShared?: boolean;
-  /** How this program's commands are called, for the log. */
-  readonly commandName?: string;
-  readonly commandFlags?: string;
+  /** @see CoordinatorConfig.commandLine */
+  readonly commandLine: (words: string) => string;
   readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
 }
@@ -177,8 +176,8 @@ export class CatalogSync {
       if (approval === undefined) return [];
       const { revision } = approval;
       if (approved === null) {
-        const { log, commandName = "coordinator", commandFlags = "" } = this.#options;
-        const text = `A Cargo that was approved is off, because this version ships another. Review it: ${commandName} cargo show ${file.slug}${commandFlags}`;
+        const { log, commandLine } = this.#options;
+        const text = `A Cargo that was approved is off, because this version ships another. Review it: ${commandLine(`cargo show ${file.slug}`)}`;
         log.warn({ cargo: file.slug, approved: revision }, text);
         return [];
       }
@@ -211,9 +210,9 @@ export class CatalogSync {
     const shipped = [...this.#shipped.values()];
     const off = shipped.filter(({ file }) => isOffUnpinned(file) && !this.#pinned.has(file.slug));
     if (off.length === 0) return;
-    const { log, commandName = "coordinator", commandFlags = "" } = this.#options;
+    const { log, commandLine } = this.#options;
     const offered = shipped.filter((cargo) => !off.includes(cargo));
-    const text = `${describeOff(filesOf(off), filesOf(offered))}. To see all of them and offer them: ${commandName} cargo approve --all-shipped${commandFlags}`;
+    const text = `${describeOff(filesOf(off), filesOf(offered))}. To see all of them and offer them: ${commandLine("cargo approve --all-shipped")}`;
     log.info({ count: off.length, of: shipped.length }, text);
   }
 

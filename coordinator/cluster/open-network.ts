@@ -23,14 +23,14 @@ export async function openNetwork({ config, clock, log }: OpenNetworkDeps): Prom
     if (because === null) return log.info({}, "Storage can be written again");
     log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
   };
-  const { minFreeDiskBytes: minFreeBytes, leaseRenewMs, commandName, commandFlags } = config;
+  const { minFreeDiskBytes: minFreeBytes, leaseRenewMs, commandLine } = config;
   const shown = typeof place === "string" ? place : shownAddress(place.address);
   const waiting = { clock, log, store: shown };
   const store = await untilStored(() => openStore(place, clock, { minFreeBytes, leaseRenewMs, onReadOnly }), waiting);
   if (!store.content.canReclaim) {
     log.info(
       {},
-      `The database file does not shrink: it was made by an older version. Stop the coordinator and run once: ${commandName} vacuum${commandFlags}`,
+      `The database file does not shrink: it was made by an older version. Stop the coordinator and run once: ${commandLine("vacuum")}`,
     );
   }
   const name = store.cluster === null ? "atoll" : `atoll ${store.cluster.selfId}`;

@@ -241,10 +241,8 @@ function days(key: string, fallback: number, meaning: string) {
 export type CoordinatorConfig = Omit<Settings<typeof COORDINATOR_SETTINGS>, "catalogDirectory" | "newAccountMicro"> & {
   readonly catalogDirectory: string;
   readonly newAccountMicro: number;
-  /** How this program's commands are called, for texts that name one. */
-  readonly commandName: string;
-  /** Flags with a blank before each, with which other commands find this configuration's data. */
-  readonly commandFlags: string;
+  /** The line to paste for a command of this program, such as "cargo list", with the flags that find this configuration's data. */
+  readonly commandLine: (words: string) => string;
   /** All settings in the units of their keys, with where each comes from; without secrets. */
   readonly inForce: readonly ResolvedSetting[];
 };
@@ -255,13 +253,12 @@ export interface CoordinatorConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly toml: ConfigFile | null;
   readonly shippedCatalogDirectory: string;
-  readonly commandName?: string;
-  readonly commandFlags?: string;
+  readonly commandLine?: (words: string) => string;
 }
 
 /** A flag wins over an ATOLL_* variable, a variable over the file, the file over the default. @throws {ConfigError} naming every problem. */
 export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorConfig {
-  const { flags, env, toml, shippedCatalogDirectory, commandName = "coordinator", commandFlags = "" } = sources;
+  const { flags, env, toml, shippedCatalogDirectory, commandLine = bareCommand } = sources;
   const { values, resolved } = resolveSettings(COORDINATOR_SETTINGS, ENV_PREFIX, { flags, env, file: toml });
   const isOpenToAll = values.registration === "open" && isExposed(values);
   return Object.freeze({
@@ -269,10 +266,13 @@ export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorCon
     catalogDirectory: values.catalogDirectory ?? shippedCatalogDirectory,
     newAccountMicro:
       values.newAccountMicro ?? NEW_ACCOUNT_CREDITS[isOpenToAll ? "openToAll" : "usual"] * MICRO_PER_CREDIT,
-    commandName,
-    commandFlags,
+    commandLine,
     inForce: resolved,
   });
+}
+
+function bareCommand(words: string): string {
+  return `coordinator ${words}`;
 }
 
 /** The limits of an attempt's phases, for Cargos that set none. */

@@ -48,13 +48,13 @@ export async function configFrom(
   flags: Readonly<Record<string, unknown>>,
 ): Promise<CoordinatorConfig> {
   const { data, ...settings } = flags;
+  const place = file !== null ? configFlag(file) : typeof data === "string" ? ` --data ${shellWord(data)}` : "";
   return resolveConfig({
     flags: data === undefined ? settings : { ...settings, dataDirectory: data },
     env: process.env,
     toml: file === null ? null : await readToml(file),
     shippedCatalogDirectory: join(packageRoot, "catalog"),
-    commandName: coordinatorName(),
-    commandFlags: file !== null ? configFlag(file) : typeof data === "string" ? ` --data ${shellWord(data)}` : "",
+    commandLine: (words) => `${coordinatorName()} ${words}${place}`,
   });
 }
 

@@ -28,7 +28,7 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
     onFatal: (error) => {
       log.fatal(
         { err: error },
-        `Storage failed. The process ends, so that a restart goes on from what is stored. Is the database damaged? Run: ${config.commandName} check${config.commandFlags}`,
+        `Storage failed. The process ends, so that a restart goes on from what is stored. Is the database damaged? Run: ${config.commandLine("check")}`,
       );
       process.exit(70);
     },

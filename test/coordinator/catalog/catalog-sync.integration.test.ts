@@ -23,7 +23,14 @@ beforeEach(async () => {
     warn: (facts: object) => void warnings.push(facts),
     error: (facts: object) => void warnings.push(facts),
   };
-  catalogSync = await CatalogSync.open({ directory: SHIPPED, store, defaults: { chat: "tiny-chat" }, clock, log });
+  catalogSync = await CatalogSync.open({
+    commandLine: String,
+    directory: SHIPPED,
+    store,
+    defaults: { chat: "tiny-chat" },
+    clock,
+    log,
+  });
   catalogSync.watch((slug) => changes.push(slug));
 });
 
@@ -177,6 +184,7 @@ describe("CatalogSync", () => {
 describe("A Cargo that another coordinator has made", () => {
   it("is found by who asks for it, and nonsense is looked for five times a second at most", async () => {
     const shared = await CatalogSync.open({
+      commandLine: String,
       directory: SHIPPED,
       store,
       defaults: { chat: "tiny-chat" },

@@ -46,7 +46,14 @@ describe("CatalogSync.open()", () => {
     return writeFile(join(directory, "cargos", name), typeof file === "string" ? file : JSON.stringify(file));
   }
   const open = (store: NumberingCatalogStore, defaults: DefaultSlugs) =>
-    CatalogSync.open({ directory, store, defaults, clock: new ManualClock(), log });
+    CatalogSync.open({
+      commandLine: String,
+      directory,
+      store,
+      defaults,
+      clock: new ManualClock(),
+      log,
+    });
   async function problems(defaults: DefaultSlugs = { chat: "alpha" }): Promise<readonly string[]> {
     const error: unknown = await open(new NumberingCatalogStore(), defaults).catch((e: unknown) => e);
     if (!(error instanceof CatalogError)) throw new Error("It did not refuse", { cause: error });

@@ -65,7 +65,7 @@ it("a start warns of aliases without a Cargo, and of those that a Cargo's own na
     aliases,
     clock: new ManualClock(),
   };
-  const sync = await CatalogSync.open({ ...options, log });
+  const sync = await CatalogSync.open({ commandLine: String, ...options, log });
   sync.watch(() => undefined);
   await sync.close();
   expect(warned).toEqual([{ alias: "base64" }, { alias: "claude", cargo: "none" }]);

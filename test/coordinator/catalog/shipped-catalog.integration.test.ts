@@ -54,6 +54,7 @@ describe("the shipped catalog", () => {
   it("loads, with tiny-chat as the default", async () => {
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const { catalog } = await CatalogSync.open({
+      commandLine: String,
       directory: CATALOG,
       store: new NumberingCatalogStore(),
       defaults: { chat: "tiny-chat" },

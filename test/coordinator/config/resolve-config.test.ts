@@ -116,8 +116,7 @@ describe("resolveConfig()", () => {
       keepUnseenIslandsMs: 90 * 86_400_000,
       trustProxy: false,
       catalogDirectory: "/shipped/catalog",
-      commandName: "coordinator",
-      commandFlags: "",
+      commandLine: expect.any(Function),
       logLevel: "info",
       logFormat: null,
     });

@@ -103,7 +103,14 @@ function describeSharedWork(database: PostgresDatabase): void {
       // At the same time, on an empty database: they agree on the numbers.
       const syncs = await Promise.all(
         [one, two].map(({ catalog: store }) =>
-          CatalogSync.open({ directory, store, defaults: { chat: "tiny-chat" }, clock, log }),
+          CatalogSync.open({
+            commandLine: String,
+            directory,
+            store,
+            defaults: { chat: "tiny-chat" },
+            clock,
+            log,
+          }),
         ),
       );
       const [here, there] = syncs as [CatalogSync, CatalogSync];
