@@ -10,7 +10,8 @@ if (Number(process.versions.node.split(".")[0]) < 24) {
         ? "). Install it from https://nodejs.org, and run this command again in a new terminal."
         : // Without a prefix of its own, npm would not replace the node beside it.
           "). Get it for your user with\n" +
-          '  npm install --global --prefix ~/.local node@24 && export PATH="$HOME/.local/bin:$PATH"\n' +
+          '  npm install --global --prefix ~/.local node@24 && export PATH="$HOME/.local/bin:$PATH" npm_config_prefix="$HOME/.local"\n' +
+          // Its second variable: npm takes the folder of this Node.js for that of packages, whose commands no PATH has.
           "and run this command again. New terminals need the second half too: add it to ~/.profile."),
   );
   process.exit(1);

@@ -56,6 +56,13 @@ describe("the commands that add an Island", () => {
     ]);
   });
 
+  it("have npm install the agent beside the node of that user, whose commands the PATH has", () => {
+    const [node] = commandsFor(systems[0], ADDRESS);
+    expect(node?.command).toBe(
+      'npm install --global node@24 --prefix ~/.local && export PATH="$HOME/.local/bin:$PATH" npm_config_prefix="$HOME/.local"',
+    );
+  });
+
   it.each(systems)("call commands that exist, and hold no code: $label", (system) => {
     const own = commandsFor(system, ADDRESS)
       .map(({ command }) => command.replace(/^sudo /, ""))

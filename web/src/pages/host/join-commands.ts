@@ -22,6 +22,8 @@ const ON_NPM = [
 ] as const;
 
 const NODE = "npm install --global node@24";
+/** For this window. The second variable: npm would install the agent beside that node, where no PATH leads. */
+const NODE_FIRST = 'export PATH="$HOME/.local/bin:$PATH" npm_config_prefix="$HOME/.local"';
 
 /** `files`: newest version first. */
 export function systemsFor(files: readonly Download[]): readonly System[] {
@@ -66,7 +68,7 @@ export function commandsFor(system: System & { readonly file: Download }, addres
   return [
     {
       what: "Get Node.js 24, unless node --version says 24 or newer",
-      command: id === "windows" ? NODE : `${NODE} --prefix ~/.local && export PATH="$HOME/.local/bin:$PATH"`,
+      command: id === "windows" ? NODE : `${NODE} --prefix ~/.local && ${NODE_FIRST}`,
     },
     ...download,
     { what: "Install it", command: `npm install --global ./${file.name}` },
