@@ -2,6 +2,7 @@ import { fingerprintOf } from "../../shared/cargo-signature.ts";
 import { readTomlKeys } from "../../shared/settings.ts";
 import { readConfigFile, storeKeys } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
+import { forgetLastEnd } from "../control/last-end.ts";
 import { describeKeyChange } from "../session/cargo-trust.ts";
 import { redeemCode } from "./redeem-code.ts";
 import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
@@ -58,6 +59,8 @@ export async function joinNetwork(given: JoinOptions): Promise<string> {
     "coordinator.token": token,
     "coordinator.account": accountId,
   });
+  // `status` would go on with a reason, such as a changed key, that this join may have removed.
+  await forgetLastEnd(dataDirectory);
   return fingerprintOf(publicKey);
 }
 

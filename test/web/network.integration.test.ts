@@ -67,6 +67,18 @@ describe.runIf(HAS_EVERY_CASE && HAS_BROWSER)("the console of a real network", (
     expect(faults).toEqual([]);
   });
 
+  it("says that a limit is reached rather than that the coordinator is away", async () => {
+    network.createAccount("busy@example.com", 10, { requestsPerMinute: 10 });
+    const { page } = await browser.page();
+    await signIn(page, "busy@example.com");
+    for (let load = 0; load < 3; load += 1) await page.goto("/jobs");
+    await page
+      .getByText(/^Too many requests\. Try again in \d+ s\.$/)
+      .first()
+      .waitFor();
+    expect(await page.getByText("does not answer").count()).toBe(0);
+  });
+
   it("adds an Island by a pairing code, sees it come up, work and earn", async () => {
     const { page } = await browser.page();
     await register(page, "host@example.com");

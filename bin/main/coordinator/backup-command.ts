@@ -1,6 +1,7 @@
 import { constants, copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
+import { importedModelsDirectory } from "../../../coordinator/catalog/imported-models.ts";
 import { DATABASE_FILE } from "../../../coordinator/store/open-store.ts";
 import { backUpDatabase } from "../../../coordinator/store/sqlite/engine/backup.ts";
 import { WEBHOOK_KEY_FILE } from "../../../coordinator/store/sqlite/sqlite-store.ts";
@@ -35,9 +36,16 @@ async function backUp(directory: string, options: DataOptions): Promise<void> {
   for (const name of keys) copyFileSync(join(dataDirectory, name), join(target, name), constants.COPYFILE_EXCL);
   // Last of all: a directory that has it is complete.
   const { bytes } = backUpDatabase(file, copy);
+  const models = importedModelsDirectory({ dataDirectory });
+  const left = existsSync(models) ? [models] : [];
   print(
     options,
-    { directory: target, bytes, keys },
-    `${copy}: ${formatBytes(bytes)}, with ${keys.join(" and ")}. Keep it as private as the data directory`,
+    { directory: target, bytes, keys, left_out: left },
+    [
+      `${copy}: ${formatBytes(bytes)}, with ${keys.join(" and ")}. Keep it as private as the data directory`,
+      ...left.map(
+        (path) => `Not in it: ${path}, the files of imported Cargos. Keep a copy of them: cp -a ${path} ${target}`,
+      ),
+    ].join("\n"),
   );
 }

@@ -137,7 +137,7 @@ function addStanding(account: Command): void {
     withOperators(options, async ({ accounts, store }) => {
       const id = await accountIdOf(store, options.email);
       await accounts.reinstate(commandActor(), id);
-      print(options, { id, suspended: false }, `${options.email} is not suspended`);
+      print(options, { id, suspended: false }, `${options.email} is no longer suspended`);
     }),
   );
 }
@@ -175,7 +175,7 @@ function addIslandCommands(island: Command): void {
     .action((id: string, options: DataOptions) =>
       withOperators(options, async ({ islands }) => {
         await islands.reinstate(commandActor(), id);
-        print(options, { id, suspended: false }, `${id} is not suspended`);
+        print(options, { id, suspended: false }, `${id} is no longer suspended`);
       }),
     );
 }

@@ -1,10 +1,11 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { configCommand } from "../../../island-agent/cli/config-command.ts";
 import { joinNetwork, plainHttpWarning } from "../../../island-agent/cli/join-command.ts";
+import { readLastEnd, storeLastEnd } from "../../../island-agent/control/last-end.ts";
 import { fingerprintOf } from "../../../shared/cargo-signature.ts";
 import { ISLAND_TOKEN } from "../builders.ts";
 import { ScriptedCoordinator } from "../scripted-coordinator.ts";
@@ -62,6 +63,13 @@ describe("joinNetwork()", () => {
     expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
     expect(await configCommand.get(dataDirectory, {}, "coordinator.public_key")).toBe(coordinator.publicKey);
     expect(await join_(coordinator.url)).toBe(fingerprintOf(coordinator.publicKey));
+  });
+
+  it("forgets why the last agent stopped, as the join may have mended it", async () => {
+    await mkdir(dataDirectory, { recursive: true });
+    await storeLastEnd(dataDirectory, { reason: "the coordinator's key has changed", atMs: 0 });
+    await join_(coordinator.url);
+    expect(await readLastEnd(dataDirectory)).toBeNull();
   });
 
   it("takes the fingerprint that the operator told, and no key that has another", async () => {

@@ -1,11 +1,13 @@
+import { AtollError, ConnectionError } from "@atoll/client";
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { messageOf } from "../components/error-message.ts";
 import { ErrorState, LoadingState } from "../components/states.tsx";
 import { isDown } from "./connection.ts";
 import { NotFoundPage } from "./not-found.tsx";
 import { matchRoute, navigate, path, type PageProps, type Route } from "./router.tsx";
 import { FRONT, ROUTES } from "./routes.tsx";
-import { findSession, isOperator, session } from "./session.ts";
+import { findSession, isOperator, session, sessionFailure } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { SignInAgain } from "./sign-in-again.tsx";
 
@@ -77,11 +79,13 @@ function PageOf({ route, params }: { readonly route: Route } & PageProps) {
 }
 
 function Unreachable() {
+  const failure = sessionFailure.value;
+  const isRefused = failure instanceof AtollError && !(failure instanceof ConnectionError);
   return (
     <main class="entry">
       <div class="entry-card" role="alert">
-        <h1>The coordinator does not answer</h1>
-        <p>This page tries again by itself.</p>
+        <h1>{isRefused ? "The console cannot be shown" : "The coordinator does not answer"}</h1>
+        <p>{isRefused ? messageOf(failure) : "This page tries again by itself."}</p>
         <button type="button" class="button" onClick={() => void findSession()}>
           Try now
         </button>

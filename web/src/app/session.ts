@@ -13,6 +13,8 @@ export type SessionState = "unknown" | "unreachable" | "signed-out" | "signed-in
 
 export const session = signal<SessionState>("unknown");
 export const account = signal<Account | null>(null);
+/** Why it is not known whether there is a session: no answer, or a refusal such as that of the limit of requests. */
+export const sessionFailure = signal<unknown>(null);
 /** Counts sign-ins: what was refused meanwhile is read again. */
 export const signIns = signal(0);
 export const isOperator = computed(() => account.value?.role === "operator");
@@ -47,6 +49,7 @@ export async function findSession(): Promise<void> {
     await startLive();
     session.value = "signed-in";
   } catch (error) {
+    sessionFailure.value = error;
     session.value = error instanceof AuthenticationError ? "signed-out" : "unreachable";
   }
 }

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { makeAccount, temporaryFolder } from "../../../coordinator/store/contract/store-builders.ts";
@@ -45,6 +45,17 @@ it("backup copies the data of this moment beside a store that is in use, and its
     runCommand("credits", "grant", "--credits", "1", "--email", email, "--data", restored);
   expect((await creditsOf("before@example.com")).stdout).toContain("has 11 credits");
   expect((await creditsOf("after@example.com")).code).toBe(1);
+});
+
+it("backup names the files of imported Cargos, which it leaves out", async () => {
+  const data = folder.file("data");
+  const copy = folder.file("copy");
+  await runCommand("account", "create", "--email", "ann@example.com", "--password", "correct horse", "--data", data);
+  expect((await runCommand("backup", folder.file("without"), "--data", data)).stdout).not.toContain("Not in it");
+  mkdirSync(`${data}/models`);
+  expect((await runCommand("backup", copy, "--data", data)).stdout).toContain(
+    `Not in it: ${data}/models, the files of imported Cargos. Keep a copy of them: cp -a ${data}/models ${copy}`,
+  );
 });
 
 it("backup overwrites nothing, and names what is missing", async () => {

@@ -96,7 +96,11 @@ export function NetworkCargosPage() {
         keyOf={({ slug }) => slug}
         label="Cargos of the network"
         what="the Cargos"
-        empty={<EmptyState title={EMPTY[filter] ?? ""} />}
+        empty={
+          <EmptyState title={EMPTY[filter] ?? ""}>
+            {filter === "waiting" && <Link to="/operator/cargos?status=off">Shipped Cargos that are off</Link>}
+          </EmptyState>
+        }
       />
     </>
   );
