@@ -43,10 +43,10 @@ export async function importModel(place: ModelsPlace, given: string, progress: P
       throw new CliError(`No Cargo of the coordinator has a model with the SHA-256 of ${given}: ${sha256}`);
     }
     const names = cargos.join(", ");
-    const isThere = `The model of ${names} is on disk already`;
-    if ((await listModels(place)).some(({ key, isWhole }) => key === sha256 && isWhole)) {
-      return isThere;
-    }
+    const isThere = async (): Promise<boolean> =>
+      (await listModels(place)).some(({ key, isWhole }) => key === sha256 && isWhole);
+    const already = `The model of ${names} is on disk already`;
+    if (await isThere()) return already;
     const directory = modelDirectoryOf(dataDirectory);
     const { minFreeBytes } = config.models;
     // Without an agent the store is open while the file lies there: it clears its directory when it opens.
@@ -59,7 +59,11 @@ export async function importModel(place: ModelsPlace, given: string, progress: P
           : await copyFile(path, staged, { size, sha256, minFreeBytes }, progress);
         const extension = /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "";
         const isNew = await adopt({ path: staged, sha256, extension, cargos });
-        return isNew ? `Imported ${formatBytes(size)} for ${names} (${how})` : isThere;
+        if (isNew) return `Imported ${formatBytes(size)} for ${names} (${how})`;
+        if (await isThere()) return already;
+        throw new CliError(
+          `The model of ${names} is being downloaded at this moment: import it after island pause, which ends a download that no job waits for`,
+        );
       } finally {
         await rm(staged, { force: true });
       }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ListedArtifact } from "../../island-agent/artifacts/stored-files.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { FileServer, sha256 } from "../island-agent/models/file-server.ts";
+import { file, FileServer, sha256 } from "../island-agent/models/file-server.ts";
 import { HubRepository } from "../island-agent/models/hub-repository.ts";
 import { importModel } from "../../island-agent/cli/import-command.ts";
 import { removeModel, unloadModels } from "../../island-agent/cli/models-commands.ts";
@@ -21,6 +21,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const CARGOS = join(ROOT, "catalog", "cargos");
 const MODEL = join(ROOT, "catalog", "models", "tiny-islander.gguf");
 const QUIET = { show: () => undefined, stop: () => undefined };
+const SLOW = Buffer.alloc(200_000, "slow");
 const TINY = join(ROOT, "test", "fixtures", "onnx", "tiny-sentiment");
 
 let catalog: string;
@@ -49,6 +50,9 @@ async function makeCatalog(files: Record<string, Buffer>): Promise<string> {
   const listed = Buffer.from(JSON.stringify({ files: list }));
   await writeFile(join(folder, "models", "tiny-sentiment", "files.json"), listed);
   await copyFile(join(CARGOS, "tiny-chat.json"), join(folder, "cargos", "tiny-chat.json"));
+  const tiny = JSON.parse(await readFile(join(CARGOS, "tiny-chat.json"), "utf8")) as Record<string, unknown>;
+  const slow = { url: "hf:owner/slow:slow.gguf", sha256: sha256(SLOW), size_bytes: SLOW.length };
+  await writeFile(join(folder, "cargos", "slow.json"), JSON.stringify({ ...tiny, slug: "slow", model: slow }));
   await copyFile(MODEL, join(folder, "models", "tiny-islander.gguf"));
   const {
     parameters: _,
@@ -195,6 +199,26 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     expect((await call(network.url, key, "GET", `/jobs/${id}?wait=60`)).body.data.output).toBe("7 plus 8 is 15.");
     expect((await command("rm", "tiny-chat")).code).toBe(0);
     expect(sha256(await readFile(join(catalog, "mine.gguf")))).toBe(sha256(await readFile(MODEL)));
+  });
+
+  it("import refuses what is being downloaded", async () => {
+    hubServer.on("/owner/slow/resolve/main/slow.gguf", file(SLOW, { stallAfter: 1_000 }));
+    const { id } = (await call(network.url, key, "POST", "/jobs", { workload: "slow", input: { prompt: "Hi" } })).body
+      .data;
+    const isDownloading = async (): Promise<boolean> =>
+      ((await network.islandStatus<AgentStatus>("one")).downloads ?? []).some(
+        ({ receivedBytes = 0 }) => receivedBytes > 0,
+      );
+    await until(isDownloading, Boolean, "the model is being downloaded");
+    await writeFile(join(catalog, "slow.gguf"), SLOW);
+    expect(await command("import", join(catalog, "slow.gguf"))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("The model of slow is being downloaded at this moment"),
+    });
+    await call(network.url, key, "DELETE", `/jobs/${id}`);
+    await until(isDownloading, (is) => !is, "the download has ended");
+    expect(await command("import", join(catalog, "slow.gguf"))).toMatchObject({ code: 0 });
+    expect((await command("rm", "slow")).code).toBe(0);
   });
 
   itInFullRun("all but pull work without an agent too", async () => {
