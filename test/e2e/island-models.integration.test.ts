@@ -206,7 +206,9 @@ describe("models of several files, fetched, run and cleared on a real Island", (
     const { id } = (await call(network.url, key, "POST", "/jobs", { workload: "slow", input: { prompt: "Hi" } })).body
       .data;
     const isDownloading = async (): Promise<boolean> =>
-      (await network.islandStatus<AgentStatus>("one")).downloads.some(({ receivedBytes }) => receivedBytes > 0);
+      ((await network.islandStatus<AgentStatus>("one")).downloads ?? []).some(
+        ({ receivedBytes = 0 }) => receivedBytes > 0,
+      );
     await until(isDownloading, Boolean, "the model is being downloaded");
     await writeFile(join(catalog, "slow.gguf"), SLOW);
     expect(await command("import", join(catalog, "slow.gguf"))).toMatchObject({
