@@ -6,7 +6,7 @@ import { isPrivateAddress } from "../../../shared/private-address.ts";
 import { hostProblem } from "../public-address.ts";
 
 /** A host that has not begun its response by then is given up: an operator waits for the look-up. */
-const RESPONSE_LIMIT_MS = 2_500;
+const RESPONSE_LIMIT_MS = 2_000;
 /** Largest answer that is read: tokens and descriptions of repositories. */
 const MAX_BODY_BYTES = 4_000_000;
 
@@ -34,7 +34,7 @@ export class PinLookupError extends Error {
 
 /**
  * Asks once, without following redirects.
- * @throws {PinLookupError} for an address that is refused, and when no response begins within 2.5 s or before `signal` aborts.
+ * @throws {PinLookupError} for an address that is refused, and when no response begins within 2 s or before `signal` aborts.
  */
 export async function ask(
   url: URL,
