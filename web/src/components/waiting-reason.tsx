@@ -1,8 +1,8 @@
 import type { Job } from "@atoll/client";
 import { useEffect, useState } from "preact/hooks";
-import { api } from "../../../app/api.ts";
-import { useLive } from "../../../app/live.ts";
-import { Waiting } from "../../../components/waiting.tsx";
+import { api } from "../app/api.ts";
+import { useLive } from "../app/live.ts";
+import { Waiting } from "./waiting.tsx";
 
 /** It changes with the network, not with the job, so no event tells it; see the page of a job. */
 const ASK_MS = 2_000;

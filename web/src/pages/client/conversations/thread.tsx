@@ -7,6 +7,7 @@ import { TextOutput } from "../../../components/output.tsx";
 import { Repaints } from "../../../components/repaints.ts";
 import { StreamedText } from "../../../components/streamed-text.tsx";
 import { Ago } from "../../../components/time.tsx";
+import { WaitingReason } from "../../../components/waiting-reason.tsx";
 
 interface Pending {
   readonly question: string;
@@ -112,9 +113,7 @@ export function Thread({
             <article class="turn assistant">
               <h2>Answer</h2>
               {pending.answer === "" ? (
-                <p class="muted" role="status">
-                  <span class="spinner" aria-hidden="true" /> Waits for an Island
-                </p>
+                <WaitingReason model={conversation.model} />
               ) : (
                 <StreamedText text={pending.answer} />
               )}

@@ -9,7 +9,7 @@ import { TextOutput } from "../../../components/output.tsx";
 import { placeholderOf, type InputSchema } from "../../../components/schema-form/input-schema.ts";
 import { StreamedText } from "../../../components/streamed-text.tsx";
 import { useChatRun, type ChatRun, type Turn } from "./chat-run.ts";
-import { WaitingReason } from "./waiting-reason.tsx";
+import { WaitingReason } from "../../../components/waiting-reason.tsx";
 import { NO_PARAMETERS, ParameterFields, readParameters } from "./parameters.tsx";
 
 /** Tries a chat model with parameters, and shows how fast it answers. */
