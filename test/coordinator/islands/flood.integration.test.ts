@@ -12,7 +12,7 @@ import { call, until } from "../../support/http.ts";
 import { Program } from "../../support/program.ts";
 import { smallCatalog } from "../../support/small-catalog.ts";
 
-const HEAP_MB = 76;
+const HEAP_MB = 90;
 const IMAGE_CHARS = 7_500_000;
 /** All together more than the heap has beside the coordinator itself. */
 const IMAGES = 8;
