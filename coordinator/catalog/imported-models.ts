@@ -68,7 +68,7 @@ export async function storeModelFile(
   const part = `${path}.part`;
   try {
     await copyFile(source, part);
-    // It is served to everybody, and the original may be of another user.
+    // Every Island may fetch it, and the original may belong to another user.
     await chmod(part, 0o600);
     await rename(part, path);
   } catch (error) {

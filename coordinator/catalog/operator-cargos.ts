@@ -31,7 +31,7 @@ export interface CargoLine {
   readonly revision: number | null;
   /** Whether what runs is tied to exact bytes; null for a Cargo that breaks a rule of this version. */
   readonly isPinned: boolean | null;
-  /** Of a job, in credits; null for a Cargo that breaks a rule of this version. */
+  /** Credits per job; null for a Cargo that breaks a rule of this version. */
   readonly price: number | null;
   /** That of its file; null unless it is shipped. */
   readonly shippedPrice: number | null;
@@ -49,7 +49,7 @@ export interface CargoReview {
   readonly storedRevision: number | null;
   /** The last one, of this definition or an earlier one. */
   readonly approval: CargoApproval | null;
-  /** Of a job, in credits: that of `file`, or what the operator set for a shipped Cargo. */
+  /** Credits per job: the price in `file`, or the one that the operator set for a shipped Cargo. */
   readonly price: number;
 }
 

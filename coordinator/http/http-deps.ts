@@ -33,7 +33,7 @@ import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limit
 export interface HttpOptions extends RequestLimitsOptions {
   /** Origin, and path prefix if any, under which clients reach the coordinator; null: that of each request. */
   readonly publicUrl: string | null;
-  /** What the public page says of accounts; null: there is none. */
+  /** Facts about accounts for the public page; null if the page is off. */
   readonly publicPage: { readonly registration: Registration; readonly newAccountMicro: number } | null;
   /** How long a chat waits for an Island. */
   readonly chatWaitMs: number;

@@ -50,7 +50,7 @@ export class CargoSpeeds {
     });
   }
 
-  /** Of the last {@link MAX_SAMPLES} jobs in 24 h. */
+  /** Samples of the last {@link MAX_SAMPLES} jobs in 24 h. */
   of(slug: string): CargoSpeed {
     const samples = this.#cargos.get(slug);
     const sinceMs = this.#clock.now() - MAX_AGE_MS;

@@ -79,7 +79,7 @@ interface Source {
   readonly found: Stats;
 }
 
-/** The file itself: a link to a symbolic link would be none to the file. @throws {CliError} when there is no file. */
+/** Resolves symbolic links, as a hard link must name the file itself. @throws {CliError} if the file does not exist. */
 async function readSource(given: string): Promise<Source> {
   try {
     const path = await realpath(given);

@@ -61,7 +61,7 @@ export class DiskBudget {
     return mine;
   }
 
-  /** The download of `key` has so many bytes on disk. */
+  /** Records how many bytes the download of `key` has on disk. */
   noteWritten(key: string, bytes: number): void {
     const reservation = this.#reserved.get(key);
     if (reservation !== undefined) reservation.writtenBytes = bytes;

@@ -58,7 +58,7 @@ export function parseNvidiaUsage(text: string): NvidiaUsage[] {
   });
 }
 
-/** "37" as 0.37; null for what is no percentage. */
+/** Reads "37" as 0.37; null if the text is not a percentage. */
 export function shareOfPercent(text: string | null): number | null {
   const percent = /^\d{1,3}$/.test(text?.trim() ?? "") ? Number(text) : Number.NaN;
   return percent <= 100 ? percent / 100 : null;

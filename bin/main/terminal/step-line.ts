@@ -6,7 +6,7 @@ export interface StepLine {
   clear(): void;
 }
 
-/** A line that each step replaces. Shows nothing where `stream` is no terminal. */
+/** A line that each step replaces. Shows nothing if `stream` is not a terminal. */
 export function openStepLine(stream: NodeJS.WritableStream & { readonly isTTY?: boolean }): StepLine {
   const write = (text: string): void => {
     if (stream.isTTY === true) stream.write(text);

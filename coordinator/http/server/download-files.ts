@@ -43,7 +43,7 @@ export class DownloadFiles {
     this.#folder = folder;
   }
 
-  /** Newest version first. Empty where there is no folder. */
+  /** Newest version first. Empty if the folder does not exist. */
   async list(): Promise<DownloadFile[]> {
     const names = await readdir(this.#folder).catch(noneIfMissing);
     const files = await Promise.all((names ?? []).map((name) => this.find(name)));

@@ -196,7 +196,7 @@ export class FeedRelay {
     });
   }
 
-  /** `otherwise`: written if there is no reason. */
+  /** Writes `otherwise` if no reason is known. */
   async #explain(otherwise = ""): Promise<void> {
     const { explain, encoder } = this.#options;
     // Its owner may be away for a moment.
