@@ -6,10 +6,9 @@ import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
 import { waitForFreeRam } from "./free-ram.ts";
-import { idleLimitMs } from "./idle-limit.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { MemoryNeeds } from "./memory-need.ts";
-import { keyOf, type Entry } from "./pool-entry.ts";
+import { idleLimitMs, keyOf, type Entry } from "./pool-entry.ts";
 
 export interface CargoPoolDeps {
   readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;

@@ -1,4 +1,4 @@
-import type { CargoManifest } from "../../shared/cargo.ts";
+import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import type { Timer } from "../../shared/clock.ts";
 import type { ArtifactLease } from "../artifacts/artifact-store.ts";
 import type { LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
@@ -30,4 +30,12 @@ export interface Entry extends Occupant {
 /** The whole manifest: a Cargo whose definition changed is a different one. */
 export function keyOf(manifest: CargoManifest): string {
   return JSON.stringify(manifest);
+}
+
+/** A utility loads in a twentieth of a second, and each one that was ever used would keep a process. */
+const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
+
+/** How long a Cargo stays in memory without a job; undefined: until its memory is needed. */
+export function idleLimitMs({ runtimeType, keepAliveMs }: CargoManifest): number | undefined {
+  return keepAliveMs ?? IDLE_LIMITS_MS[runtimeType];
 }
