@@ -1,3 +1,4 @@
+import { withoutPassword } from "../../shared/without-password.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { CountedBus } from "../bus/counted-bus.ts";
@@ -24,7 +25,7 @@ export async function openNetwork({ config, clock, log }: OpenNetworkDeps): Prom
     log.error({ because }, "Nothing new is accepted: storage cannot be written. What runs is stored when it can be");
   };
   const { minFreeDiskBytes: minFreeBytes, leaseRenewMs, commandLine } = config;
-  const shown = typeof place === "string" ? place : shownAddress(place.address);
+  const shown = typeof place === "string" ? place : withoutPassword(place.address);
   const waiting = { clock, log, store: shown };
   const store = await untilStored(() => openStore(place, clock, { minFreeBytes, leaseRenewMs, onReadOnly }), waiting);
   if (!store.content.canReclaim) {
@@ -35,10 +36,4 @@ export async function openNetwork({ config, clock, log }: OpenNetworkDeps): Prom
   }
   const name = store.cluster === null ? "atoll" : `atoll ${store.cluster.selfId}`;
   return { store, bus: new CountedBus(await openBus(busPlaceOf(config), name, { clock, log })) };
-}
-
-/** Without its password and its parameters, which may have one too. */
-function shownAddress(address: string): string {
-  const { protocol, username, host, pathname } = new URL(address);
-  return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
 }

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import type { Command } from "commander";
+import { withoutPassword } from "../../../shared/without-password.ts";
 import { packageRoot } from "../package-info.ts";
 import { shellWord } from "./shell-word.ts";
 
@@ -45,14 +46,4 @@ export function givenFlags(command: Command, without: readonly string[] = []): s
       return typeof value === "string" ? ` ${option.long} ${shellWord(withoutPassword(value))}` : ` ${option.long}`;
     })
     .join("");
-}
-
-/** `postgres://user:secret@host/db` and `…?password=secret` without the secret. */
-function withoutPassword(text: string): string {
-  if (!URL.canParse(text)) return text;
-  const url = new URL(text);
-  if (url.password === "" && !url.searchParams.has("password")) return text;
-  url.password = "";
-  url.searchParams.delete("password");
-  return url.href;
 }

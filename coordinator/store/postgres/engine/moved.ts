@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { refuseMoved, type MoveMark } from "../../move/move-mark.ts";
 import { withClient } from "./connection.ts";
-import { withoutPassword } from "./storage-fault.ts";
+import { withoutPassword } from "../../../../shared/without-password.ts";
 
 /** The note of a move of all data. */
 export async function readMark(client: Pick<pg.ClientBase, "query">): Promise<MoveMark | null> {

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { withoutPassword } from "../../../../shared/without-password.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { DatabaseError } from "../../database-error.ts";
 import { MigrationError } from "../../migrations.ts";
@@ -83,11 +84,4 @@ export function openingErrorOf(error: unknown, address: string): unknown {
     ? "asks for a password: put it into store or into the variable PGPASSWORD"
     : error.message;
   return new DatabaseError(withoutPassword(address), reason, { cause: error });
-}
-
-/** An address that may be shown. */
-export function withoutPassword(address: string): string {
-  const url = new URL(address);
-  url.password = "";
-  return url.href;
 }

@@ -3,7 +3,8 @@ import { DatabaseError } from "../../database-error.ts";
 import { SecretBox } from "../../secret-box.ts";
 import type { DatabasePlace } from "../../store-place.ts";
 import { withClient } from "../engine/connection.ts";
-import { openingErrorOf, withoutPassword } from "../engine/storage-fault.ts";
+import { withoutPassword } from "../../../../shared/without-password.ts";
+import { openingErrorOf } from "../engine/storage-fault.ts";
 import { countUsers } from "../engine/users.ts";
 
 const NAME = "reseal of atoll";
