@@ -32,7 +32,8 @@ function isApprovalOf(entry: CatalogEntry, accepted: CatalogEntry): boolean {
 /** What the Cargo runs, ignoring what comes with the approval: network access, and the pins that `accepted` lacks. */
 function definitionOf(cargo: CargoManifest, accepted: CargoManifest): CargoManifest {
   const { container, model, ...rest } = manifestOf(cargo);
-  const [hasDigest, hasHash] = [accepted.container?.digest != null, accepted.model?.sha256 != null];
+  const hasDigest = accepted.container?.digest != null;
+  const hasHash = accepted.model?.sha256 != null;
   return {
     ...rest,
     model: model && { ...model, url: addressOf(model.url, accepted), sha256: hasHash ? model.sha256 : null },

@@ -74,7 +74,7 @@ export class FakeLog implements Logger {
   }
 }
 
-/** What an executor needs that looks at no disk and reports to nobody. */
+/** Parts of an executor without disk checks and without reports. */
 export const QUIET = { files: { refusalOf: () => null }, onChange: () => undefined };
 
 /** A disk on which every Cargo is, unless it is held. Events: "fetch a", "lease a", "release a"; none for Cargos without a model. */
