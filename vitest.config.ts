@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Lanes by the end of a file's name; test/README.md says which test belongs where. */
-const LANES = ["isolated", "integration", "model", "soak"] as const;
+const LANES = ["isolated", "integration", "model", "soak", "clients"] as const;
 /** Files that take longest, started first so that none of them runs alone at the end. */
 const LONGEST = [
   "test/packages/packages.soak.test.ts",
@@ -74,6 +74,8 @@ export default defineConfig({
       lane("integration", { isolate: false, globalSetup: [RUN_DIRECTORY, COMPILE_HOSTS, TEST_STORE] }),
       lane("model", { isolate: false, globalSetup: COMPILE_HOSTS }),
       lane("soak", { globalSetup: TEST_STORE }),
+      // Needs packages that only test/clients/main.ts installs. Libraries there call the API from this process, with parameters of their own.
+      ...(process.env["ATOLL_TEST_CLIENTS"] === undefined ? [] : [lane("clients", { setupFiles: [] })]),
     ],
   },
 });

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
@@ -9,16 +9,22 @@ interface LockEntry {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
+const ROOT = join(import.meta.dirname, "..");
+const CLIENTS = readdirSync(join(import.meta.dirname, "clients"))
+  .map((name) => `test/clients/${name}`)
+  .filter((folder) => existsSync(join(ROOT, folder, "package.json")));
+
 /**
  * npm takes a package without a hash as it comes. It writes such an entry when the registry lists no package for one of the platforms:
  * then choose a version of which all platform packages are listed.
  */
-it.each([
+it.each<readonly [folder: string, least: number]>([
   [".", 100],
   ["bench/queues", 50],
   ["test/support/uws", 0],
+  ...CLIENTS.map((folder) => [folder, 0] as const),
 ])("package-lock.json of %s has the hash of every package, for every platform", (folder, least) => {
-  const file = join(import.meta.dirname, "..", folder, "package-lock.json");
+  const file = join(ROOT, folder, "package-lock.json");
   const { packages } = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, LockEntry> };
   const installed = Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
   expect(installed.length).toBeGreaterThan(least);
