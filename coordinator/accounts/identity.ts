@@ -28,6 +28,8 @@ export interface Submitter {
   readonly accountId: string;
   readonly limits: ResolvedLimits;
   readonly apiKey: UsedKey | null;
+  /** See `SubmissionRequest`. */
+  readonly ignoredParameters?: readonly string[];
 }
 
 export function submitterOf(identity: Identity): Submitter {

@@ -61,9 +61,9 @@ function endpoint<S extends z.ZodType>(
 ): Endpoint {
   return async (deps, client, given) => {
     const body = validate(schema, given);
-    checkParameters(parameters, given);
+    const ignoredParameters = checkParameters(parameters, given, "openai");
     refuse(body);
-    return answer(deps, client, body);
+    return answer(deps, { ...client, submitter: { ...client.submitter, ignoredParameters } }, body);
   };
 }
 

@@ -34,6 +34,8 @@ export interface SubmissionRequest {
   readonly apiKey?: UsedKey | null | undefined;
   /** Or an alias of it. */
   readonly slug: string;
+  /** Paths of the request's hints that the job does without; absent if there are none. */
+  readonly ignoredParameters?: readonly string[];
   /** 0 to 100. */
   readonly priority: number;
   readonly idempotency: NewJob["idempotency"];
@@ -49,7 +51,7 @@ export interface CheckedSubmission {
   /** Shared by a batch and each of its jobs. */
   readonly common: Pick<
     SubmittedJob,
-    "accountId" | "slug" | "workloadId" | "jobClass" | "share" | "priority" | "createdAtMs"
+    "accountId" | "slug" | "workloadId" | "jobClass" | "share" | "priority" | "createdAtMs" | "ignoredParameters"
   >;
   readonly webhook: NewJob["webhook"];
   readonly apiKey: SubmittingKey | null;
@@ -132,6 +134,7 @@ export class Submissions {
       share: limits.share,
       priority,
       createdAtMs,
+      ignoredParameters: request.ignoredParameters ?? [],
     } as const;
     const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
     let holds: FileHold[] = [];

@@ -33,6 +33,8 @@ export interface SubmittedJob {
   readonly waitDeadlineMs: number;
   /** A client waits for it on a connection, and cannot read it once that is lost. */
   readonly isClientBound: boolean;
+  /** Paths of the request's hints that the job does without, such as `output_config.effort`. */
+  readonly ignoredParameters: readonly string[];
 }
 
 /** What a submission has beside its job or its batch of jobs. */
@@ -90,7 +92,7 @@ export interface ActiveJobRecord {
   readonly hasPlace?: boolean;
 }
 
-export interface JobRecord extends ActiveJobRecord {
+export interface JobRecord extends ActiveJobRecord, Pick<SubmittedJob, "ignoredParameters"> {
   readonly workloadId: number;
   readonly input: JobInput;
   /** The JSON value that the job produced, a {@link LargeJson} if it is large; undefined unless it completed. */

@@ -3,7 +3,7 @@ import type { JobRecord, NewJob } from "./job-store.ts";
 /** A job right after its submission: equal to what `jobOf` would read. */
 export function newJobRecord(job: NewJob): JobRecord {
   const { id, accountId, slug, workloadId, input, jobClass, share, priority, priceMicro } = job;
-  const { createdAtMs, waitDeadlineMs, isClientBound } = job;
+  const { createdAtMs, waitDeadlineMs, isClientBound, ignoredParameters } = job;
   return {
     id,
     accountId,
@@ -21,6 +21,7 @@ export function newJobRecord(job: NewJob): JobRecord {
     startedAtMs: null,
     waitDeadlineMs,
     isClientBound,
+    ignoredParameters,
     workloadId,
     input,
     output: undefined,

@@ -5,6 +5,7 @@ import type { Scope } from "../../store/account-store.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import { authenticate, requireOperator, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";
+import { checkParameters, IGNORED_HEADER, type ParameterRule } from "../openai/parameters.ts";
 import { errorStyleOf, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { documentedRoute, type DocumentedScope } from "../openapi/documented-route.ts";
 
@@ -61,6 +62,34 @@ export function serveScoped<R extends HttpRoute>(
     requireScope(identity, scope);
     return handle({ ...(await readCall(c, route)), identity });
   });
+}
+
+/** A request of OpenAI's or Anthropic's API that has only parameters of its table. */
+export interface CompatibleCall<R> extends Call<R> {
+  readonly identity: Identity;
+  /** Paths of the hints that the response does without. */
+  readonly ignored: readonly string[];
+}
+
+/** Serves `route` to callers with the scope `write`. Every response names the hints that were not used. */
+export function serveCompatible<R extends HttpRoute>(
+  app: HttpApp,
+  deps: Pick<HttpDeps, "accounts">,
+  route: R,
+  table: readonly ParameterRule[],
+  handle: (call: CompatibleCall<R>) => Answer,
+): void {
+  serveScoped(app, deps, "write", route, (call) => {
+    const ignored = checkParameters(table, call.given, errorStyleOf(route.path));
+    nameIgnored(call.c, ignored);
+    return handle({ ...call, ignored });
+  });
+}
+
+/** Names hints that a response does without in its head. */
+export function nameIgnored(c: Context<HttpEnv>, ignored: readonly string[]): void {
+  const { outgoing } = c.env;
+  if (ignored.length > 0 && !outgoing.headersSent) outgoing.setHeader(IGNORED_HEADER, ignored.join(", "));
 }
 
 /** Serves `route` to operators who have signed in, as {@link serveScoped} does to others. */

@@ -16,7 +16,7 @@ const ALLOWED_METHODS = "GET, POST, PATCH, DELETE";
 const ALLOWED_HEADERS =
   "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id, X-Api-Key, Anthropic-Version, Anthropic-Beta, Anthropic-Dangerous-Direct-Browser-Access";
 const EXPOSED_HEADERS =
-  "Retry-After, X-Should-Retry, X-Request-Id, Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, ETag, Content-Range, Accept-Ranges";
+  "Atoll-Ignored, Retry-After, X-Should-Retry, X-Request-Id, Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, ETag, Content-Range, Accept-Ranges";
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**

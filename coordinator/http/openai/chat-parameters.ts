@@ -1,5 +1,7 @@
+import { isJsonObject } from "../../../shared/json-value.ts";
 import type { ParameterRule } from "./parameters.ts";
 
+const EARLIER_REASONING = "reasoning of earlier turns is not sent to the model";
 const PARTS = "messages are text; no Cargo takes pictures, sound or files";
 
 /** Parameters of `POST /chat/completions`. Source of the names: OpenAI's API; below them those of other servers. */
@@ -14,14 +16,17 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "messages[].content[].input_audio", rule: "refused", note: PARTS },
   { name: "messages[].content[].file", rule: "refused", note: PARTS },
   { name: "messages[].content[].refusal", rule: "refused", note: PARTS },
-  { name: "messages[].content[].prompt_cache_breakpoint", rule: "ignored", note: "about speed and price at OpenAI" },
-  { name: "messages[].content[].cache_control", rule: "ignored", note: "about speed and price at Anthropic" },
-  { name: "messages[].name", rule: "ignored", note: "templates of chat models have no place for names" },
+  { name: "messages[].content[].prompt_cache_breakpoint", rule: "hint", note: "about speed and price at OpenAI" },
+  { name: "messages[].content[].cache_control", rule: "hint", note: "about speed and price at Anthropic" },
+  { name: "messages[].cache_control", rule: "hint", note: "about speed and price at Anthropic" },
+  { name: "messages[].name", rule: "hint", note: "templates of chat models have no place for names" },
   { name: "messages[].tool_calls", rule: "honoured", note: "what an assistant called" },
   { name: "messages[].tool_call_id", rule: "honoured", note: "the call that a tool message answers" },
-  { name: "messages[].refusal", rule: "ignored", note: "an earlier answer of another service" },
-  { name: "messages[].annotations", rule: "ignored", note: "an earlier answer of another service" },
-  { name: "messages[].reasoning_content", rule: "ignored", note: "models are not shown earlier thoughts" },
+  { name: "messages[].refusal", rule: "hint", note: "an earlier answer of another service" },
+  { name: "messages[].annotations", rule: "hint", note: "an earlier answer of another service" },
+  { name: "messages[].reasoning_content", rule: "hint", note: EARLIER_REASONING },
+  { name: "messages[].reasoning", rule: "hint", note: EARLIER_REASONING },
+  { name: "messages[].reasoning_details", rule: "hint", note: EARLIER_REASONING },
   { name: "messages[].audio", rule: "refused", note: PARTS },
   { name: "messages[].function_call", rule: "refused", note: "OpenAI has replaced it by `tool_calls`" },
   { name: "max_completion_tokens", rule: "honoured", note: "up to 4096, or to the Cargo's context" },
@@ -51,12 +56,17 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "response_format.type", rule: "honoured", note: "" },
   { name: "response_format.json_schema", rule: "honoured", note: "" },
   { name: "response_format.json_schema.name", rule: "honoured", note: "in errors only" },
-  { name: "response_format.json_schema.description", rule: "ignored", note: "the model sees only `messages`" },
+  { name: "response_format.json_schema.description", rule: "hint", note: "the model sees only `messages`" },
   { name: "response_format.json_schema.schema", rule: "honoured", note: "see below" },
   { name: "response_format.json_schema.strict", rule: "honoured", note: "see below" },
   { name: "tools", rule: "honoured", note: "up to 128, 64 KB together; calls by a grammar; see below" },
-  { name: "tools[].type", rule: "honoured", note: "`function`; other kinds are refused" },
-  { name: "tools[].custom", rule: "refused", note: "tools are functions" },
+  {
+    name: "tools[]",
+    rule: "honoured",
+    note: "functions; other kinds are hints: they are not offered to the model",
+    isHint: isOtherTool,
+  },
+  { name: "tools[].type", rule: "honoured", note: "`function`" },
   { name: "tools[].function", rule: "honoured", note: "" },
   { name: "tools[].function.name", rule: "honoured", note: "1 to 64 of a-z, A-Z, 0-9, _ and -" },
   { name: "tools[].function.description", rule: "honoured", note: "a part of the prompt" },
@@ -70,6 +80,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
     rule: "honoured",
     note: "arguments are valid by `parameters`, or the answer fails (`schema_unmet`)",
   },
+  { name: "tools[].cache_control", rule: "hint", note: "about speed and price at Anthropic" },
   { name: "tool_choice", rule: "honoured", note: "`none`, `auto`, `required`, a function, `allowed_tools`" },
   {
     name: "parallel_tool_calls",
@@ -88,22 +99,29 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   {
     name: "reasoning_effort",
     rule: "honoured",
-    note: "`none`, `minimal`, `low`, `medium`, `high` for Cargos that think, else `none`",
+    note: "`none` to `max`, for Cargos that think; for others a hint",
   },
-  { name: "verbosity", rule: "refused", note: "say it in a message", neutral: ["medium"] },
+  { name: "verbosity", rule: "hint", note: "say it in a message", neutral: ["medium"] },
   { name: "modalities", rule: "refused", note: "answers are text", neutral: [["text"], []] },
   { name: "audio", rule: "refused", note: "answers are text" },
-  { name: "prediction", rule: "refused", note: "no runtime takes a predicted answer" },
-  { name: "web_search_options", rule: "refused", note: "nothing is searched" },
+  { name: "prediction", rule: "hint", note: "about speed: no runtime takes a predicted answer" },
+  { name: "web_search_options", rule: "hint", note: "nothing is searched" },
   { name: "moderation", rule: "refused", note: "ask `POST /moderations`" },
-  { name: "user", rule: "ignored", note: "a label for OpenAI" },
-  { name: "safety_identifier", rule: "ignored", note: "a label for OpenAI" },
-  { name: "metadata", rule: "ignored", note: "labels of stored completions" },
-  { name: "store", rule: "ignored", note: "each chat is a job and is kept until it is deleted" },
-  { name: "service_tier", rule: "ignored", note: "there is one" },
-  { name: "prompt_cache_key", rule: "ignored", note: "about speed and price at OpenAI" },
-  { name: "prompt_cache_options", rule: "ignored", note: "about speed and price at OpenAI" },
-  { name: "prompt_cache_retention", rule: "ignored", note: "about speed and price at OpenAI" },
+  { name: "user", rule: "hint", note: "a label for OpenAI" },
+  { name: "safety_identifier", rule: "hint", note: "a label for OpenAI" },
+  { name: "metadata", rule: "hint", note: "labels of stored completions" },
+  { name: "store", rule: "hint", note: "each chat is a job and is kept until it is deleted", neutral: [true] },
+  { name: "service_tier", rule: "hint", note: "there is one", neutral: ["auto", "default"] },
+  { name: "prompt_cache_key", rule: "hint", note: "about speed and price at OpenAI" },
+  { name: "prompt_cache_options", rule: "hint", note: "about speed and price at OpenAI" },
+  { name: "prompt_cache_retention", rule: "hint", note: "about speed and price at OpenAI" },
+  { name: "reasoning", rule: "hint", note: "OpenRouter's; use `reasoning_effort`" },
+  {
+    name: "usage",
+    rule: "honoured",
+    note: "OpenRouter's; the answer has the usage, as with `stream_options.include_usage`",
+  },
+  { name: "usage.include", rule: "honoured", note: "" },
   { name: "top_k", rule: "honoured", note: "not OpenAI's; 0: any number" },
   { name: "min_p", rule: "honoured", note: "not OpenAI's" },
   { name: "repeat_penalty", rule: "honoured", note: "not OpenAI's; 1: none" },
@@ -120,5 +138,9 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "stop_token_ids", rule: "refused", note: "use `stop`", neutral: [[]] },
   { name: "chat_template_kwargs", rule: "refused", note: "templates take messages only", neutral: [{}] },
   { name: "keep_alive", rule: "refused", note: "Cargos and hosts decide how long a model stays loaded" },
-  { name: "cache_prompt", rule: "ignored", note: "about speed" },
+  { name: "cache_prompt", rule: "hint", note: "about speed" },
 ];
+
+function isOtherTool(tool: unknown): boolean {
+  return isJsonObject(tool) && typeof tool["type"] === "string" && tool["type"] !== "function";
+}

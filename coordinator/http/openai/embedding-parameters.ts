@@ -14,5 +14,5 @@ export const EMBEDDING_PARAMETERS: readonly ParameterRule[] = [
   },
   { name: "encoding_format", rule: "honoured", note: "`float` (default) or `base64`" },
   { name: "dimensions", rule: "refused", note: "vectors have the model's own dimensions" },
-  { name: "user", rule: "ignored", note: "a label for OpenAI" },
+  { name: "user", rule: "hint", note: "a label for OpenAI" },
 ];

@@ -17,5 +17,5 @@ export const RERANK_PARAMETERS: readonly ParameterRule[] = [
   { name: "max_chunks_per_doc", rule: "refused", note: "texts are not cut" },
   { name: "rank_fields", rule: "refused", note: "documents are texts" },
   { name: "truncation", rule: "refused", note: "texts are not cut", neutral: [false] },
-  { name: "priority", rule: "ignored", note: "there is one" },
+  { name: "priority", rule: "hint", note: "there is one" },
 ];

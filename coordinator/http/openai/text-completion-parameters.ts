@@ -33,5 +33,5 @@ export const TEXT_COMPLETION_PARAMETERS: readonly ParameterRule[] = [
   { name: "n", rule: "refused", note: "a prompt has one choice", neutral: [1] },
   { name: "best_of", rule: "refused", note: "a prompt has one choice", neutral: [1] },
   { name: "logprobs", rule: "refused", note: "only `POST /chat/completions` and `POST /responses` give probabilities" },
-  { name: "user", rule: "ignored", note: "a label for OpenAI" },
+  { name: "user", rule: "hint", note: "a label for OpenAI" },
 ];

@@ -3,14 +3,13 @@ import { createRoute, type z } from "@hono/zod-openapi";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
-import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, doneOf, endedChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { chatChunks, chatUsage, completionHeadOf, NO_USAGE } from "../streaming/chat-encoder.ts";
 import { streamChats } from "../streaming/several-chats.ts";
 import { chatBodySchema, chatEventSchema, completionSchema, jobInputsOf } from "../schemas/chat-schemas.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { serveCompatible } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
 
@@ -32,22 +31,21 @@ const chatRoute = createRoute({
 });
 
 export function serveChat(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", chatRoute, async ({ c, identity, body, given }) => {
-    checkParameters(CHAT_PARAMETERS, given);
+  serveCompatible(app, deps, chatRoute, CHAT_PARAMETERS, async (call) => {
+    const { c, body } = call;
     if (body.stream !== true) {
-      const completion = await answerChat(deps, waitingClientOf(identity, c.env.outgoing), body);
+      const completion = await answerChat(deps, waitingClientOf(call), body);
       return completion === null ? RESPONSE_ALREADY_SENT : c.json(completion);
     }
-    const client = { c, identity };
     const orders = jobInputsOf(body).map((input) => ({ model: body.model, input, isStreamed: true }));
     const [order] = orders;
     if (order === undefined) throw new Error("A chat has an answer");
-    const first = await awaitChat(deps, client, order);
+    const first = await awaitChat(deps, call, order);
     if (first === null) return RESPONSE_ALREADY_SENT;
-    const includeUsage = body.stream_options?.include_usage === true;
+    const includeUsage = body.stream_options?.include_usage === true || body.usage?.include === true;
     const head = { ...completionHeadOf(first.job.record), includeUsage, usage: { ...NO_USAGE } };
     const encoderOf = (index: number) => chatChunks({ ...head, index, isLast: index === orders.length - 1 });
-    return streamChats(deps, client, first, orders, encoderOf);
+    return streamChats(deps, call, first, orders, encoderOf);
   });
 }
 

@@ -1,7 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { TEXT_COMPLETION_PARAMETERS } from "../openai/text-completion-parameters.ts";
-import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, doneOf, endedChat, streamChat } from "../streaming/awaited-chat.ts";
 import { inTurns, MOST_AT_ONCE } from "../streaming/in-turns.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
@@ -14,7 +13,7 @@ import {
   textCompletionEventSchema,
   textCompletionSchema,
 } from "../schemas/text-completion-schemas.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { serveCompatible } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
 
@@ -39,21 +38,20 @@ const completionRoute = createRoute({
 });
 
 export function serveCompletions(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", completionRoute, async ({ c, identity, body, given }) => {
-    checkParameters(TEXT_COMPLETION_PARAMETERS, given);
+  serveCompatible(app, deps, completionRoute, TEXT_COMPLETION_PARAMETERS, async (call) => {
+    const { c, body } = call;
     if (body.stream !== true) {
-      const completion = await answerCompletion(deps, waitingClientOf(identity, c.env.outgoing), body);
+      const completion = await answerCompletion(deps, waitingClientOf(call), body);
       return completion === null ? RESPONSE_ALREADY_SENT : c.json(completion);
     }
-    const client = { c, identity };
     const [prompt = ""] = promptsOf(body);
     const order = { model: body.model, input: rawInputOf(prompt, body), isStreamed: true };
-    const chat = await awaitChat(deps, client, order);
+    const chat = await awaitChat(deps, call, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const includeUsage = body.stream_options?.include_usage === true;
     return streamChat(
       deps,
-      client,
+      call,
       chat,
       textChunks({ ...completionHeadOf(chat.job.record), includeUsage }, echoOf(prompt, body)),
     );

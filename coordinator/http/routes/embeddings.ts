@@ -5,7 +5,6 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { EMBEDDING_PARAMETERS } from "../openai/embedding-parameters.ts";
-import { checkParameters } from "../openai/parameters.ts";
 import {
   embeddingsBodySchema,
   embeddingsSchema,
@@ -13,7 +12,7 @@ import {
   presentEmbeddings,
   vectorsOf,
 } from "../schemas/embedding-schemas.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { serveCompatible } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { inTurns, MOST_AT_ONCE } from "../streaming/in-turns.ts";
@@ -40,9 +39,9 @@ const embeddingsRoute = createRoute({
 });
 
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", embeddingsRoute, async ({ c, identity, body, given }) => {
-    checkParameters(EMBEDDING_PARAMETERS, given);
-    const embeddings = await answerEmbeddings(deps, waitingClientOf(identity, c.env.outgoing), body);
+  serveCompatible(app, deps, embeddingsRoute, EMBEDDING_PARAMETERS, async (call) => {
+    const { c, body } = call;
+    const embeddings = await answerEmbeddings(deps, waitingClientOf(call), body);
     if (embeddings === null) return RESPONSE_ALREADY_SENT;
     const text = await textOf(embeddings);
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);

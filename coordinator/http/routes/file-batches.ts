@@ -1,9 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { submitterOf } from "../../accounts/identity.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { serveCompatible, serveScoped } from "../middleware/endpoint.ts";
 import { BATCH_PARAMETERS } from "../openai/batch-parameters.ts";
-import { checkParameters } from "../openai/parameters.ts";
 import {
   fileBatchBodySchema,
   fileBatchListQuery,
@@ -59,8 +58,7 @@ const cancelRoute = createRoute({
 export function serveFileBatches(app: HttpApp, deps: HttpDeps): void {
   const { fileBatches } = deps;
 
-  serveScoped(app, deps, "write", createBatchRoute, async ({ c, identity, body, given }) => {
-    checkParameters(BATCH_PARAMETERS, given);
+  serveCompatible(app, deps, createBatchRoute, BATCH_PARAMETERS, async ({ c, identity, body }) => {
     const life = body.output_expires_after;
     const batch = await fileBatches.create(identity.accountId, {
       endpoint: body.endpoint,

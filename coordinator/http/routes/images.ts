@@ -4,10 +4,9 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { serveCompatible } from "../middleware/endpoint.ts";
 import { answerJson } from "../middleware/json-answer.ts";
 import { IMAGE_PARAMETERS } from "../openai/image-parameters.ts";
-import { checkParameters } from "../openai/parameters.ts";
 import {
   assertSize,
   imageFieldOf,
@@ -39,11 +38,11 @@ const imagesRoute = createRoute({
 });
 
 export function serveImages(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", imagesRoute, async ({ c, identity, body, given }) => {
-    checkParameters(IMAGE_PARAMETERS, given);
+  serveCompatible(app, deps, imagesRoute, IMAGE_PARAMETERS, async (call) => {
+    const { c, identity, body } = call;
     const { slug, inputSchema } = await findModelFor(DRAWS, deps.catalog, body.model, identity.accountId);
     assertSize(body, inputSchema);
-    const client = waitingClientOf(identity, c.env.outgoing);
+    const client = waitingClientOf(call);
     const createdMs = deps.clock.now();
     const images: DrawnImage[] = [];
     for (let index = 0; index < (body.n ?? 1); index += 1) {

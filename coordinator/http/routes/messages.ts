@@ -2,7 +2,6 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import { COUNT_TOKENS_PARAMETERS, MESSAGE_PARAMETERS } from "../openai/message-parameters.ts";
-import { checkParameters } from "../openai/parameters.ts";
 import { awaitChat, doneOf, streamChat } from "../streaming/awaited-chat.ts";
 import { messageEvents } from "../streaming/message-encoder.ts";
 import {
@@ -18,7 +17,7 @@ import {
   promptOf,
   stopOf,
 } from "../schemas/message-schemas.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { serveCompatible } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
 
@@ -51,15 +50,14 @@ const countRoute = createRoute({
 });
 
 export function serveMessages(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", messageRoute, async ({ c, identity, body, given }) => {
-    checkParameters(MESSAGE_PARAMETERS, given);
-    const client = { c, identity };
+  serveCompatible(app, deps, messageRoute, MESSAGE_PARAMETERS, async (call) => {
+    const { c, body } = call;
     const isStreamed = body.stream === true;
     const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf: messageFieldOf };
-    const chat = await awaitChat(deps, client, order);
+    const chat = await awaitChat(deps, call, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const { id, slug: model } = chat.job.record;
-    if (isStreamed) return streamChat(deps, client, chat, messageEvents({ id, model }, body.stop_sequences ?? []));
+    if (isStreamed) return streamChat(deps, call, chat, messageEvents({ id, model }, body.stop_sequences ?? []));
     const ending = doneOf(chat);
     return c.json({
       id,
@@ -71,11 +69,11 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
       usage: messageUsage(ending.usage, ending.creditsUsedMicro),
     });
   });
-  serveScoped(app, deps, "write", countRoute, async ({ c, identity, body, given }) => {
-    checkParameters(COUNT_TOKENS_PARAMETERS, given);
+  serveCompatible(app, deps, countRoute, COUNT_TOKENS_PARAMETERS, async (call) => {
+    const { c, body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };
     const order = { model: body.model, input, isStreamed: false, fieldOf: messageFieldOf };
-    const chat = await awaitChat(deps, { c, identity }, order);
+    const chat = await awaitChat(deps, call, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     return c.json({ input_tokens: doneOf(chat).usage.promptTokens });
   });

@@ -4,7 +4,6 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { MODERATION_PARAMETERS } from "../openai/moderation-parameters.ts";
-import { checkParameters } from "../openai/parameters.ts";
 import {
   labelsOf,
   moderatedTexts,
@@ -12,7 +11,7 @@ import {
   moderationSchema,
   presentModeration,
 } from "../schemas/moderation-schemas.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { serveCompatible } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
@@ -40,9 +39,9 @@ const moderationRoute = createRoute({
 });
 
 export function serveModerations(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", moderationRoute, async ({ c, identity, body, given }) => {
-    checkParameters(MODERATION_PARAMETERS, given);
-    const moderation = await answerModeration(deps, waitingClientOf(identity, c.env.outgoing), body);
+  serveCompatible(app, deps, moderationRoute, MODERATION_PARAMETERS, async (call) => {
+    const { c, body } = call;
+    const moderation = await answerModeration(deps, waitingClientOf(call), body);
     return moderation === null ? RESPONSE_ALREADY_SENT : c.json(moderation);
   });
 }

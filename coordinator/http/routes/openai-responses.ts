@@ -7,7 +7,6 @@ import { openUntil } from "../../jobs/feed.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";
-import { checkParameters } from "../openai/parameters.ts";
 import {
   awaitChat,
   doneOf,
@@ -15,10 +14,9 @@ import {
   startChat,
   streamChat,
   type AwaitedChat,
-  type ChatClient,
   type ChatOrder,
 } from "../streaming/awaited-chat.ts";
-import type { AnswerDeps, WaitingClient } from "../streaming/waiting-client.ts";
+import type { AnswerDeps, ChatClient, WaitingClient } from "../streaming/waiting-client.ts";
 import { doneProgress, responseEvents } from "../streaming/response-encoder.ts";
 import {
   responseBodySchema,
@@ -31,7 +29,7 @@ import {
 import type { Turn } from "../schemas/response-items.ts";
 import { OutputRuns } from "../schemas/response-output.ts";
 import { BEGUN, jobIdOf, presentResponse, responsePartOf } from "../schemas/present-response.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { serveCompatible, serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
 
@@ -89,21 +87,20 @@ const cancelResponseRoute = createRoute({
 
 export function serveResponses(app: HttpApp, deps: HttpDeps): void {
   const { jobs } = deps;
-  serveScoped(app, deps, "write", createResponseRoute, async ({ c, identity, body, given }) => {
-    checkParameters(RESPONSE_PARAMETERS, given);
-    const client = { c, identity };
+  serveCompatible(app, deps, createResponseRoute, RESPONSE_PARAMETERS, async (call) => {
+    const { c, identity, body } = call;
     const { previous_response_id: previous, model } = body;
     const before = previous == null ? [] : await conversationOf(deps, identity.accountId, previous);
     const isStreamed = body.stream === true;
     const order = { model, input: responseInputOf(body, before), isStreamed, fieldOf: responseFieldOf };
     if (body.background === true) {
-      const { record } = await startChat(deps, client, order);
+      const { record } = await startChat(deps, call, order);
       return c.json(presentResponse(record, { ...BEGUN, state: record.state }));
     }
     const wait = body.store === false ? awaitForgotten : awaitChat;
-    const chat = await wait(deps, client, order);
+    const chat = await wait(deps, call, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
-    return isStreamed ? streamChat(deps, client, chat, responseEvents(chat.job.record)) : c.json(responseOf(chat));
+    return isStreamed ? streamChat(deps, call, chat, responseEvents(chat.job.record)) : c.json(responseOf(chat));
   });
 
   serveScoped(app, deps, "read", getResponseRoute, async ({ c, identity, params }) =>

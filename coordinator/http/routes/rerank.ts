@@ -3,7 +3,6 @@ import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { checkParameters } from "../openai/parameters.ts";
 import { RERANK_PARAMETERS } from "../openai/rerank-parameters.ts";
 import { vectorsOf } from "../schemas/embedding-schemas.ts";
 import {
@@ -15,7 +14,7 @@ import {
   rerankSchema,
   type RerankBody,
 } from "../schemas/rerank-schemas.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { serveCompatible } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
@@ -40,9 +39,9 @@ const rerankRoute = createRoute({
 });
 
 export function serveRerank(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", rerankRoute, async ({ c, identity, body, given }) => {
-    checkParameters(RERANK_PARAMETERS, given);
-    const reranking = await answerReranking(deps, waitingClientOf(identity, c.env.outgoing), body);
+  serveCompatible(app, deps, rerankRoute, RERANK_PARAMETERS, async (call) => {
+    const { c, body } = call;
+    const reranking = await answerReranking(deps, waitingClientOf(call), body);
     return reranking === null ? RESPONSE_ALREADY_SENT : c.json(reranking);
   });
 }

@@ -10,8 +10,7 @@ import { SpeechEncoder } from "../audio/speech-encoder.ts";
 import type { EncodedSpeech } from "../audio/speech-format.ts";
 import { speechPieces } from "../audio/speech-pieces.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
-import { checkParameters } from "../openai/parameters.ts";
+import { serveCompatible } from "../middleware/endpoint.ts";
 import { SPEECH_PARAMETERS } from "../openai/speech-parameters.ts";
 import { eventStream, failures, jsonBody } from "../schemas/responses.ts";
 import {
@@ -60,8 +59,8 @@ const speechRoute = createRoute({
 
 export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
   const encoder = new SpeechEncoder();
-  serveScoped(app, deps, "write", speechRoute, async ({ c, identity, body, given }) => {
-    checkParameters(SPEECH_PARAMETERS, given);
+  serveCompatible(app, deps, speechRoute, SPEECH_PARAMETERS, async (call) => {
+    const { c, identity, body } = call;
     const cargo = await findModelFor(SPEAKS, deps.catalog, body.model, identity.accountId);
     const { outgoing: response } = c.env;
     // Before the submission: what may not be sent must not be paid for.
@@ -70,7 +69,7 @@ export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
     limits.holdStream(response, PIECE_BYTES);
     const texts = speechPieces(body.input, pieceCharsOf(cargo));
     const usages: Usage[] = [];
-    const pieces = spoken({ deps, encoder, client: waitingClientOf(identity, response), cargo, body, texts, usages });
+    const pieces = spoken({ deps, encoder, client: waitingClientOf(call), cargo, body, texts, usages });
     // No header is sent before the first is there, so that a failure can still have its status.
     const first = await pieces.next();
     if (first.done === true) return RESPONSE_ALREADY_SENT;

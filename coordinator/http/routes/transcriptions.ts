@@ -4,17 +4,16 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { wavSeconds, WavError } from "../../../shared/audio/wav-file.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import type { Identity } from "../../accounts/identity.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { validate } from "../middleware/body.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
+import { nameIgnored, serveScoped } from "../middleware/endpoint.ts";
 import type { Form } from "../multipart/read-form.ts";
 import { receiveFile, type ReceivedFile } from "../multipart/receive-file.ts";
 import type { FormFile } from "../multipart/write-form-file.ts";
-import { checkParameters } from "../openai/parameters.ts";
+import { checkParameters, type ParameterRule } from "../openai/parameters.ts";
 import { TRANSCRIPTION_PARAMETERS, TRANSLATION_PARAMETERS } from "../openai/transcription-parameters.ts";
 import { failures, json } from "../schemas/responses.ts";
 import {
@@ -31,7 +30,7 @@ import {
   type TranscriptionFields,
 } from "../schemas/transcription-schemas.ts";
 import { wholeOutput } from "../streaming/whole-output.ts";
-import { waitingClientOf } from "../streaming/waiting-client.ts";
+import { waitingClientOf, type ChatClient } from "../streaming/waiting-client.ts";
 
 const HEARS: ModelNeed = {
   isMet: (cargo) => modelKindOf(cargo) === "transcription",
@@ -84,23 +83,19 @@ const translationRoute = createRoute({
 });
 
 export function serveTranscriptions(app: HttpApp, deps: HttpDeps): void {
-  serveScoped(app, deps, "write", transcriptionRoute, ({ c, identity }) =>
-    answer(deps, c, identity, "transcribe", (given) => {
-      checkParameters(TRANSCRIPTION_PARAMETERS, given);
-      return validate(transcriptionFieldsSchema, given);
-    }),
+  serveScoped(app, deps, "write", transcriptionRoute, (call) =>
+    answer(deps, call, "transcribe", TRANSCRIPTION_PARAMETERS, transcriptionFieldsSchema),
   );
-  serveScoped(app, deps, "write", translationRoute, ({ c, identity }) =>
-    answer(deps, c, identity, "translate", (given) => {
-      checkParameters(TRANSLATION_PARAMETERS, given);
-      return validate(translationFieldsSchema, given);
-    }),
+  serveScoped(app, deps, "write", translationRoute, (call) =>
+    answer(deps, call, "translate", TRANSLATION_PARAMETERS, translationFieldsSchema),
   );
 }
 
 /** What a form asks for, once it was checked. */
 interface Asked {
   readonly fields: TranscriptionFields;
+  /** Paths of the hints that the response does without. */
+  readonly ignored: readonly string[];
   readonly cargo: CatalogEntry;
   /** Of the recording. */
   readonly seconds: number;
@@ -108,19 +103,22 @@ interface Asked {
 
 async function answer(
   deps: HttpDeps,
-  c: Context<HttpEnv>,
-  identity: Identity,
+  { c, identity }: Pick<ChatClient, "c" | "identity">,
   task: "transcribe" | "translate",
-  read: (given: Readonly<Record<string, unknown>>) => TranscriptionFields,
+  table: readonly ParameterRule[],
+  schema: z.ZodType<TranscriptionFields>,
 ): Promise<Response> {
   const { accountId } = identity;
   // Removed at the end of this function, with its file.
   await using received = await receiveSound(deps, c, accountId, async (form, file): Promise<Asked> => {
-    const fields = read(valuesOf(form));
+    const given = valuesOf(form);
+    const ignored = checkParameters(table, given, "openai");
+    const fields = validate(schema, given);
     const cargo = await findModelFor(HEARS, deps.catalog, fields.model, accountId);
-    return { fields, cargo, seconds: await secondsOf(file) };
+    return { fields, ignored, cargo, seconds: await secondsOf(file) };
   });
-  const { fields, cargo, seconds } = received.checked;
+  const { fields, ignored, cargo, seconds } = received.checked;
+  nameIgnored(c, ignored);
   const { response_format: format, language } = fields;
   const hasWords = fields.timestamp_granularities?.[0] === "word";
   const hasTimes = format === "srt" || format === "vtt" || format === "verbose_json";
@@ -130,7 +128,7 @@ async function answer(
     ...(language === undefined ? {} : { language }),
     ...(hasTimes ? { timestamps: hasWords ? "word" : true } : {}),
   };
-  const client = waitingClientOf(identity, c.env.outgoing);
+  const client = waitingClientOf({ c, identity, ignored });
   const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf });
   if (made === null) return RESPONSE_ALREADY_SENT;
   const heard = heardOf(made.output);

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES, MAX_OUTPUT_TOKENS, messagesSchema, samplingFields } from "../../../shared/chat-input.ts";
 import { toolCallSchema, toolFields } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
-import { reasoningFields } from "../../../shared/reasoning.ts";
+import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { givenFieldsOf } from "./given-fields.ts";
@@ -18,6 +18,11 @@ const MAX_CHOICES = 8;
 /** Largest seed; the one after it is 0. */
 const SEEDS = 2 ** 32;
 
+/** OpenAI's two higher efforts are `high`, which has no budget but `max_tokens`. */
+export const effortSchema = z
+  .enum([...REASONING_EFFORTS, "xhigh", "max"])
+  .transform((effort) => (effort === "xhigh" || effort === "max" ? "high" : effort));
+
 /** Body of a chat completion. `openai/chat-parameters.ts` says what is refused; `null` means "not given". Source: DESIGN §4, row Chat. */
 export const chatBodySchema = z
   .object({
@@ -29,7 +34,7 @@ export const chatBodySchema = z
     ...samplingFields,
     ...toolFields,
     ...probabilityFields,
-    ...reasoningFields,
+    reasoning_effort: effortSchema.nullish(),
     max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
     n: z
       .int()
@@ -39,6 +44,7 @@ export const chatBodySchema = z
       .openapi({ description: "Answers, each a job of its own, one after the other" }),
     stream: z.boolean().nullish(),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+    usage: z.object({ include: z.boolean().nullish() }).nullish().openapi({ description: "OpenRouter's" }),
   })
   .openapi("ChatCompletionRequest");
 export type ChatBody = z.infer<typeof chatBodySchema>;

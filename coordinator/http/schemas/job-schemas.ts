@@ -109,6 +109,10 @@ export const detailSchema = z
     waiting: orNull(waitingSchema),
     timings: z.object({ load_ms: z.number(), first_output_ms: z.number().nullable(), run_ms: z.number() }).nullable(),
     batch_id: z.string().nullable(),
+    ignored: z.array(z.string()).openapi({
+      description: "Parameters of the request that the job does without, as in the header `Atoll-Ignored`",
+      example: ["output_config.effort", "tools[8]"],
+    }),
     webhook: orNull(webhookLogSchema),
   })
   .openapi("Job");
@@ -164,6 +168,7 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
     waiting: waiting === null ? null : presentWaiting(waiting),
     timings: job.timings === null ? null : presentTimings(job.timings),
     batch_id: job.batchId,
+    ignored: [...job.ignoredParameters],
     webhook: presentWebhook(job.webhook),
   };
 }

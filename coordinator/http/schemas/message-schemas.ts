@@ -44,10 +44,13 @@ function describeContentFault(content: unknown): string {
   return other === undefined ? expected : `${expected}; ${JSON.stringify(other)} is not supported`;
 }
 
+/** Anthropic's wording, by which Claude Code falls back to fewer roles. */
+const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
+
 const promptFields = {
   model: z.string().min(1).openapi({ description: "Slug or alias of a chat Cargo" }),
   messages: z
-    .array(z.object({ role: z.enum(["user", "assistant"]), content: contentSchema }))
+    .array(z.object({ role: roleSchema, content: contentSchema }))
     .min(1)
     .max(120),
   system: textsSchema.nullish(),
@@ -56,7 +59,7 @@ const promptFields = {
   thinking: z
     .discriminatedUnion("type", [
       z.object({ type: z.literal("disabled") }),
-      z.object({ type: z.literal("adaptive") }),
+      z.object({ type: z.enum(["adaptive", "between_tools"]) }),
       z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024).max(MAX_OUTPUT_TOKENS) }),
     ])
     .nullish()
@@ -179,8 +182,8 @@ export function promptOf({
 
 /** The most that a model may think within the budget. By default, as at Anthropic, it does not. */
 function effortOf(thinking: MessageBody["thinking"]): { readonly reasoning_effort?: ReasoningEffort } {
-  if (thinking?.type === "adaptive") return {};
-  if (thinking?.type !== "enabled") return { reasoning_effort: "none" };
+  if (thinking == null || thinking.type === "disabled") return { reasoning_effort: "none" };
+  if (thinking.type !== "enabled") return {};
   return { reasoning_effort: largestEffort(thinking.budget_tokens) };
 }
 

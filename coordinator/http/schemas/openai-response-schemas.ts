@@ -2,8 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { MAX_OUTPUT_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import type { JobInput } from "../../store/job-store.ts";
-import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
+import { REASONING_EFFORTS } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
+import { effortSchema } from "./chat-schemas.ts";
 import { givenFields } from "./given-fields.ts";
 import { responseInputSchema, turnsOf, type Turn } from "./response-items.ts";
 import { outputItemSchema, reasoningPartSchema, responseLogprobsSchema, textPartSchema } from "./response-output.ts";
@@ -51,7 +52,7 @@ export const responseBodySchema = z
       .max(10)
       .nullish(),
     top_logprobs: probabilityFields.top_logprobs,
-    reasoning: z.object({ effort: reasoningFields.reasoning_effort }).nullish(),
+    reasoning: z.object({ effort: effortSchema.nullish() }).nullish(),
     stream: z.boolean().nullish(),
     store: z
       .boolean()

@@ -1,11 +1,10 @@
-import type { Context } from "hono";
 import type { Clock } from "../../../shared/clock.ts";
-import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
+import type { Submitter } from "../../accounts/identity.ts";
 import { CHATS, findModelFor } from "../../catalog/find-model.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { JobInput } from "../../store/job-store.ts";
-import type { HttpDeps, HttpEnv } from "../http-deps.ts";
+import type { HttpDeps } from "../http-deps.ts";
 import { EXPLAIN_EVERY_MS, type FeedEncoder } from "./sse.ts";
 import { streamFeed } from "./stream-feed.ts";
 import {
@@ -16,6 +15,7 @@ import {
   submitAs,
   waitingClientOf,
   type AnswerDeps,
+  type ChatClient,
   type FieldOf,
   type WaitingClient,
 } from "./waiting-client.ts";
@@ -24,11 +24,6 @@ import {
  * Shared by the endpoints that run one chat for a client that waits on the connection, streamed or not, whatever the shape of their
  * requests and answers.
  */
-
-export interface ChatClient {
-  readonly c: Context<HttpEnv>;
-  readonly identity: Identity;
-}
 
 export interface ChatOrder {
   /** Slug or alias of a chat Cargo; null or undefined: the operator's default. */
@@ -54,10 +49,11 @@ export interface AwaitedChat {
  */
 export function awaitChat(
   deps: AnswerDeps & Pick<HttpDeps, "clock">,
-  { c, identity }: ChatClient,
+  call: ChatClient,
   order: ChatOrder,
 ): Promise<AwaitedChat | null> {
-  const client = waitingClientOf(identity, c.env.outgoing);
+  const { c, identity } = call;
+  const client = waitingClientOf(call);
   if (!order.isStreamed) return run(deps, client, order, null);
   // Before the submission: a chat that may not be streamed must not be paid for.
   const open = (): Promise<void> | undefined => c.get("limits").openStream(identity, c.env.outgoing);
@@ -82,13 +78,14 @@ interface ChatStream {
 
 async function run(
   deps: AnswerDeps,
-  { submitter, gone }: WaitingClient,
+  { submitter, gone, onIgnored }: WaitingClient,
   order: Omit<ChatOrder, "isStreamed">,
   stream: ChatStream | null,
 ): Promise<AwaitedChat | null> {
   const { options, log } = deps;
   const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
   const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: stream?.open ?? null });
+  onIgnored?.(job.record.ignoredParameters);
   cancelWhenGone(job, gone, log);
   await order.onJob?.(job).catch((error: unknown) => {
     cancelAbandoned(job, log);
@@ -108,10 +105,10 @@ async function run(
 /** Submits a chat for a client that waits already, and opens its feed. Null when the client has left. @throws {ServiceError} */
 export async function openChat(
   deps: AnswerDeps,
-  { c, identity }: ChatClient,
+  call: ChatClient,
   order: Omit<ChatOrder, "isStreamed">,
 ): Promise<AwaitedChat | null> {
-  const { submitter, gone } = waitingClientOf(identity, c.env.outgoing);
+  const { submitter, gone } = waitingClientOf(call);
   if (gone.aborted) return null;
   const wait = { waitLimitMs: deps.options.chatWaitMs, isClientBound: true };
   const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: null });
@@ -121,12 +118,15 @@ export async function openChat(
 }
 
 /** Submits a chat that goes on without its client. @throws {ServiceError} of the submission */
-export function startChat(
+export async function startChat(
   deps: Pick<HttpDeps, "jobs" | "catalog">,
-  { identity }: ChatClient,
+  call: ChatClient,
   order: Omit<ChatOrder, "isStreamed">,
 ): Promise<JobHandle> {
-  return submitChat(deps, submitterOf(identity), order, { beforeSubmission: null });
+  const { submitter, onIgnored } = waitingClientOf(call);
+  const job = await submitChat(deps, submitter, order, { beforeSubmission: null });
+  onIgnored?.(job.record.ignoredParameters);
+  return job;
 }
 
 async function submitChat(
@@ -140,10 +140,17 @@ async function submitChat(
     readonly beforeSubmission: (() => Promise<void> | undefined) | null;
   },
 ): Promise<JobHandle> {
-  const { slug } = await findModelFor(CHATS, deps.catalog, model, submitter.accountId);
+  const cargo = await findModelFor(CHATS, deps.catalog, model, submitter.accountId);
   await beforeSubmission?.();
-  const request = { ...submitter, slug, input, priority: 0, idempotency: null, ...wait };
-  return submitAs(deps, request, fieldOf);
+  const request = { ...submitter, slug: cargo.slug, input, priority: 0, idempotency: null, ...wait };
+  const asksInVain = cargo.reasoning !== true && (input["reasoning_effort"] ?? "none") !== "none";
+  return submitAs(deps, asksInVain ? withoutEffort(request, fieldOf) : request, fieldOf);
+}
+
+/** How much to think is a hint: a Cargo that does not think answers all the same. */
+function withoutEffort(request: SubmitRequest, fieldOf: FieldOf = (path) => path): SubmitRequest {
+  const { reasoning_effort: _, ...input } = request.input;
+  return { ...request, input, ignoredParameters: [...(request.ignoredParameters ?? []), fieldOf("reasoning_effort")] };
 }
 
 /** Streams the chat. From here the relay watches the client, who cannot come back for the rest. */

@@ -1,10 +1,10 @@
 import { ServiceError } from "../../../shared/errors.ts";
 import type { HttpDeps } from "../http-deps.ts";
-import { openChat, type AwaitedChat, type ChatClient, type ChatOrder } from "./awaited-chat.ts";
+import { openChat, type AwaitedChat, type ChatOrder } from "./awaited-chat.ts";
 import { errorLine } from "./chat-encoder.ts";
 import type { FeedEncoder } from "./sse.ts";
 import { streamFeed } from "./stream-feed.ts";
-import { cancelAbandoned } from "./waiting-client.ts";
+import { cancelAbandoned, type ChatClient } from "./waiting-client.ts";
 
 /**
  * Streams several chats on one connection, one after the other: an account's unfinished jobs are few. The first one that fails ends the

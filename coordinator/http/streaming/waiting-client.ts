@@ -1,9 +1,11 @@
 import type { ServerResponse } from "node:http";
+import type { Context } from "hono";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
 import { openUntil, type Feed, type FeedEnding } from "../../jobs/feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
-import type { HttpDeps } from "../http-deps.ts";
+import type { HttpDeps, HttpEnv } from "../http-deps.ts";
+import { nameIgnored } from "../middleware/endpoint.ts";
 import { JobFailedError, NoIslandError } from "../error-answers.ts";
 
 /*
@@ -15,6 +17,16 @@ export interface WaitingClient {
   readonly submitter: Submitter;
   /** Aborts when nobody waits any more. */
   readonly gone: AbortSignal;
+  /** Called with the hints that the job does without, some of which only its Cargo decides. Absent for a line of a batch. */
+  readonly onIgnored?: (names: readonly string[]) => void;
+}
+
+/** A request whose client waits on the connection. */
+export interface ChatClient {
+  readonly c: Context<HttpEnv>;
+  readonly identity: Identity;
+  /** Paths of the hints that the response does without. */
+  readonly ignored: readonly string[];
 }
 
 /** What endpoints need to turn a request into jobs and their ends into an answer, for whoever waits. */
@@ -22,9 +34,12 @@ export type AnswerDeps = Pick<HttpDeps, "catalog" | "options" | "log"> & {
   readonly jobs: Pick<HttpDeps["jobs"], "submit">;
 };
 
-/** The client of a response. */
-export function waitingClientOf(identity: Identity, response: ServerResponse): WaitingClient {
-  return { submitter: submitterOf(identity), gone: goneSignal(response) };
+export function waitingClientOf({ c, identity, ignored }: ChatClient): WaitingClient {
+  return {
+    submitter: { ...submitterOf(identity), ignoredParameters: ignored },
+    gone: goneSignal(c.env.outgoing),
+    onIgnored: (names) => nameIgnored(c, names),
+  };
 }
 
 /** One for each response, however many jobs its client waits for. */

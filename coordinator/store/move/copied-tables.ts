@@ -172,6 +172,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     refusals: integer,
     island_id: text,
     client_bound: flag,
+    ignored_parameters: text,
     created_at_ms: integer,
     wait_deadline_ms: integer,
     started_at_ms: integer,

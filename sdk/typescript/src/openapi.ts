@@ -2864,7 +2864,7 @@ export interface components {
             parallel_tool_calls?: boolean | null;
             presence_penalty?: number | null;
             /** @enum {string|null} */
-            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | null;
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             repeat_penalty?: number | null;
             response_format?: {
                 /** @enum {string} */
@@ -2927,6 +2927,10 @@ export interface components {
             top_k?: number | null;
             top_logprobs?: number | null;
             top_p?: number | null;
+            /** @description OpenRouter's */
+            usage?: {
+                include?: boolean | null;
+            } | null;
         };
         CompleteUpload: {
             /** @description Of the whole file; checked */
@@ -3034,7 +3038,7 @@ export interface components {
                     type: "redacted_thinking";
                 })[];
                 /** @enum {string} */
-                role: "user" | "assistant";
+                role: "user" | "assistant" | "system";
             }[];
             /** @description Slug or alias of a chat Cargo */
             model: string;
@@ -3049,7 +3053,7 @@ export interface components {
                 type: "disabled";
             } | {
                 /** @enum {string} */
-                type: "adaptive";
+                type: "adaptive" | "between_tools";
             } | {
                 budget_tokens: number;
                 /** @enum {string} */
@@ -3955,6 +3959,14 @@ export interface components {
             /** @enum {string|null} */
             finish_reason: "stop" | "length" | "tool_calls" | null;
             id: string;
+            /**
+             * @description Parameters of the request that the job does without, as in the header `Atoll-Ignored`
+             * @example [
+             *       "output_config.effort",
+             *       "tools[8]"
+             *     ]
+             */
+            ignored: string[];
             /** @description Empty once it was removed */
             input: {
                 [key: string]: unknown;
@@ -4111,6 +4123,14 @@ export interface components {
                 /** @enum {string|null} */
                 finish_reason: "stop" | "length" | "tool_calls" | null;
                 id: string;
+                /**
+                 * @description Parameters of the request that the job does without, as in the header `Atoll-Ignored`
+                 * @example [
+                 *       "output_config.effort",
+                 *       "tools[8]"
+                 *     ]
+                 */
+                ignored: string[];
                 /**
                  * Format: date-time
                  * @description When the input was removed: by its owner, or because the operator keeps it no longer
@@ -4481,7 +4501,7 @@ export interface components {
                     type: "redacted_thinking";
                 })[];
                 /** @enum {string} */
-                role: "user" | "assistant";
+                role: "user" | "assistant" | "system";
             }[];
             /** @description Slug or alias of a chat Cargo */
             model: string;
@@ -4509,7 +4529,7 @@ export interface components {
                 type: "disabled";
             } | {
                 /** @enum {string} */
-                type: "adaptive";
+                type: "adaptive" | "between_tools";
             } | {
                 budget_tokens: number;
                 /** @enum {string} */
@@ -5600,7 +5620,7 @@ export interface components {
             previous_response_id?: string | null;
             reasoning?: {
                 /** @enum {string|null} */
-                effort?: "none" | "minimal" | "low" | "medium" | "high" | null;
+                effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             } | null;
             /** @description Default true. False: prompt and answer are removed when the response has ended */
             store?: boolean | null;

@@ -130,6 +130,7 @@ describe("A restart of the coordinator", () => {
         createdAtMs: atMs,
         waitDeadlineMs: atMs,
         isClientBound: false,
+        ignoredParameters: [],
         idempotency: null,
         webhook: null,
         postings: [],

@@ -50,6 +50,7 @@ export function makeJob(override: Partial<JobView> = {}): JobView {
     webhook: null,
     waitDeadlineMs: T0 + 60_000,
     isClientBound: false,
+    ignoredParameters: [],
     output: undefined,
     usage: null,
     creditsUsedMicro: 0,

@@ -101,7 +101,8 @@ export class PostgresJobStore implements JobStore {
   }
 
   #recordOf(row: JobRow): JobRecord {
-    const { promptTokens, completionTokens, timings, error, input, output, largeChars, text, ...rest } = row;
+    const { promptTokens, completionTokens, timings, error, ignoredParameters, ...more } = row;
+    const { input, output, largeChars, text, ...rest } = more;
     return {
       ...rest,
       input: input === null ? {} : (JSON.parse(input) as JobInput),
@@ -116,6 +117,7 @@ export class PostgresJobStore implements JobStore {
       usage: promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens },
       timings: timings === null ? null : (JSON.parse(timings) as Timings),
       error: error === null ? null : (JSON.parse(error) as JobError),
+      ignoredParameters: ignoredParameters === null ? [] : (JSON.parse(ignoredParameters) as string[]),
     };
   }
 

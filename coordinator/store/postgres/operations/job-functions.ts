@@ -44,13 +44,14 @@ DECLARE
   spent_in int := CASE WHEN k->'monthly'->>'month' IS NOT NULL THEN pg_temp.spend_by_key(k) END;
 BEGIN
   INSERT INTO jobs (id, owner_id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
-    client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id, key_number, key_month)
+    client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id, key_number, key_month, ignored_parameters)
   SELECT j->>'id', '${ownerId}', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 'pending' ELSE '${nextState("pending", "assign")}' END,
     j->>'jobClass', (j->>'priority')::int, (j->>'priceMicro')::bigint,
     CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END, j->>'assignedTo',
     (j->>'isClientBound')::boolean, (j->>'createdAtMs')::bigint, (j->>'waitDeadlineMs')::bigint, batch,
-    n <= places, webhook, conversation, (k->>'number')::bigint, spent_in
+    n <= places, webhook, conversation, (k->>'number')::bigint, spent_in,
+    nullif(j->>'ignoredParameters', '[]')
   FROM jsonb_array_elements(added) WITH ORDINALITY AS job (j, n);
   INSERT INTO job_inputs (job_id, input) SELECT j->>'id', j->>'input' FROM jsonb_array_elements(added) AS job (j);
 END $f$;

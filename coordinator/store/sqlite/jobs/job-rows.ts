@@ -21,7 +21,7 @@ export const ACTIVE_COLUMNS =
 export const WHOLE_COLUMNS =
   `${ACTIVE_COLUMNS}, (SELECT share FROM accounts WHERE accounts.id = account_id) AS share, workload_id AS workloadId, completed_at_ms AS completedAtMs,
   charged_micro AS creditsUsedMicro, prompt_tokens AS promptTokens, completion_tokens AS completionTokens,
-  finish_reason AS finishReason, timings, error, webhook_id AS webhookId,
+  finish_reason AS finishReason, timings, error, webhook_id AS webhookId, ignored_parameters AS ignoredParameters,
   input_removed_at_ms AS inputRemovedAtMs, output_removed_at_ms AS outputRemovedAtMs,
   input, output, large_chars AS largeChars,
   CASE WHEN state = 'completed' AND output IS NULL THEN job_feeds.text END AS text` as const;
@@ -46,6 +46,7 @@ export interface JobRow extends ActiveJobRow, Pick<ActiveJobRecord, "share"> {
   readonly timings: string | null;
   readonly error: string | null;
   readonly webhookId: string | null;
+  readonly ignoredParameters: string | null;
   readonly inputRemovedAtMs: number | null;
   readonly outputRemovedAtMs: number | null;
   /** Null once it was removed. */
@@ -65,7 +66,8 @@ export const activeJobOf = (
 
 /** `openLarge` makes what reads a large output of so many characters. */
 export function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
-  const { promptTokens, completionTokens, timings, error, input, output: _, largeChars: __, text: ___, ...rest } = row;
+  const { promptTokens, completionTokens, timings, error, input, ignoredParameters } = row;
+  const { promptTokens: _, completionTokens: _1, output: _2, largeChars: _3, text: _4, ...rest } = row;
   return {
     ...rest,
     isClientBound: row.isClientBound === 1,
@@ -74,6 +76,7 @@ export function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): Job
     usage: promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens },
     timings: timings === null ? null : (JSON.parse(timings) as Timings),
     error: error === null ? null : (JSON.parse(error) as JobError),
+    ignoredParameters: ignoredParameters === null ? [] : (JSON.parse(ignoredParameters) as string[]),
   };
 }
 

@@ -61,17 +61,18 @@ interface JobLinks {
 /** Inserts a job and its input: pending, or with its first attempt. */
 function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobLinks) => void {
   const insert = db.prepare<
-    Omit<JobToInsert, "input" | "share" | "isClientBound" | "assignedTo"> & {
+    Omit<JobToInsert, "input" | "share" | "isClientBound" | "ignoredParameters" | "assignedTo"> & {
       state: JobState;
       attempt: 0 | 1;
       islandId: string | null;
       clientBound: 0 | 1;
+      ignoredParameters: string | null;
     } & JobLinks
   >(
     `INSERT INTO jobs (id, account_id, slug, workload_id, state, job_class, priority, price_micro, created_at_ms, wait_deadline_ms,
-       batch_id, webhook_id, client_bound, attempt, island_id, key_number, key_month)
+       batch_id, webhook_id, client_bound, ignored_parameters, attempt, island_id, key_number, key_month)
      VALUES (@id, @accountId, @slug, @workloadId, @state, @jobClass, @priority, @priceMicro, @createdAtMs, @waitDeadlineMs,
-       @batchId, @webhookId, @clientBound, @attempt, @islandId, @keyNumber, @keyMonth)`,
+       @batchId, @webhookId, @clientBound, @ignoredParameters, @attempt, @islandId, @keyNumber, @keyMonth)`,
   );
   const insertInput = db.prepare<[string, string]>("INSERT INTO job_inputs (job_id, input) VALUES (?, ?)");
   return (
@@ -87,6 +88,7 @@ function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobL
       createdAtMs,
       waitDeadlineMs,
       isClientBound,
+      ignoredParameters,
       assignedTo,
     },
     links,
@@ -103,6 +105,7 @@ function prepareInsertJob(db: Database.Database): (job: JobToInsert, links: JobL
       waitDeadlineMs,
       ...links,
       clientBound: isClientBound ? 1 : 0,
+      ignoredParameters: ignoredParameters.length === 0 ? null : JSON.stringify(ignoredParameters),
       state: assignedTo === undefined ? "pending" : nextState("pending", "assign"),
       attempt: assignedTo === undefined ? 0 : 1,
       islandId: assignedTo ?? null,

@@ -38,6 +38,8 @@ class JobWebhookData(TypedDict):
     island_id: str | None
     timings: JobWebhookDataTimings | None
     batch_id: str | None
+    ignored: list[str]
+    """Parameters of the request that the job does without, as in the header `Atoll-Ignored`"""
     output_omitted: bool
     """The output is too large for a webhook; GET /jobs/{id} has it"""
 
@@ -210,6 +212,8 @@ class Job(TypedDict):
     waiting: Waiting | None
     timings: JobTimings | None
     batch_id: str | None
+    ignored: list[str]
+    """Parameters of the request that the job does without, as in the header `Atoll-Ignored`"""
     webhook: WebhookLog | None
 
 
@@ -616,11 +620,13 @@ class ChatCompletionRequest(TypedDict):
     parallel_tool_calls: NotRequired[bool | None]
     logprobs: NotRequired[bool | None]
     top_logprobs: NotRequired[int | None]
-    reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", None]]
+    reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
     max_completion_tokens: NotRequired[int | None]
     n: NotRequired[int | None]
     """Answers, each a job of its own, one after the other"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
+    usage: NotRequired[ChatCompletionRequestUsage | None]
+    """OpenRouter's"""
 
 
 class ChatCompletionRequestMessagesItem(TypedDict):
@@ -708,6 +714,12 @@ class ChatCompletionRequestToolChoice3AllowedToolsToolsItemFunction(TypedDict):
 
 class ChatCompletionRequestStreamOptions(TypedDict):
     include_usage: NotRequired[bool | None]
+
+
+class ChatCompletionRequestUsage(TypedDict):
+    """OpenRouter's"""
+
+    include: NotRequired[bool | None]
 
 
 class TextCompletion(TypedDict):
@@ -934,7 +946,7 @@ class MessageRequest(TypedDict):
 
 
 class MessageRequestMessagesItem(TypedDict):
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "system"]
     content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3 | MessageRequestMessagesItemContentItem4 | MessageRequestMessagesItemContentItem5]
 
 
@@ -1007,7 +1019,7 @@ class MessageRequestThinking1(TypedDict):
 
 
 class MessageRequestThinking2(TypedDict):
-    type: Literal["adaptive"]
+    type: Literal["adaptive", "between_tools"]
 
 
 class MessageRequestThinking3(TypedDict):
@@ -1040,7 +1052,7 @@ class CountTokensRequest(TypedDict):
 
 
 class CountTokensRequestMessagesItem(TypedDict):
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "system"]
     content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3 | CountTokensRequestMessagesItemContentItem4 | CountTokensRequestMessagesItemContentItem5]
 
 
@@ -1113,7 +1125,7 @@ class CountTokensRequestThinking1(TypedDict):
 
 
 class CountTokensRequestThinking2(TypedDict):
-    type: Literal["adaptive"]
+    type: Literal["adaptive", "between_tools"]
 
 
 class CountTokensRequestThinking3(TypedDict):
@@ -1693,7 +1705,7 @@ class ResponseRequestToolChoice3ToolsItem(TypedDict):
 
 
 class ResponseRequestReasoning(TypedDict):
-    effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", None]]
+    effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
 
 
 class Embeddings(TypedDict):

@@ -51,7 +51,7 @@ const OFFICIAL: Required<{ [Name in AnyKey<Params>]: unknown }> = {
   user: "someone",
   safety_identifier: "someone",
   metadata: { a: "b" },
-  store: true,
+  store: false,
   service_tier: "priority",
   prompt_cache_key: "a",
   prompt_cache_options: {},
@@ -100,8 +100,9 @@ const JSON_SCHEMA: Required<{
 };
 
 const TOOL = {
+  "tools[]": [tool],
   "tools[].type": [tool],
-  "tools[].custom": [{ ...tool, custom: { name: "sum" } }],
+  "tools[].cache_control": [{ ...tool, cache_control: { type: "ephemeral" } }],
   "tools[].function": [tool],
   "tools[].function.name": [tool],
   "tools[].function.description": [{ ...tool, function: { ...tool.function, description: "Adds" } }],
@@ -110,11 +111,17 @@ const TOOL = {
 };
 
 const OF_OTHERS = {
+  "messages[].cache_control": message({ cache_control: { type: "ephemeral" } }),
   "messages[].content[].cache_control": part({ cache_control: { type: "ephemeral" } }),
   "messages[].annotations": message({ annotations: [] }),
   "messages[].reasoning_content": message({ reasoning_content: "Hm" }),
+  "messages[].reasoning": message({ reasoning: "Hm" }),
+  "messages[].reasoning_details": message({ reasoning_details: [] }),
   "response_format.type": { type: "json_object" },
   "response_format.json_schema": FORMAT,
+  reasoning: { effort: "high", enabled: true },
+  usage: { include: true },
+  "usage.include": { include: true },
   top_k: 3,
   min_p: 0.1,
   repeat_penalty: 1.1,
@@ -143,7 +150,10 @@ describeParameters({
     tool_choice: { tools: [tool] },
     parallel_tool_calls: { tools: [tool] },
     "tools[].function.description": { tools: [tool] },
+    "tools[].cache_control": { tools: [tool] },
     stream_options: { stream: true },
+    usage: { stream: true },
+    "usage.include": { stream: true },
     top_logprobs: { logprobs: true },
     "stream_options.include_usage": { stream: true },
     "stream_options.include_obfuscation": { stream: true },

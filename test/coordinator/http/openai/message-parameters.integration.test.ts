@@ -16,6 +16,9 @@ const answered = (members: object) => [
   { role: "user", content: [{ type: "tool_result", tool_use_id: "call_1", content: "3", ...members }] },
 ];
 const SCHEMA = { type: "object", properties: {} };
+const SUM = { name: "sum", input_schema: SCHEMA };
+const tool = (members: object) => [{ ...SUM, ...members }];
+const ofTool = { tools: [SUM] };
 
 const PROMPT = {
   model: "second",
@@ -33,6 +36,7 @@ const PROMPT = {
   "messages[].content[].signature": message({ text: "Hi", signature: "a" }),
   "messages[].content[].data": message({ text: "Hi", data: "a" }),
   "messages[].content[].is_error": answered({ is_error: true }),
+  "messages[].content[].caller": message({ text: "Hi", caller: { type: "direct" } }),
   "messages[].content[].cache_control": message({ text: "Hi", ...cache }),
   "messages[].content[].citations": message({ text: "Hi", citations: [] }),
   "messages[].content[].source": message({ source: {} }),
@@ -41,7 +45,18 @@ const PROMPT = {
   "system[].text": block({}),
   "system[].cache_control": block(cache),
   "system[].citations": block({ citations: [] }),
-  tools: [{ name: "sum", input_schema: SCHEMA }],
+  tools: [SUM],
+  "tools[]": [SUM],
+  "tools[].type": tool({ type: "custom" }),
+  "tools[].name": tool({ name: "add" }),
+  "tools[].description": tool({ description: "Adds." }),
+  "tools[].input_schema": [SUM],
+  "tools[].strict": tool({ strict: true }),
+  "tools[].cache_control": tool(cache),
+  "tools[].defer_loading": tool({ defer_loading: true }),
+  "tools[].allowed_callers": tool({ allowed_callers: ["code_execution_20260521"] }),
+  "tools[].eager_input_streaming": tool({ eager_input_streaming: true }),
+  "tools[].input_examples": tool({ input_examples: [{}] }),
   tool_choice: { type: "none" },
   thinking: { type: "adaptive" },
   "thinking.type": { type: "adaptive" },
@@ -50,12 +65,19 @@ const PROMPT = {
   "thinking.display": { type: "adaptive", display: "omitted" },
   cache_control: { type: "ephemeral" },
   speed: "fast",
+  context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] },
   user_profile_id: "someone",
   workspace_id: "ours",
 };
 /** Of rows about blocks of a system text: the same without what is ignored. */
 const CONTEXT = {
   "messages[].content[].is_error": { messages: answered({}) },
+  "thinking.display": { thinking: { type: "adaptive" } },
+  "tools[].cache_control": ofTool,
+  "tools[].defer_loading": ofTool,
+  "tools[].allowed_callers": ofTool,
+  "tools[].eager_input_streaming": ofTool,
+  "tools[].input_examples": ofTool,
   "system[].cache_control": { system: block({}) },
   "system[].citations": { system: block({}) },
 };
@@ -71,7 +93,7 @@ const OFFICIAL: Names<Anthropic.MessageCreateParams> & Record<string, unknown> =
   output_config: { format: { type: "json_schema", schema: SCHEMA } },
   container: "c",
   metadata: { user_id: "someone" },
-  service_tier: "auto",
+  service_tier: "priority",
   diagnostics: {},
   inference_geo: "eu",
 };
@@ -86,6 +108,7 @@ describeParameters({
     ...OFFICIAL,
     "output_config.format": { format: { type: "json_schema", schema: SCHEMA } },
     "output_config.effort": { effort: "low" },
+    "output_config.task_budget": { task_budget: { type: "tokens", total: 20_000 } },
   },
   context: CONTEXT,
   arrange,

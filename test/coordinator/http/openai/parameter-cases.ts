@@ -16,7 +16,7 @@ export interface ParameterCases {
   readonly samples: Readonly<Record<string, unknown>>;
   /** Other parameters that a row's sample needs, by the row's name. */
   readonly context?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Honoured rows whose effect neither job nor answer shows, and ignored ones that the job's input keeps. */
+  /** Honoured rows whose effect neither job nor answer shows, and hints that the job's input keeps. */
   readonly unseen?: readonly string[];
   /** Lets the jobs of the API end well, or makes what the requests name. */
   readonly arrange: (api: Api) => void | Promise<void>;
@@ -42,14 +42,15 @@ export function describeParameters(cases: ParameterCases): void {
     afterAll(() => api[Symbol.asyncDispose]());
 
     /** What can be seen of a request: its job and its answer, without what differs each time. */
-    async function seen(body: object): Promise<{ status: number; job: unknown; answer: string; error: unknown }> {
-      const { status, text, body: answered } = await api.call("POST", path, { body });
+    async function seen(body: object) {
+      const { status, text, headers, body: answered } = await api.call("POST", path, { body });
       const submitted = api.jobs.submitted.splice(0).map(({ slug, input }) => ({ slug, input }));
       const answer = text.replaceAll(/"(?:id|created)":[^,]*/g, "");
       return {
         status,
         job: submitted,
         answer,
+        ignored: headers.get("atoll-ignored"),
         error: (answered as { error?: unknown } | undefined)?.error ?? undefined,
       };
     }
@@ -71,10 +72,16 @@ export function describeParameters(cases: ParameterCases): void {
       if (!unseen.includes(row)) expect(asked).not.toEqual(plain);
     });
 
-    it.each(rows("ignored"))("%s is ignored", async (row) => {
+    it.each(rows("hint"))("%s is a hint that the response names", async (row, neutrals) => {
       const plain = await seen({ ...base, ...context[row] });
       const asked = await seen(bodyWith(row, samples[row]));
-      expect(asked).toEqual(unseen.includes(row) ? { ...plain, job: asked.job } : plain);
+      const { ignored } = asked;
+      expect(ignored?.split(", ").map((name) => name.replaceAll(/\[\d+\]/g, "[]"))).toContain(row);
+      expect(asked).toEqual({ ...plain, ...(unseen.includes(row) ? { job: asked.job } : {}), ignored });
+      if (row.includes(".")) return;
+      for (const neutral of [null, ...neutrals]) {
+        expect((await seen(bodyWith(row, neutral))).ignored).toBe(plain.ignored);
+      }
     });
 
     it.each(rows("refused"))("%s is refused with its name", async (row, neutrals) => {

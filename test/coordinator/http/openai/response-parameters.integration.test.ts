@@ -84,6 +84,7 @@ describeParameters({
     "tools[].output_schema": tool({ output_schema: {} }),
     "input[].summary": item({ summary: [] }),
     "input[].encrypted_content": item({ encrypted_content: "a" }),
+    client_metadata: { a: "b" },
     "reasoning.effort": { effort: "none" },
     "reasoning.summary": { summary: "auto" },
     "reasoning.generate_summary": { generate_summary: "auto" },
@@ -98,6 +99,9 @@ describeParameters({
   context: {
     tool_choice: { tools: [SUM] },
     parallel_tool_calls: { tools: [SUM] },
+    "tools[].defer_loading": { tools: [SUM] },
+    "tools[].allowed_callers": { tools: [SUM] },
+    "tools[].output_schema": { tools: [SUM] },
     "input[].summary": plainItem,
     "input[].encrypted_content": plainItem,
     "input[].id": plainItem,
