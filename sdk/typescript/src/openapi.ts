@@ -10990,6 +10990,7 @@ export interface operations {
                      *           "run_ms": 1201.25
                      *         },
                      *         "batch_id": null,
+                     *         "ignored": [],
                      *         "input": {
                      *           "prompt": "Count to 3.",
                      *           "max_tokens": 64,
@@ -14427,6 +14428,7 @@ export interface operations {
                  *           "run_ms": 1201.25
                  *         },
                  *         "batch_id": null,
+                 *         "ignored": [],
                  *         "output_omitted": false
                  *       }
                  *     }
