@@ -19,12 +19,7 @@ const watchedFetch =
     if (!isWatched(url)) return response;
     const { status, headers } = response;
     const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
-    const watch = await AnswerWatch.begin({
-      method,
-      path: url.pathname.replace(/^\/v1\//, "/api/v1/"),
-      status,
-      headers,
-    });
+    const watch = await AnswerWatch.begin({ method, path: url.pathname, status, headers });
     if (watch.isStream) return copyOf(response, response.body?.pipeThrough(tap(watch)) ?? null);
     const bytes = new Uint8Array(await response.arrayBuffer());
     watch.push(bytes);
