@@ -68,7 +68,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   app.onError((error, c) => refuse(c, error, deps));
   const consoleFiles = new ConsoleFiles();
   app.notFound(
-    async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(), deps),
+    async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(c.req.path), deps),
   );
   const limits = new RequestLimits(deps);
   deps.credentials?.serve({

@@ -28,6 +28,7 @@ import type { Recommender } from "../recommendations/recommend.ts";
 import type { Store } from "../store/store.ts";
 import type { ErrorStyle } from "./error-answers.ts";
 import type { RequestLimits, RequestLimitsOptions } from "./limits/request-limits.ts";
+import { isOpenAiConversations } from "./vendor-paths.ts";
 
 /** Settings of the HTTP API; `config/resolve-config.ts` has their defaults. */
 export interface HttpOptions extends RequestLimitsOptions {
@@ -120,5 +121,6 @@ const ANTHROPIC_PATH = `${API_BASE}/messages`;
 
 export function errorStyleOf(path: string): ErrorStyle {
   if (path === ANTHROPIC_PATH || path.startsWith(`${ANTHROPIC_PATH}/`)) return "anthropic";
+  if (isOpenAiConversations(path)) return "openai";
   return OPENAI_PATHS.some((start) => path.startsWith(start)) ? "openai" : "plain";
 }

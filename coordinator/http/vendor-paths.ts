@@ -1,5 +1,7 @@
 /** Base of addresses that clients of OpenAI's API are used to: its paths are those of the API below `/api/v1`. */
 const VENDOR_BASE = "/v1/";
+/** OpenAI's conversations, which are not those of `/api/v1/conversations`: a client of either cannot read the other's. */
+const OPENAI_CONVERSATIONS = "/v1/conversations";
 
 /** Whether clients ask at this path as they ask OpenAI or Anthropic, and expect their statuses. */
 export function isVendorPath(path: string): boolean {
@@ -8,5 +10,9 @@ export function isVendorPath(path: string): boolean {
 
 /** The path of the route that serves the path of a request. */
 export function canonicalPath(path: string): string {
-  return path.startsWith(VENDOR_BASE) ? `/api${path}` : path;
+  return path.startsWith(VENDOR_BASE) && !isOpenAiConversations(path) ? `/api${path}` : path;
+}
+
+export function isOpenAiConversations(path: string): boolean {
+  return path === OPENAI_CONVERSATIONS || path.startsWith(`${OPENAI_CONVERSATIONS}/`);
 }

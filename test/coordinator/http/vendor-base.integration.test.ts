@@ -90,3 +90,19 @@ describe("a prompt that exceeds the context", () => {
     await expect(asked).rejects.toMatchObject({ status: 400, code: "context_length_exceeded" });
   });
 });
+
+describe("OpenAI's conversations", () => {
+  it.each([
+    ["POST", "/conversations"],
+    ["GET", "/conversations/conv_1"],
+    ["POST", "/conversations/conv_1/items"],
+  ])("are not served: %s /v1%s is 404 with a hint", async (method, path) => {
+    const { status, body } = await api.call(method, path, { base: "/v1", ...(method === "GET" ? {} : { body: {} }) });
+    expect([status, body.error.code, body.error.type]).toEqual([404, "not_found", "invalid_request_error"]);
+    expect(body.error.message).toMatch(/previous_response_id .* \/api\/v1\/conversations/);
+  });
+
+  it("leave Atoll's own ones alone", async () => {
+    expect((await api.call("POST", "/conversations", { body: {} })).status).toBe(201);
+  });
+});
