@@ -1647,7 +1647,7 @@ export interface paths {
         put?: never;
         /**
          * Rank documents by how near they are to a query
-         * @description By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.
+         * @description By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.
          */
         post: operations["createReranking"];
         delete?: never;
@@ -5517,6 +5517,14 @@ export interface components {
         Reranking: {
             /** @description Of the job */
             id: string;
+            /** @description `usage` in the shape of Cohere's client */
+            meta: {
+                tokens: {
+                    input_tokens: number;
+                    /** @enum {number} */
+                    output_tokens: 0;
+                };
+            };
             model: string;
             /** @enum {string} */
             object: "list";
@@ -13601,6 +13609,12 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 24,
                      *         "total_tokens": 24
+                     *       },
+                     *       "meta": {
+                     *         "tokens": {
+                     *           "input_tokens": 24,
+                     *           "output_tokens": 0
+                     *         }
                      *       }
                      *     }
                      */

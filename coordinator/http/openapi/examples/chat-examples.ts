@@ -157,6 +157,7 @@ export const CHAT_EXAMPLES: Examples = {
         },
       ],
       usage: { prompt_tokens: 24, total_tokens: 24 },
+      meta: { tokens: { input_tokens: 24, output_tokens: 0 } },
     },
   },
   createModeration: {

@@ -1730,6 +1730,8 @@ class Reranking(TypedDict):
     results: list[RerankingResultsItem]
     """Best first"""
     usage: RerankingUsage
+    meta: RerankingMeta
+    """`usage` in the shape of Cohere's client"""
 
 
 class RerankingResultsItem(TypedDict):
@@ -1747,6 +1749,17 @@ class RerankingResultsItemDocument(TypedDict):
 class RerankingUsage(TypedDict):
     prompt_tokens: int
     total_tokens: int
+
+
+class RerankingMeta(TypedDict):
+    """`usage` in the shape of Cohere's client"""
+
+    tokens: RerankingMetaTokens
+
+
+class RerankingMetaTokens(TypedDict):
+    input_tokens: int
+    output_tokens: Literal[0]
 
 
 class RerankRequest(TypedDict):
