@@ -10,7 +10,7 @@ export const modelSchema = z
   .object({
     id: z.string().openapi({ description: "Slug of the Cargo, or the alias" }),
     object: z.literal("model"),
-    created: z.int().openapi({ description: "Always 0: Cargos have no date, and clients need the member" }),
+    created: z.int().openapi({ description: "When it came into the catalog of this network: Unix time in seconds" }),
     owned_by: z.string(),
     type: z.enum(MODEL_KINDS),
     capabilities: z.array(z.string()).openapi({ description: "Endpoints that serve it, by their paths" }),
@@ -82,7 +82,7 @@ export function presentModel(
   return {
     id,
     object: "model",
-    created: 0,
+    created: Math.floor(cargo.createdAtMs / 1_000),
     owned_by: "atoll",
     type: kind,
     capabilities: [...ENDPOINTS[kind]],

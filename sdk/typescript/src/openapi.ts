@@ -4554,7 +4554,7 @@ export interface components {
             capabilities: string[];
             /** @description Tokens of prompt and answer together; null: no limit is known */
             context_length: number | null;
-            /** @description Always 0: Cargos have no date, and clients need the member */
+            /** @description When it came into the catalog of this network: Unix time in seconds */
             created: number;
             /** @description Median time from a chat's submission to its first token, measured in the same way */
             first_token_ms: number | null;
@@ -11657,7 +11657,7 @@ export interface operations {
                      *         {
                      *           "id": "tiny-chat",
                      *           "object": "model",
-                     *           "created": 0,
+                     *           "created": 1789000000,
                      *           "owned_by": "atoll",
                      *           "type": "chat",
                      *           "capabilities": [
@@ -11723,7 +11723,7 @@ export interface operations {
                      * @example {
                      *       "id": "tiny-chat",
                      *       "object": "model",
-                     *       "created": 0,
+                     *       "created": 1789000000,
                      *       "owned_by": "atoll",
                      *       "type": "chat",
                      *       "capabilities": [

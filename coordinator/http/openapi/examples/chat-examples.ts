@@ -35,7 +35,7 @@ const ANSWER = {
 const MODEL = {
   id: "tiny-chat",
   object: "model",
-  created: 0,
+  created: 1_789_000_000,
   owned_by: "atoll",
   type: "chat",
   capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],

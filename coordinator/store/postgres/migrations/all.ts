@@ -8,6 +8,7 @@ import { files } from "./006-files.ts";
 import { uploads } from "./007-uploads.ts";
 import { fileBatches } from "./008-file-batches.ts";
 import { pricesAndNotes } from "./009-prices-and-notes.ts";
+import { cargoDates } from "./010-cargo-dates.ts";
 
 /** In order. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, name: "uploads", sql: uploads, oldest: 1 },
   { version: 8, name: "file batches", sql: fileBatches, oldest: 1 },
   { version: 9, name: "prices and notes", sql: pricesAndNotes, oldest: 1 },
+  { version: 10, name: "cargo dates", sql: cargoDates, oldest: 1 },
 ];

@@ -22,6 +22,7 @@ import { files } from "./020-files.ts";
 import { uploads } from "./021-uploads.ts";
 import { fileBatches } from "./022-file-batches.ts";
 import { pricesAndNotes } from "./023-prices-and-notes.ts";
+import { cargoDates } from "./024-cargo-dates.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 21, name: "uploads", sql: uploads },
   { version: 22, name: "file batches", sql: fileBatches },
   { version: 23, name: "prices and notes", sql: pricesAndNotes },
+  { version: 24, name: "cargo dates", sql: cargoDates },
 ];

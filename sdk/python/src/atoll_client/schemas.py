@@ -2294,7 +2294,7 @@ class Model(TypedDict):
     """Slug of the Cargo, or the alias"""
     object: Literal["model"]
     created: int
-    """Always 0: Cargos have no date, and clients need the member"""
+    """When it came into the catalog of this network: Unix time in seconds"""
     owned_by: str
     type: Literal["chat", "embedding", "rerank", "classification", "image", "transcription", "speech"]
     capabilities: list[str]
