@@ -5,7 +5,7 @@ import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError } from "../../shared/errors.ts";
 import { MethodNotAllowedError, answerError } from "./error-answers.ts";
-import { errorStyleOf, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { errorStyleOf, isAnthropicClient, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { canonicalPath, isVendorPath } from "./vendor-paths.ts";
 import { RequestLimits } from "./limits/request-limits.ts";
 import { requestContext } from "./middleware/request-context.ts";
@@ -152,7 +152,7 @@ function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: Pick<Htt
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
   metrics.http.noteRefusal(thrown instanceof ServiceError ? thrown.code : "internal");
-  const style = errorStyleOf(c.req.path);
+  const style = errorStyleOf(c.req.path, isAnthropicClient(c.req));
   const isVendorBase = isVendorPath(getPath(c.req.raw));
   const { status, headers, body } = answerError(thrown, { requestId, style, isVendorBase });
   return c.json(body, status as ContentfulStatusCode, headers);

@@ -70,6 +70,11 @@ export interface ModelState {
   readonly speed: CargoSpeed;
 }
 
+/** Most tokens of an answer of a Cargo that chats. */
+export function maxOutputTokensOf({ contextTokens }: CatalogEntry): number {
+  return Math.min(MAX_OUTPUT_TOKENS, contextTokens ?? BASE_OUTPUT_TOKENS);
+}
+
 /** @param id The slug, or an alias of it. */
 export function presentModel(
   id: string,
@@ -93,7 +98,7 @@ export function presentModel(
     free: available?.free ?? 0,
     pricing: { per_job: presentCredits(cargo.priceMicro), unit: "credits" },
     context_length: cargo.contextTokens,
-    max_output_tokens: kind === "chat" ? Math.min(MAX_OUTPUT_TOKENS, cargo.contextTokens ?? BASE_OUTPUT_TOKENS) : null,
+    max_output_tokens: kind === "chat" ? maxOutputTokensOf(cargo) : null,
     tokens_per_second: tokensPerSecond === null ? null : Math.round(10 * tokensPerSecond) / 10,
     first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
     tool_calls: kind === "chat" ? (cargo.tools ?? "grammar") : null,

@@ -1174,7 +1174,7 @@ export interface paths {
         };
         /**
          * List Cargos in the shape of OpenAI's models
-         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old.
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), `after_id` and `before_id`; so is `GET /models/{id}`.
          */
         get: operations["listModels"];
         put?: never;
