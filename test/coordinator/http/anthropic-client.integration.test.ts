@@ -1,9 +1,4 @@
-import Anthropic, {
-  type APIError,
-  AuthenticationError,
-  NotFoundError,
-  UnprocessableEntityError,
-} from "@anthropic-ai/sdk";
+import Anthropic, { type APIError, AuthenticationError, NotFoundError, BadRequestError } from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "./api.ts";
 import { answerWith, failLate, failWith, token } from "./chat-answers.ts";
@@ -222,7 +217,7 @@ describe("the official Anthropic client", () => {
     const wrong = await thrownBy(
       client().messages.create({ ...ASKED, messages: [{ role: "user", content: [image] }] }),
     );
-    expect(wrong).toBeInstanceOf(UnprocessableEntityError);
+    expect(wrong).toBeInstanceOf(BadRequestError);
     expect((wrong as APIError).message).toContain('\\"image\\" is not supported');
     failWith(api, "wait_timeout");
     expect(await thrownBy(client().messages.create(ASKED))).toMatchObject({ status: 503, type: "overloaded_error" });
