@@ -6735,6 +6735,10 @@ export interface components {
         Authenticate: string;
         /** @description The scheme to sign in with: Bearer */
         AuthenticateIfKnown: string;
+        /** @description Paths of the request's hints that the response does without, as in `output_config.effort, tools[8]` */
+        Ignored: string;
+        /** @description Paths of the request's hints that the response does without, as in `output_config.effort, tools[8]` */
+        IgnoredIfKnown: string;
         /** @description Requests that the key or session may send in a minute */
         RateLimit: number;
         /** @description Requests that the key or session may send in a minute */
@@ -7546,6 +7550,7 @@ export interface operations {
             /** @description The file, or its events with `stream_format: sse` */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -7588,6 +7593,7 @@ export interface operations {
             /** @description The text, as JSON or by itself with its times */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -7637,6 +7643,7 @@ export interface operations {
             /** @description The text, as JSON or by itself with its times */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8205,6 +8212,7 @@ export interface operations {
             /** @description The batch is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8330,6 +8338,7 @@ export interface operations {
             /** @description The batch, which soon ends */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8787,6 +8796,7 @@ export interface operations {
             /** @description The completion, or with `stream` its chunks as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8859,6 +8869,7 @@ export interface operations {
             /** @description The completion, or with `stream` its chunks as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9401,6 +9412,7 @@ export interface operations {
             /** @description One vector for each text, in the same order */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9563,6 +9575,7 @@ export interface operations {
             /** @description The file is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9824,6 +9837,7 @@ export interface operations {
             /** @description The pictures, in the order of their seeds */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -11524,6 +11538,7 @@ export interface operations {
             /** @description The message, or with `stream` its events as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -11599,6 +11614,7 @@ export interface operations {
             /** @description The tokens */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -11802,6 +11818,7 @@ export interface operations {
             /** @description One result for each text, in the same order */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -13606,6 +13623,7 @@ export interface operations {
             /** @description The documents' numbers and scores, best first */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -13678,6 +13696,7 @@ export interface operations {
             /** @description The response, or with `stream` its events as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -13920,6 +13939,7 @@ export interface operations {
             /** @description The response as it is then */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14090,6 +14110,7 @@ export interface operations {
             /** @description It takes parts */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14192,6 +14213,7 @@ export interface operations {
             /** @description It is cancelled */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14251,6 +14273,7 @@ export interface operations {
             /** @description With its `file`, which is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14315,6 +14338,7 @@ export interface operations {
             /** @description The part is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
