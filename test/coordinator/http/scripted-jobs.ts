@@ -106,10 +106,10 @@ export class ScriptedJobs implements JobApi {
   async submit(request: SubmitRequest): Promise<JobHandle> {
     this.#fail();
     const entry = this.#catalog.get(request.slug);
-    checkInput(entry, request.input);
-    this.submitted.push(request);
+    const { input } = checkInput(entry, request.input);
+    this.submitted.push({ ...request, input });
     this.#count += 1;
-    const { accountId, slug, input, priority } = request;
+    const { accountId, slug, priority } = request;
     const { workloadId } = entry;
     const job = makeJob({ id: `job_new${this.#count}`, accountId, slug, workloadId, input, priority });
     const feed = this.add(job);

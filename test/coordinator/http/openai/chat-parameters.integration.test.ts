@@ -110,10 +110,12 @@ const TOOL = {
 };
 
 const OF_OTHERS = {
+  "messages[].content[].role": part({ role: "assistant" }),
   "messages[].content[].cache_control": part({ cache_control: { type: "ephemeral" } }),
   "messages[].annotations": message({ annotations: [] }),
   "messages[].reasoning_content": message({ reasoning_content: "Hm" }),
   "response_format.type": { type: "json_object" },
+  "response_format.schema": { type: "json_object", schema: { type: "object" } },
   "response_format.json_schema": FORMAT,
   top_k: 3,
   min_p: 0.1,
