@@ -2870,6 +2870,9 @@ export interface components {
                 /** @enum {string} */
                 type: "text";
             } | {
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
                 /** @enum {string} */
                 type: "json_object";
             } | {
@@ -2891,7 +2894,7 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
-            tool_choice?: ("auto" | "none" | "required") | {
+            tool_choice?: (("auto" | "none" | "required") | {
                 function: {
                     name: string;
                 };
@@ -2911,7 +2914,7 @@ export interface components {
                 };
                 /** @enum {string} */
                 type: "allowed_tools";
-            } | null;
+            } | null) | "any" | null;
             tools?: {
                 function: {
                     description?: string | null;
@@ -3332,8 +3335,8 @@ export interface components {
             };
         };
         EmbeddingsRequest: {
-            /** @description Not supported */
-            dimensions?: null;
+            /** @description The model's own number; vectors are not shortened */
+            dimensions?: number | null;
             /**
              * @description base64: little-endian 32-bit floats; default: float
              * @enum {string|null}
