@@ -35,6 +35,8 @@ export interface Feed {
   readonly ending: FeedEnding | null;
   /** Model tokens delivered so far. */
   readonly tokens: number;
+  /** Tokens of the prompt, as the last Island counts them; 0 before, and if it does not say. Not stored. */
+  readonly promptTokens: number;
   /** True once a client may have seen text, thoughts, an image or a call of a tool: what cannot be taken back. Progress is no output. */
   readonly hasOutput: boolean;
   /** The attempt that gave such output last; null before any. */
@@ -73,6 +75,8 @@ export type CutReason = "lost" | "memory";
 export interface WritableFeed extends Feed {
   /** `attempt`: the one that made the items. @throws when the feed has ended. */
   push(items: readonly FeedItem[], attempt?: number): void;
+  /** See {@link Feed.promptTokens}. */
+  notePrompt(tokens: number): void;
   /** @throws when the feed has ended. */
   end(ending: FeedEnding): void;
   /** See {@link Feed.isCut}. */
@@ -98,6 +102,7 @@ export class JobFeed implements WritableFeed {
   #listeners: Set<() => void> | null = null;
   #ending: FeedEnding | null;
   #tokens = 0;
+  #promptTokens = 0;
   #outputAttempt: number | null = null;
   #hasText = false;
   /** Number of outputs by attempt, in order; only attempts with output. */
@@ -138,6 +143,10 @@ export class JobFeed implements WritableFeed {
 
   get tokens(): number {
     return this.#tokens;
+  }
+
+  get promptTokens(): number {
+    return this.#promptTokens;
   }
 
   get hasOutput(): boolean {
@@ -205,6 +214,12 @@ export class JobFeed implements WritableFeed {
   push(items: readonly FeedItem[], attempt = 1): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     for (const item of items) this.#add(item, attempt);
+    this.#wake();
+  }
+
+  notePrompt(tokens: number): void {
+    if (tokens === this.#promptTokens) return;
+    this.#promptTokens = tokens;
     this.#wake();
   }
 
