@@ -59,7 +59,9 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
     const chat = await awaitChat(deps, client, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const { id, slug: model } = chat.job.record;
-    if (isStreamed) return streamChat(deps, client, chat, messageEvents({ id, model }, body.stop_sequences ?? []));
+    const { promptTokens } = chat.feed;
+    const stops = body.stop_sequences ?? [];
+    if (isStreamed) return streamChat(deps, client, chat, messageEvents({ id, model, promptTokens }, stops));
     const ending = doneOf(chat);
     return c.json({
       id,
@@ -67,7 +69,7 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
       role: "assistant" as const,
       model,
       content: blocksOf(assistantMessageOf(chat.feed)),
-      ...stopOf(ending, body.stop_sequences ?? []),
+      ...stopOf(ending, stops),
       usage: messageUsage(ending.usage, ending.creditsUsedMicro),
     });
   });

@@ -155,12 +155,14 @@ async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: string, 
   return job;
 }
 
+const UNKNOWN_FAILURE = { code: "internal", message: "The job failed" };
+
 async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Promise<ResponseAnswer> {
   const { state, usage, creditsUsedMicro: costMicro, finishReason, error } = job;
   const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
   await feed?.load();
   const written = OutputRuns.of(feed?.items ?? []);
-  const failure = state === "failed" || state === "timeout" ? (error?.message ?? "The job failed") : null;
+  const failure = state === "failed" || state === "timeout" ? (error ?? UNKNOWN_FAILURE) : null;
   return presentResponse(job, { state, written, usage, costMicro, isCut: finishReason === "length", failure });
 }
 
