@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { messagesSchema } from "../../../shared/chat-input.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
-import { openUntil } from "../../jobs/feed.ts";
+import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";

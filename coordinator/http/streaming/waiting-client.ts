@@ -1,7 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
-import { openUntil, type Feed, type FeedEnding } from "../../jobs/feed.ts";
+import type { Feed, FeedEnding } from "../../jobs/feed.ts";
+import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
 import type { HttpDeps } from "../http-deps.ts";
 import { JobFailedError, NoIslandError } from "../error-answers.ts";
