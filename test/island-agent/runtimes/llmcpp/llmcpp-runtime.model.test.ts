@@ -129,9 +129,10 @@ describe("llmcppRuntime() with tiny-islander", () => {
       { role: "user", content: "Count from 1 to 3." },
     ];
     const [second, ofOther] = [await ask(turn, "a"), await ask(turn, "b")];
-    // A batch takes 512 tokens.
+    // A batch takes 512 tokens at most.
     expect(second.total).toBeGreaterThan(first.total);
-    expect([first.batches, second.batches, ofOther.batches]).toEqual([5, 1, 2]);
+    expect(second.batches).toBe(1);
+    expect(Math.min(first.batches, ofOther.batches)).toBeGreaterThan(1);
     expect(first.total).toBeGreaterThan(512);
   });
 
