@@ -121,7 +121,7 @@ export const streamErrorSchema = z
   .object({
     error: z.object({
       message: z.string(),
-      type: z.literal("server_error"),
+      type: z.enum(["server_error", "invalid_request_error"]),
       param: z.null(),
       code: z.string(),
       retryable: z.boolean().openapi({ description: "A new try may succeed" }),

@@ -102,7 +102,7 @@ const blockSchema = z.discriminatedUnion("type", [
     thinking: z.string(),
     signature: z.string().openapi({ description: "Empty: nothing is signed" }),
   }),
-  z.object({ type: z.literal("text"), text: z.string(), citations: z.null() }),
+  z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
     type: z.literal("tool_use"),
     id: z.string(),
@@ -240,7 +240,7 @@ export function blocksOf(message: AssistantMessage): MessageAnswer["content"] {
     return { type: "tool_use" as const, id, name, input: argumentsOf(args) };
   });
   const thoughts = thinking === undefined ? [] : [{ type: "thinking" as const, thinking, signature: "" }];
-  const texts = content === null ? [] : [{ type: "text" as const, text: content, citations: null }];
+  const texts = content === null ? [] : [{ type: "text" as const, text: content }];
   return [...thoughts, ...texts, ...uses];
 }
 

@@ -67,6 +67,8 @@ export const responseBodySchema = z
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
 
+/** `context_length_exceeded` is not of OpenAI's reference, but its API sends it, and Codex compacts its conversation at it. */
+const RESPONSE_ERRORS = ["server_error", "invalid_prompt", "context_length_exceeded"] as const;
 const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 
 export const responseSchema = z
@@ -76,7 +78,7 @@ export const responseSchema = z
     created_at: z.int(),
     status: z.enum(RESPONSE_STATES),
     background: z.boolean(),
-    error: z.object({ code: z.literal("server_error"), message: z.string() }).nullable(),
+    error: z.object({ code: z.enum(RESPONSE_ERRORS), message: z.string() }).nullable(),
     incomplete_details: z.object({ reason: z.literal("max_output_tokens") }).nullable(),
     instructions: z.string().nullable(),
     max_output_tokens: z.int().nullable(),

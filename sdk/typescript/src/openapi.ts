@@ -2203,7 +2203,6 @@ export interface components {
                 /** @enum {string} */
                 type: "thinking";
             } | {
-                citations: null;
                 text: string;
                 /** @enum {string} */
                 type: "text";
@@ -2252,7 +2251,6 @@ export interface components {
                 /** @enum {string} */
                 type: "thinking";
             } | {
-                citations: null;
                 text: string;
                 /** @enum {string} */
                 type: "text";
@@ -2825,7 +2823,7 @@ export interface components {
                 /** @description A new try may succeed */
                 retryable: boolean;
                 /** @enum {string} */
-                type: "server_error";
+                type: "server_error" | "invalid_request_error";
             };
         };
         ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
@@ -4902,7 +4900,7 @@ export interface components {
             created_at: number;
             error: {
                 /** @enum {string} */
-                code: "server_error";
+                code: "server_error" | "invalid_prompt" | "context_length_exceeded";
                 message: string;
             } | null;
             id: string;
@@ -11558,8 +11556,7 @@ export interface operations {
                      *       "content": [
                      *         {
                      *           "type": "text",
-                     *           "text": "15",
-                     *           "citations": null
+                     *           "text": "15"
                      *         }
                      *       ],
                      *       "stop_reason": "end_turn",

@@ -592,7 +592,7 @@ class ChatCompletionError(TypedDict):
 
 class ChatCompletionErrorError(TypedDict):
     message: str
-    type: Literal["server_error"]
+    type: Literal["server_error", "invalid_request_error"]
     param: None
     code: str
     retryable: bool
@@ -803,7 +803,6 @@ class AnthropicMessageContentItem1(TypedDict):
 class AnthropicMessageContentItem2(TypedDict):
     type: Literal["text"]
     text: str
-    citations: None
 
 
 class AnthropicMessageContentItem3(TypedDict):
@@ -847,7 +846,6 @@ class AnthropicMessageEvent3ContentBlock1(TypedDict):
 class AnthropicMessageEvent3ContentBlock2(TypedDict):
     type: Literal["text"]
     text: str
-    citations: None
 
 
 class AnthropicMessageEvent3ContentBlock3(TypedDict):
@@ -1162,7 +1160,7 @@ class OpenAiResponse(TypedDict):
 
 
 class OpenAiResponseError(TypedDict):
-    code: Literal["server_error"]
+    code: Literal["server_error", "invalid_prompt", "context_length_exceeded"]
     message: str
 
 
