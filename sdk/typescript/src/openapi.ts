@@ -2203,7 +2203,6 @@ export interface components {
                 /** @enum {string} */
                 type: "thinking";
             } | {
-                citations: null;
                 text: string;
                 /** @enum {string} */
                 type: "text";
@@ -2252,7 +2251,6 @@ export interface components {
                 /** @enum {string} */
                 type: "thinking";
             } | {
-                citations: null;
                 text: string;
                 /** @enum {string} */
                 type: "text";
@@ -2825,7 +2823,7 @@ export interface components {
                 /** @description A new try may succeed */
                 retryable: boolean;
                 /** @enum {string} */
-                type: "server_error";
+                type: "server_error" | "invalid_request_error";
             };
         };
         ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
@@ -2870,6 +2868,9 @@ export interface components {
                 /** @enum {string} */
                 type: "text";
             } | {
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
                 /** @enum {string} */
                 type: "json_object";
             } | {
@@ -2891,7 +2892,7 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
-            tool_choice?: ("auto" | "none" | "required") | {
+            tool_choice?: (("auto" | "none" | "required") | {
                 function: {
                     name: string;
                 };
@@ -2911,7 +2912,7 @@ export interface components {
                 };
                 /** @enum {string} */
                 type: "allowed_tools";
-            } | null;
+            } | null) | "any" | null;
             tools?: {
                 function: {
                     description?: string | null;
@@ -3332,8 +3333,8 @@ export interface components {
             };
         };
         EmbeddingsRequest: {
-            /** @description Not supported */
-            dimensions?: null;
+            /** @description The model's own number; vectors are not shortened */
+            dimensions?: number | null;
             /**
              * @description base64: little-endian 32-bit floats; default: float
              * @enum {string|null}
@@ -4899,7 +4900,7 @@ export interface components {
             created_at: number;
             error: {
                 /** @enum {string} */
-                code: "server_error";
+                code: "server_error" | "invalid_prompt" | "context_length_exceeded";
                 message: string;
             } | null;
             id: string;
@@ -11555,8 +11556,7 @@ export interface operations {
                      *       "content": [
                      *         {
                      *           "type": "text",
-                     *           "text": "15",
-                     *           "citations": null
+                     *           "text": "15"
                      *         }
                      *       ],
                      *       "stop_reason": "end_turn",
