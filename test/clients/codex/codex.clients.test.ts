@@ -31,8 +31,8 @@ testAgent({
   wrongKey: /401/,
   unknownModel: /no-such-model/,
   tooLong: /context/i,
-  // It repeats 401 and 404 five times.
-  attempts: 6,
+  // It repeats a 401 five times, within 7 s.
+  wrongKeyAttempts: 6,
   structured: (request, schema) => {
     const options = ask(request, "--output-schema", "schema.json");
     return { ...options, files: { ...options.files, "work/schema.json": JSON.stringify(schema) } };

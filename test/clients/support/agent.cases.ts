@@ -33,8 +33,8 @@ export interface Agent {
   readonly unknownModel: RegExp;
   /** What it prints after a prompt over the context. */
   readonly tooLong: RegExp;
-  /** Times that it sends a request with a wrong key or an unknown model, whatever the response says. */
-  readonly attempts?: number;
+  /** Times that it sends a request with a wrong key, whatever the response says. */
+  readonly wrongKeyAttempts?: number;
   /** False: it gives up at the first 429. */
   readonly waitsFor429?: boolean;
   /** Its option for a JSON schema of the answer. */
@@ -116,13 +116,13 @@ export function testAgent(agent: Agent): void {
     it("wrong key", async () => {
       const result = await Cli.run(start("scripted", "ak_wrong"));
       expect(result.stdout + result.stderr).toMatch(agent.wrongKey);
-      expectRefusal(result, net.recorder.modelRequests, 401, agent.attempts);
+      expectRefusal(result, net.recorder.modelRequests, 401, agent.wrongKeyAttempts);
     });
 
     it("unknown model", async () => {
       const result = await Cli.run(start("no-such-model"));
       expect(result.stdout + result.stderr).toMatch(agent.unknownModel);
-      expectRefusal(result, net.recorder.modelRequests, 404, agent.attempts);
+      expectRefusal(result, net.recorder.modelRequests, 404);
     });
 
     it("over the context", async () => {
