@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { describeOtherPart, MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
@@ -14,35 +14,37 @@ import { costSchema, presentCredits } from "./wire-units.ts";
 const MAX_BLOCKS = 256;
 
 const textBlockSchema = z.object({ type: z.literal("text"), text: z.string() });
-const textsSchema = z.union([z.string(), z.array(textBlockSchema).max(MAX_BLOCKS)], {
+const onlyTextSchema = z.discriminatedUnion("type", [textBlockSchema], {
+  error: ({ input }) => describeOtherPart(input),
+});
+const textsSchema = z.union([z.string(), z.array(onlyTextSchema).max(MAX_BLOCKS)], {
   error: 'must be a text, or a list of blocks {"type": "text", "text": "…"}',
 });
 
-const BLOCK_TYPES = ["text", "tool_use", "tool_result", "thinking", "redacted_thinking"] as const;
-const blockInSchema = z.discriminatedUnion("type", [
-  textBlockSchema,
-  z.object({
-    type: z.literal("tool_use"),
-    id: z.string().min(1).max(256),
-    name: z.string().max(64),
-    input: z.record(z.string(), z.unknown()),
-  }),
-  z.object({ type: z.literal("tool_result"), tool_use_id: z.string().min(1).max(256), content: textsSchema.nullish() }),
-  /** Of an earlier answer. Models are not shown earlier thoughts. */
-  z.object({ type: z.literal("thinking") }),
-  z.object({ type: z.literal("redacted_thinking") }),
-]);
+const blockInSchema = z.discriminatedUnion(
+  "type",
+  [
+    textBlockSchema,
+    z.object({
+      type: z.literal("tool_use"),
+      id: z.string().min(1).max(256),
+      name: z.string().max(64),
+      input: z.record(z.string(), z.unknown()),
+    }),
+    z.object({
+      type: z.literal("tool_result"),
+      tool_use_id: z.string().min(1).max(256),
+      content: textsSchema.nullish(),
+    }),
+    /** Of an earlier answer. Models are not shown earlier thoughts. */
+    z.object({ type: z.literal("thinking") }),
+    z.object({ type: z.literal("redacted_thinking") }),
+  ],
+  { error: ({ input }) => describeOtherPart(input) },
+);
 const contentSchema = z.union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
-  error: ({ input }) => describeContentFault(input),
+  error: `must be a text, or a list of 1 to ${MAX_BLOCKS} blocks`,
 });
-
-function describeContentFault(content: unknown): string {
-  const expected = `must be a text, or a list of 1 to ${MAX_BLOCKS} blocks of the type ${BLOCK_TYPES.join(", ")}`;
-  if (!Array.isArray(content)) return expected;
-  const types = content.map((block: { type?: unknown } | null) => block?.type);
-  const other = types.find((type) => typeof type === "string" && !BLOCK_TYPES.some((known) => known === type));
-  return other === undefined ? expected : `${expected}; ${JSON.stringify(other)} is not supported`;
-}
 
 /** Anthropic's wording, by which Claude Code falls back to fewer roles. */
 const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
