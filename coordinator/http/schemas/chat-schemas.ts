@@ -1,11 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES, MAX_OUTPUT_TOKENS, messagesSchema, samplingFields } from "../../../shared/chat-input.ts";
-import { toolCallSchema, toolFields } from "../../../shared/chat-tools.ts";
+import { MAX_TOOLS, toolCallSchema, toolFields, toolSchema } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { isOtherTool } from "../openai/chat-parameters.ts";
 import { givenFieldsOf } from "./given-fields.ts";
+import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
 
 /** Checked here so that the error names `messages`; submitting checks the whole input again. */
@@ -33,6 +35,11 @@ export const chatBodySchema = z
     messages: messagesSchema.refine(fitsInputLimit, { message: `is larger than ${MAX_INPUT_BYTES} bytes as JSON` }),
     ...samplingFields,
     ...toolFields,
+    tools: z
+      .array(z.union([toolSchema, otherToolSchema(isOtherTool)], "must be a function, or have another type"))
+      .max(MAX_TOOLS)
+      .nullish()
+      .openapi({ description: "Functions; other tools are not offered to the model" }),
     ...probabilityFields,
     reasoning_effort: effortSchema.nullish(),
     max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
@@ -149,9 +156,15 @@ export const chatEventSchema = z
 
 /** The input of the chat's job. */
 function jobInputOf(body: ChatBody): JobInput {
-  const tools = body.tools?.length === 0 ? null : body.tools;
+  const offered = offeredTools(body.tools).map(({ tool }) => tool);
+  const tools = offered.length === 0 ? null : offered;
   const asked = givenFieldsOf({ ...body, tools }, { ...toolFields, ...probabilityFields, ...reasoningFields });
   return { messages: body.messages, ...samplingOf(body), ...asked };
+}
+
+/** The field of a chat that became this one of the job's input. */
+export function chatFieldOf({ tools }: ChatBody, path: string): string {
+  return toolPathOf(offeredTools(tools), path);
 }
 
 /** The inputs of the jobs for all answers that are asked for. With a seed, each has the next one. */

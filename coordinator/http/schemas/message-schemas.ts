@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { describeOtherPart, MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
-import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { AssistantMessage } from "../../jobs/tool-calls.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { givenFields } from "./given-fields.ts";
-import { argumentsOf, messageToolChoiceSchema, messageToolSchema, toolInputOf } from "./message-tools.ts";
+import { argumentsOf, messageToolChoiceSchema, messageToolsSchema, toolInputOf } from "./message-tools.ts";
+import { offeredTools, toolPathOf } from "./offered-tools.ts";
 import { costSchema, presentCredits } from "./wire-units.ts";
 
 /** Most blocks of one message. */
@@ -56,7 +56,7 @@ const promptFields = {
     .min(1)
     .max(120),
   system: textsSchema.nullish(),
-  tools: z.array(messageToolSchema).max(MAX_TOOLS).nullish(),
+  tools: messageToolsSchema.nullish(),
   tool_choice: messageToolChoiceSchema.nullish(),
   thinking: z
     .discriminatedUnion("type", [
@@ -177,7 +177,7 @@ export function promptOf({
   const turns = messages.flatMap(turnsOf);
   return {
     messages: instructions === "" ? turns : [{ role: "system", content: instructions }, ...turns],
-    ...toolInputOf(tools ?? [], choice ?? null),
+    ...toolInputOf(tools, choice ?? null),
     ...effortOf(thinking),
   };
 }
@@ -228,9 +228,12 @@ const FIELDS: readonly (readonly [string, string])[] = [
 const TOOL_FIELD = /^(tools\.\d+)\.function(?:\.(name|description))?/;
 
 /** The field of a message that became this one of the job's input. */
-export function messageFieldOf(path: string): string {
+export function messageFieldOf({ tools }: Pick<MessageBody, "tools">, path: string): string {
   const [tool, place = "", member = "input_schema"] = TOOL_FIELD.exec(path) ?? [];
-  if (tool !== undefined) return `${place}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
+  if (tool !== undefined) {
+    const field = `${place}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
+    return toolPathOf(offeredTools(tools), field);
+  }
   const [from, to] = FIELDS.find(([start]) => path.startsWith(start)) ?? ["", ""];
   return to + path.slice(from.length);
 }

@@ -145,7 +145,7 @@ describe("the official Anthropic client", () => {
   });
 
   it.each([
-    [{ tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools.0.type"],
+    [{ tools: [{ type: "custom", input_schema: {} }] }, "tools.0.name"],
     [{ tools: [{ ...TOOL, input_schema: { type: "string" } }] }, "tools.0.input_schema"],
     [{ tool_choice: { type: "any" } }, "tool_choice"],
   ])("is refused %j by its name", async (body, path) => {
@@ -223,7 +223,7 @@ describe("the official Anthropic client", () => {
       client().messages.create({ ...ASKED, messages: [{ role: "user", content: [image] }] }),
     );
     expect(wrong).toBeInstanceOf(UnprocessableEntityError);
-    expect((wrong as APIError).message).toContain('\\"image\\" is not supported');
+    expect((wrong as APIError).message).toContain('messages.0.content.0.type: \\"image\\" is not supported');
     failWith(api, "wait_timeout");
     expect(await thrownBy(client().messages.create(ASKED))).toMatchObject({ status: 503, type: "overloaded_error" });
   });
