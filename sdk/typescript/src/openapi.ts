@@ -2912,7 +2912,8 @@ export interface components {
                 /** @enum {string} */
                 type: "allowed_tools";
             } | null;
-            tools?: {
+            /** @description Functions; other tools are not offered to the model */
+            tools?: ({
                 function: {
                     description?: string | null;
                     name: string;
@@ -2923,7 +2924,9 @@ export interface components {
                 };
                 /** @enum {string} */
                 type: "function";
-            }[] | null;
+            } | {
+                type: string;
+            })[] | null;
             top_k?: number | null;
             top_logprobs?: number | null;
             top_p?: number | null;
@@ -3076,7 +3079,8 @@ export interface components {
                 /** @enum {string} */
                 type: "none";
             } | null;
-            tools?: {
+            /** @description Your own; built-in ones are not offered to the model */
+            tools?: ({
                 description?: string | null;
                 input_schema: {
                     [key: string]: unknown;
@@ -3085,7 +3089,9 @@ export interface components {
                 strict?: boolean | null;
                 /** @enum {string|null} */
                 type?: "custom" | null;
-            }[] | null;
+            } | {
+                type: string;
+            })[] | null;
         };
         CreateApiKey: {
             /** @description Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all */
@@ -4552,7 +4558,8 @@ export interface components {
                 /** @enum {string} */
                 type: "none";
             } | null;
-            tools?: {
+            /** @description Your own; built-in ones are not offered to the model */
+            tools?: ({
                 description?: string | null;
                 input_schema: {
                     [key: string]: unknown;
@@ -4561,7 +4568,9 @@ export interface components {
                 strict?: boolean | null;
                 /** @enum {string|null} */
                 type?: "custom" | null;
-            }[] | null;
+            } | {
+                type: string;
+            })[] | null;
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -4922,6 +4931,8 @@ export interface components {
                     /** @enum {string} */
                     type: "reasoning_text";
                 }[];
+                /** @description Opaque; nothing is encrypted, as `content` has it all */
+                encrypted_content: string;
                 id: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
@@ -4959,6 +4970,8 @@ export interface components {
                 call_id: string;
                 id: string;
                 name: string;
+                /** @description Of a function that a namespace has */
+                namespace?: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
@@ -5070,6 +5083,8 @@ export interface components {
                     /** @enum {string} */
                     type: "reasoning_text";
                 }[];
+                /** @description Opaque; nothing is encrypted, as `content` has it all */
+                encrypted_content: string;
                 id: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
@@ -5107,6 +5122,8 @@ export interface components {
                 call_id: string;
                 id: string;
                 name: string;
+                /** @description Of a function that a namespace has */
+                namespace?: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
@@ -5124,6 +5141,8 @@ export interface components {
                     /** @enum {string} */
                     type: "reasoning_text";
                 }[];
+                /** @description Opaque; nothing is encrypted, as `content` has it all */
+                encrypted_content: string;
                 id: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
@@ -5161,6 +5180,8 @@ export interface components {
                 call_id: string;
                 id: string;
                 name: string;
+                /** @description Of a function that a namespace has */
+                namespace?: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
@@ -5578,7 +5599,7 @@ export interface components {
         ResponseRequest: {
             /** @description Answer at once; the response goes on without its client, who asks for it by its id */
             background?: boolean | null;
-            include?: "message.output_text.logprobs"[] | null;
+            include?: ("message.output_text.logprobs" | "reasoning.encrypted_content" | "file_search_call.results" | "web_search_call.results" | "web_search_call.action.sources" | "message.input_image.image_url" | "computer_call_output.output.image_url" | "code_interpreter_call.outputs")[] | null;
             input: string | ({
                 content: string | {
                     text: string;
@@ -5590,14 +5611,26 @@ export interface components {
                 /** @enum {string|null} */
                 type?: "message" | null;
             } | {
-                /** @enum {string} */
-                type: "reasoning";
-            } | {
                 arguments: string;
                 call_id: string;
                 name: string;
+                namespace?: string | null;
                 /** @enum {string} */
                 type: "function_call";
+            } | {
+                call_id: string;
+                input: string;
+                name: string;
+                namespace?: string | null;
+                /** @enum {string} */
+                type: "custom_tool_call";
+            } | {
+                action: {
+                    [key: string]: unknown;
+                };
+                call_id: string;
+                /** @enum {string} */
+                type: "local_shell_call";
             } | {
                 call_id: string;
                 output: string | {
@@ -5606,7 +5639,10 @@ export interface components {
                     type: "input_text" | "output_text" | "text";
                 }[];
                 /** @enum {string} */
-                type: "function_call_output";
+                type: "function_call_output" | "custom_tool_call_output";
+            } | {
+                /** @enum {string} */
+                type: "reasoning" | "web_search_call" | "file_search_call" | "code_interpreter_call";
             })[];
             instructions?: string | null;
             max_output_tokens?: number | null;
@@ -5646,6 +5682,7 @@ export interface components {
             } | null;
             tool_choice?: ("auto" | "none" | "required") | {
                 name: string;
+                namespace?: string | null;
                 /** @enum {string} */
                 type: "function";
             } | {
@@ -5653,13 +5690,15 @@ export interface components {
                 mode: "auto" | "required";
                 tools: {
                     name: string;
+                    namespace?: string | null;
                     /** @enum {string} */
                     type: "function";
                 }[];
                 /** @enum {string} */
                 type: "allowed_tools";
             } | null;
-            tools?: {
+            /** @description Functions and namespaces of functions; other tools are not offered to the model */
+            tools?: ({
                 description?: string | null;
                 name: string;
                 parameters?: {
@@ -5668,7 +5707,26 @@ export interface components {
                 strict?: boolean | null;
                 /** @enum {string} */
                 type: "function";
-            }[] | null;
+            } | {
+                description?: string | null;
+                name: string;
+                tools: ({
+                    description?: string | null;
+                    name: string;
+                    parameters?: {
+                        [key: string]: unknown;
+                    } | null;
+                    strict?: boolean | null;
+                    /** @enum {string} */
+                    type: "function";
+                } | {
+                    type: string;
+                })[];
+                /** @enum {string} */
+                type: "namespace";
+            } | {
+                type: string;
+            })[] | null;
             top_logprobs?: number | null;
             top_p?: number | null;
         };
