@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
 /** For a hang. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 90_000;
 
 export interface CliOptions {
   readonly command: readonly [string, ...string[]];
