@@ -111,9 +111,9 @@ type ReadParameters =
   | { readonly schema: Schema; readonly fault: null }
   | { readonly schema: null; readonly fault: Omit<ToolFault, "tool"> & { readonly isOther: boolean } };
 
-function readParameters({ parameters }: ChatTool): ReadParameters {
+function readParameters(tool: ChatTool): ReadParameters {
   try {
-    const schema = grammarSchemaOf(parameters);
+    const schema = argumentsSchemaOf(tool);
     const { type, $ref } = schema;
     if (type === "object" || $ref !== undefined) return { schema, fault: null };
     const message = "is not the schema of an object";
@@ -122,6 +122,21 @@ function readParameters({ parameters }: ChatTool): ReadParameters {
     if (!(error instanceof UnsupportedSchema)) throw error;
     const place = error.path.replace("response_format.json_schema.schema", "");
     return { schema: null, fault: { place, message: error.why, isOther: false } };
+  }
+}
+
+/**
+ * What the grammar has of a tool's arguments. Without `strict`, a model leaves out the properties that it does not need, unless such a
+ * grammar would cost too much.
+ * @throws {UnsupportedSchema}
+ */
+export function argumentsSchemaOf({ parameters, isStrict }: ChatTool): Schema {
+  if (isStrict === true) return grammarSchemaOf(parameters);
+  try {
+    return grammarSchemaOf(parameters, { mayOmit: true });
+  } catch (error) {
+    if (error instanceof UnsupportedSchema) return grammarSchemaOf(parameters);
+    throw error;
   }
 }
 
@@ -135,7 +150,7 @@ export function callSchemaOf(tools: readonly ChatTool[]): Schema {
   const definitions: Record<string, unknown> = {};
   const calls = tools.map((tool, index) => {
     // First apart: what is a reference has its definitions beside it.
-    const { $defs, ...schema } = loose.has(tool.name) ? ANY_OBJECT : grammarSchemaOf(tool.parameters);
+    const { $defs, ...schema } = loose.has(tool.name) ? ANY_OBJECT : argumentsSchemaOf(tool);
     for (const [name, part] of Object.entries(isJsonObject($defs) ? $defs : {})) {
       definitions[`${index}.${name}`] = withRenamedRefs(part, index);
     }

@@ -16,8 +16,12 @@ const REF = "#/$defs/";
  * @throws {UnsupportedSchema}
  */
 export function fitsGrammar(value: unknown, schema: Schema): boolean {
-  if (isDeeper(value, MAX_DEPTH)) return false;
-  return new GrammarFit().fits(value, grammarSchemaOf(schema), {});
+  return fitsRead(value, grammarSchemaOf(schema));
+}
+
+/** As {@link fitsGrammar}, for a schema that `grammarSchemaOf` has read. */
+export function fitsRead(value: unknown, read: Schema): boolean {
+  return !isDeeper(value, MAX_DEPTH) && new GrammarFit().fits(value, read, {});
 }
 
 /** Level by level: what an Island sends may be nested deeper than the stack. */

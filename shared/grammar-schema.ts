@@ -20,6 +20,8 @@ type Schema = Readonly<Record<string, unknown>>;
  */
 const MAX_NODES = 1_000;
 const MAX_MERGE_DEPTH = 32;
+/** Properties of an object that may be missing. The grammar has each as an alternative to the ones before it. */
+const MAX_OMITTABLE = 64;
 /** Parts of a schema that allows any value. */
 const NODES_OF_ANY = 4;
 const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
@@ -30,12 +32,12 @@ const ROOT_PATH = "schema";
 /**
  * Reads a JSON Schema into what grammars are made of: `$ref` with `$defs`, `oneOf`, `const`, `enum`, and types with their bounds.
  * Objects get all listed properties and no others, which is valid where more or fewer are allowed; only optional ones with references
- * are named in `optional` and may be missing, so that recursion ends. What grammars cannot keep is checked in the answer
+ * are named in `optional` and may be missing, so that recursion ends. With `mayOmit` all optional ones may be missing. What grammars cannot keep is checked in the answer
  * (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
  * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
  */
-export function grammarSchemaOf(schema: Schema): Schema {
-  const read = new SchemaReader(schema).readRoot();
+export function grammarSchemaOf(schema: Schema, { mayOmit = false } = {}): Schema {
+  const read = new SchemaReader(schema, mayOmit).readRoot();
   const loop = loopOf(read);
   if (loop !== undefined) throw unsupported(ROOT_PATH, `${loop} leads back to itself before any value begins`);
   const problem = costProblem(read);
@@ -57,14 +59,16 @@ export class UnsupportedSchema extends Error {
 
 class SchemaReader {
   readonly #root: Schema;
+  readonly #mayOmit: boolean;
   #nodes = 0;
   /** References, by name, with the place of the first. */
   readonly #references = new Map<string, string>();
   /** What references to other places than definitions mean, by name. zod-to-json-schema writes such. */
   readonly #targets = new Map<string, unknown>();
 
-  constructor(root: Schema) {
+  constructor(root: Schema, mayOmit: boolean) {
     this.#root = root;
+    this.#mayOmit = mayOmit;
   }
 
   readRoot(): Schema {
@@ -247,7 +251,8 @@ class SchemaReader {
     }
     if ((counts["minItems"] ?? 0) > names.length)
       throw unsupported(path, "minProperties is more than the properties that are listed");
-    const optional = names.filter((name) => !required.includes(name) && hasReference(all[name]));
+    const mayOmit = this.#mayOmit && names.length <= MAX_OMITTABLE && counts["minItems"] === undefined;
+    const optional = names.filter((name) => !required.includes(name) && (mayOmit || hasReference(all[name])));
     return { type: "object", properties, ...(optional.length === 0 ? {} : { optional }) };
   }
 

@@ -1,6 +1,6 @@
-import { looseTools } from "../../shared/call-schema.ts";
+import { argumentsSchemaOf, looseTools } from "../../shared/call-schema.ts";
 import type { ToolCall, ToolUse } from "../../shared/chat-tools.ts";
-import { fitsGrammar } from "../../shared/grammar-fit.ts";
+import { fitsRead } from "../../shared/grammar-fit.ts";
 import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import type { FinishReason } from "../../shared/output.ts";
@@ -62,7 +62,7 @@ function fitsTool({ function: { name, arguments: args } }: ToolCall, { tools }: 
   try {
     const value: unknown = JSON.parse(args);
     if (!isJsonObject(value)) return false;
-    return looseTools(tools).has(name) || fitsGrammar(value, tool.parameters);
+    return looseTools(tools).has(name) || fitsRead(value, argumentsSchemaOf(tool));
   } catch (error) {
     // An earlier version took it.
     return error instanceof UnsupportedSchema;

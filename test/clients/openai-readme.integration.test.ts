@@ -208,7 +208,7 @@ describe("README of the openai client", () => {
       { type: "input_image" as const, detail: "auto" as const, image_url: "https://example.com/default.jpg" },
     ];
     const asked = client.responses.create({ model: MODEL, input: [{ role: "user", content }] });
-    await expect(asked).rejects.toMatchObject({ status: 400, param: "input" });
+    await expect(asked).rejects.toMatchObject({ status: 400, param: "input.0.content.1.type" });
   });
 
   it("Undocumented request params are refused by their names", async () => {

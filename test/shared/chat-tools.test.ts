@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { callSchemaOf, looseTools, toolErrors } from "../../shared/call-schema.ts";
+import { argumentsSchemaOf, callSchemaOf, looseTools, toolErrors } from "../../shared/call-schema.ts";
 import { toolFields, toolUseOf, type ToolFields } from "../../shared/chat-tools.ts";
+import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import { chatFeaturesOf } from "../../shared/features.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import { z } from "zod";
@@ -137,6 +138,38 @@ describe("looseTools()", () => {
         },
       ],
     });
+  });
+});
+
+describe("argumentsSchemaOf()", () => {
+  const RUN = {
+    type: "object",
+    properties: { command: { type: "string" }, timeout: { type: "integer" }, background: { type: "boolean" } },
+    required: ["command"],
+  };
+  const argumentsOf = (parameters: object, isStrict: boolean) =>
+    argumentsSchemaOf({ name: "run", description: null, parameters: { ...parameters }, isStrict });
+
+  it("lets a model leave out what is not required, but with strict", () => {
+    expect(argumentsOf(RUN, false)).toMatchObject({ optional: ["timeout", "background"] });
+    expect(argumentsOf(RUN, true)).not.toHaveProperty("optional");
+  });
+
+  it("asks for every property of an object with very many, and where alternatives could not be told apart", () => {
+    const many = {
+      type: "object",
+      properties: Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`p${at}`, {}])),
+    };
+    expect(argumentsOf(many, false)).not.toHaveProperty("optional");
+    const [one, two] = ["a", "b"].map((name) => {
+      return {
+        type: "object",
+        properties: { [name]: { $ref: "#/$defs/x" }, kind: { const: name } },
+        required: ["kind"],
+      };
+    });
+    const recursive = { type: "object", properties: { x: { $ref: "#/$defs/x" } }, $defs: { x: { anyOf: [one, two] } } };
+    expect(() => argumentsOf(recursive, false)).toThrow(UnsupportedSchema);
   });
 });
 

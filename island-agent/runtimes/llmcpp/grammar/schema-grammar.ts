@@ -86,7 +86,22 @@ class SchemaWriter {
       const written = sequence(literal(name), text(":"), SPACE, this.#value(value));
       return { written: this.#named(written), isOptional: mayMiss.has(name) };
     });
-    return braces("{", membersGrammar(members), "}");
+    return braces("{", this.#members(members), "}");
+  }
+
+  /** Members in their order, some of which may be missing, with commas between those that are there. */
+  #members(members: readonly Member[]): Grammar {
+    let rest: Grammar = text("");
+    let restAfterComma: Grammar = text("");
+    for (const { written, isOptional } of members.toReversed()) {
+      const here = sequence(written, restAfterComma);
+      const afterComma = sequence(COMMA, written, restAfterComma);
+      rest = isOptional ? choice(here, rest) : here;
+      restAfterComma = isOptional
+        ? this.#named(sequence(optional(sequence(COMMA, written)), restAfterComma))
+        : afterComma;
+    }
+    return rest;
   }
 
   #array({ items, prefixItems, minItems, maxItems }: Schema): Grammar {
@@ -118,19 +133,6 @@ class SchemaWriter {
 interface Member {
   readonly written: Grammar;
   readonly isOptional: boolean;
-}
-
-/** Members in their order, some of which may be missing, with commas between those that are there. */
-function membersGrammar(members: readonly Member[]): Grammar {
-  let rest: Grammar = text("");
-  let restAfterComma: Grammar = text("");
-  for (const { written, isOptional } of members.toReversed()) {
-    const here = sequence(written, restAfterComma);
-    const afterComma = sequence(COMMA, written, restAfterComma);
-    rest = isOptional ? choice(here, rest) : here;
-    restAfterComma = isOptional ? sequence(optional(sequence(COMMA, written)), restAfterComma) : afterComma;
-  }
-  return rest;
 }
 
 function list(part: Grammar, min: number, max: number | null): Grammar {
