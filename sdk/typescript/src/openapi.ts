@@ -1174,7 +1174,7 @@ export interface paths {
         };
         /**
          * List Cargos in the shape of OpenAI's models
-         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old.
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), `after_id` and `before_id`; so is `GET /models/{id}`.
          */
         get: operations["listModels"];
         put?: never;
@@ -1647,7 +1647,7 @@ export interface paths {
         put?: never;
         /**
          * Rank documents by how near they are to a query
-         * @description By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.
+         * @description By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.
          */
         post: operations["createReranking"];
         delete?: never;
@@ -4574,7 +4574,7 @@ export interface components {
             capabilities: string[];
             /** @description Tokens of prompt and answer together; null: no limit is known */
             context_length: number | null;
-            /** @description Always 0: Cargos have no date, and clients need the member */
+            /** @description When it came into the catalog of this network: Unix time in seconds */
             created: number;
             /** @description Median time from a chat's submission to its first token, measured in the same way */
             first_token_ms: number | null;
@@ -5537,6 +5537,14 @@ export interface components {
         Reranking: {
             /** @description Of the job */
             id: string;
+            /** @description `usage` in the shape of Cohere's client */
+            meta: {
+                tokens: {
+                    input_tokens: number;
+                    /** @enum {number} */
+                    output_tokens: 0;
+                };
+            };
             model: string;
             /** @enum {string} */
             object: "list";
@@ -6177,6 +6185,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6191,6 +6200,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6204,6 +6214,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6217,6 +6228,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6230,6 +6242,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6243,7 +6256,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
-                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6257,6 +6270,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6270,6 +6284,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6283,6 +6298,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6352,6 +6368,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6366,6 +6383,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6379,6 +6397,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6392,6 +6411,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6405,6 +6425,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6418,7 +6439,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
-                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6432,6 +6453,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6445,6 +6467,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6458,6 +6481,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6527,6 +6551,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6541,6 +6566,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6554,6 +6580,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6567,6 +6594,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6580,6 +6608,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6593,7 +6622,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
-                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6607,6 +6636,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6620,6 +6650,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6633,6 +6664,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -10990,6 +11022,7 @@ export interface operations {
                      *           "run_ms": 1201.25
                      *         },
                      *         "batch_id": null,
+                     *         "ignored": [],
                      *         "input": {
                      *           "prompt": "Count to 3.",
                      *           "max_tokens": 64,
@@ -11645,7 +11678,7 @@ export interface operations {
                      *         {
                      *           "id": "tiny-chat",
                      *           "object": "model",
-                     *           "created": 0,
+                     *           "created": 1789000000,
                      *           "owned_by": "atoll",
                      *           "type": "chat",
                      *           "capabilities": [
@@ -11711,7 +11744,7 @@ export interface operations {
                      * @example {
                      *       "id": "tiny-chat",
                      *       "object": "model",
-                     *       "created": 0,
+                     *       "created": 1789000000,
                      *       "owned_by": "atoll",
                      *       "type": "chat",
                      *       "capabilities": [
@@ -13597,6 +13630,12 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 24,
                      *         "total_tokens": 24
+                     *       },
+                     *       "meta": {
+                     *         "tokens": {
+                     *           "input_tokens": 24,
+                     *           "output_tokens": 0
+                     *         }
                      *       }
                      *     }
                      */
@@ -14427,6 +14466,7 @@ export interface operations {
                  *           "run_ms": 1201.25
                  *         },
                  *         "batch_id": null,
+                 *         "ignored": [],
                  *         "output_omitted": false
                  *       }
                  *     }

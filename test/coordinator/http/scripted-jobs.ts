@@ -110,9 +110,10 @@ export class ScriptedJobs implements JobApi {
     checkInput(entry, request.input);
     this.submitted.push(request);
     this.#count += 1;
-    const { accountId, slug, input, priority } = request;
+    const { accountId, slug, input, priority, ignoredParameters = [] } = request;
     const { workloadId } = entry;
-    const job = makeJob({ id: `job_new${this.#count}`, accountId, slug, workloadId, input, priority });
+    const id = `job_new${this.#count}`;
+    const job = makeJob({ id, accountId, slug, workloadId, input, priority, ignoredParameters });
     const feed = this.add(job);
     if (request.idempotency !== null) this.#byKey.set(request.idempotency.key, job.id);
     this.onSubmit(feed, job);

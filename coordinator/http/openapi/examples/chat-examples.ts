@@ -35,7 +35,7 @@ const ANSWER = {
 const MODEL = {
   id: "tiny-chat",
   object: "model",
-  created: 0,
+  created: 1_789_000_000,
   owned_by: "atoll",
   type: "chat",
   capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],
@@ -157,6 +157,7 @@ export const CHAT_EXAMPLES: Examples = {
         },
       ],
       usage: { prompt_tokens: 24, total_tokens: 24 },
+      meta: { tokens: { input_tokens: 24, output_tokens: 0 } },
     },
   },
   createModeration: {

@@ -1742,6 +1742,8 @@ class Reranking(TypedDict):
     results: list[RerankingResultsItem]
     """Best first"""
     usage: RerankingUsage
+    meta: RerankingMeta
+    """`usage` in the shape of Cohere's client"""
 
 
 class RerankingResultsItem(TypedDict):
@@ -1759,6 +1761,17 @@ class RerankingResultsItemDocument(TypedDict):
 class RerankingUsage(TypedDict):
     prompt_tokens: int
     total_tokens: int
+
+
+class RerankingMeta(TypedDict):
+    """`usage` in the shape of Cohere's client"""
+
+    tokens: RerankingMetaTokens
+
+
+class RerankingMetaTokens(TypedDict):
+    input_tokens: int
+    output_tokens: Literal[0]
 
 
 class RerankRequest(TypedDict):
@@ -2293,7 +2306,7 @@ class Model(TypedDict):
     """Slug of the Cargo, or the alias"""
     object: Literal["model"]
     created: int
-    """Always 0: Cargos have no date, and clients need the member"""
+    """When it came into the catalog of this network: Unix time in seconds"""
     owned_by: str
     type: Literal["chat", "embedding", "rerank", "classification", "image", "transcription", "speech"]
     capabilities: list[str]

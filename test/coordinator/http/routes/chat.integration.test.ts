@@ -52,6 +52,7 @@ describe("POST /chat/completions", () => {
         accountId: api.accountId,
         limits: DEFAULT_LIMITS,
         apiKey: { number: expect.any(Number), cargos: null, monthlyMicro: null },
+        ignoredParameters: ["user"],
         slug: "second",
         input: {
           messages: MESSAGES,

@@ -205,6 +205,7 @@ describe("GET /jobs/:id", () => {
           waiting: { ...waiting, percent: null, phase: null },
           timings: null,
           batch_id: null,
+          ignored: [],
           webhook: null,
         },
       },
