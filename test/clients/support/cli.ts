@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
 /** For a hang. */
-const LIMIT_MS = 100_000;
+const LIMIT_MS = 60_000;
 
 export interface CliOptions {
   readonly command: readonly [string, ...string[]];
@@ -18,7 +18,8 @@ export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  readonly ms: number;
+  /** When it ended, by the process's monotonic clock. */
+  readonly endedMs: number;
 }
 
 /** A command-line client in a process group and a home of its own, without a terminal. */
@@ -38,7 +39,6 @@ export class Cli implements AsyncDisposable {
       writeFileSync(file, content);
     }
     const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
-    const startedMs = performance.now();
     this.#child = spawn(program, args, {
       cwd: work,
       env: { PATH: path, HOME: this.#home, TMPDIR: this.#home, TERM: "dumb", NO_COLOR: "1", LANG: "C.UTF-8", ...env },
@@ -50,8 +50,8 @@ export class Cli implements AsyncDisposable {
     const timer = setTimeout(() => this.#signalGroup("SIGKILL"), LIMIT_MS);
     this.#ended = once(this.#child, "close").then(([code]) => {
       clearTimeout(timer);
-      const ms = performance.now() - startedMs;
-      return { code: code as number | null, stdout: this.#stdout, stderr: this.#stderr, ms };
+      const endedMs = performance.now();
+      return { code: code as number | null, stdout: this.#stdout, stderr: this.#stderr, endedMs };
     });
   }
 
