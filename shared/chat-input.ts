@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pastCallsSchema, toolFields, toolUseOf, type ToolCall, type ToolUse } from "./chat-tools.ts";
-import { KIB } from "./format-bytes.ts";
+import { KIB, MIB } from "./format-bytes.ts";
 import { MAX_STOP_CHARS } from "./output.ts";
 import { reasoningFields, type ReasoningEffort } from "./reasoning.ts";
 import { probabilityFields, probabilityProblem, topLogprobsOf } from "./token-probability.ts";
@@ -12,8 +12,12 @@ export const MAX_OUTPUT_TOKENS = 131_072;
 export const BASE_OUTPUT_TOKENS = 4_096;
 export const DEFAULT_OUTPUT_TOKENS = 1_024;
 export const DEFAULT_TEMPERATURE = 0.7;
+/** Largest limit that a request may name; it is lowered to what the Cargo can write. */
+export const MAX_ASKED_TOKENS = 2 ** 31 - 1;
 /** Limit of a job's input as JSON, in UTF-8 bytes. Source: DESIGN §4. */
 export const MAX_INPUT_BYTES = 256 * KIB;
+/** The same for a chat: coding agents send their whole conversation and all their tools with every request. */
+export const MAX_CHAT_BYTES = MIB;
 
 const MAX_PARTS = 256;
 
@@ -66,7 +70,7 @@ export interface ChatMessage {
   readonly tool_call_id?: string;
 }
 
-const responseFormatSchema = z.discriminatedUnion("type", [
+export const responseFormatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
   z.object({ type: z.literal("json_object") }),
   z.object({
@@ -97,7 +101,7 @@ const logitBiasSchema = z
 
 /** Sampling fields shared by chat jobs and chat completions. OpenAI clients send `null` for the default. */
 export const samplingFields = {
-  max_tokens: z.number().int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
+  max_tokens: z.number().int().min(1).max(MAX_ASKED_TOKENS).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().gt(0).max(1).nullish(),
   stop: stopSchema.nullish(),
@@ -113,7 +117,10 @@ export const samplingFields = {
   response_format: responseFormatSchema.nullish(),
 };
 
-export const messagesSchema = z.array(chatMessageSchema).min(1).max(128);
+export const MAX_MESSAGES = 4_096;
+/** Taken by agents of every version. */
+export const FIRST_MESSAGES = 128;
+export const messagesSchema = z.array(chatMessageSchema).min(1).max(MAX_MESSAGES);
 
 /** A chat Cargo's job input: a prompt or messages, never both. Unknown fields are ignored. */
 export const chatInputSchema = z

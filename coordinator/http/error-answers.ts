@@ -212,6 +212,11 @@ export function codeIn(style: ErrorStyle, code: ErrorCode): ErrorCode {
   return style !== "plain" && code === "cargo_not_found" ? "model_not_found" : code;
 }
 
+/** The status that the job's failure has, or would have had before the stream's head was sent. */
+export function failureStatus(code: string): number {
+  return code === "context_length_exceeded" || code === "invalid_input" ? 400 : 500;
+}
+
 /** The `error.type` that Anthropic's API gives with a status. */
 export function anthropicType(status: number): string {
   if (status === 503) return "overloaded_error";

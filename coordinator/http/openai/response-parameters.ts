@@ -8,7 +8,7 @@ const PRICE = "about speed and price at OpenAI";
 /** Parameters of `POST /responses`. Source of the names: OpenAI's API. */
 export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "default: the operator's default chat Cargo" },
-  { name: "input", rule: "honoured", note: "a text, or 1 to 120 items" },
+  { name: "input", rule: "honoured", note: "a text, or 1 to 4,096 items" },
   {
     name: "input[].type",
     rule: "honoured",
@@ -37,7 +37,7 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
     rule: "honoured",
     note: "a stored response that has ended with an answer, whole or cut by `max_output_tokens`",
   },
-  { name: "max_output_tokens", rule: "honoured", note: "" },
+  { name: "max_output_tokens", rule: "honoured", note: "lowered as in chats" },
   { name: "temperature", rule: "honoured", note: "0 to 2, default 0.7" },
   { name: "top_p", rule: "honoured", note: "above 0, up to 1" },
   { name: "text", rule: "honoured", note: "" },
@@ -57,7 +57,7 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   },
   { name: "background", rule: "honoured", note: "without `stream`, and with `store`" },
   { name: "metadata", rule: "honoured", note: "up to 16 texts" },
-  { name: "tools", rule: "honoured", note: "up to 128, 64 KB together; calls by a grammar" },
+  { name: "tools", rule: "honoured", note: "up to 128, 256 KB together; calls by a grammar" },
   { name: "tools[].type", rule: "honoured", note: "`function`; built-in ones such as web_search are refused" },
   { name: "tools[].name", rule: "honoured", note: "1 to 64 of a-z, A-Z, 0-9, _ and -" },
   { name: "tools[].description", rule: "honoured", note: "a part of the prompt" },

@@ -57,7 +57,9 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
     const chat = await awaitChat(deps, call, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const { id, slug: model } = chat.job.record;
-    if (isStreamed) return streamChat(deps, call, chat, messageEvents({ id, model }, body.stop_sequences ?? []));
+    const { promptTokens } = chat.feed;
+    const stops = body.stop_sequences ?? [];
+    if (isStreamed) return streamChat(deps, call, chat, messageEvents({ id, model, promptTokens }, stops));
     const ending = doneOf(chat);
     return c.json({
       id,
@@ -65,7 +67,7 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
       role: "assistant" as const,
       model,
       content: blocksOf(assistantMessageOf(chat.feed)),
-      ...stopOf(ending, body.stop_sequences ?? []),
+      ...stopOf(ending, stops),
       usage: messageUsage(ending.usage, ending.creditsUsedMicro),
     });
   });

@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { messagesSchema } from "../../../shared/chat-input.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
-import { openUntil } from "../../jobs/feed.ts";
+import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";
@@ -152,12 +152,14 @@ async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: string, 
   return job;
 }
 
+const UNKNOWN_FAILURE = { code: "internal", message: "The job failed" };
+
 async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Promise<ResponseAnswer> {
   const { state, usage, creditsUsedMicro: costMicro, finishReason, error } = job;
   const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
   await feed?.load();
   const written = OutputRuns.of(feed?.items ?? []);
-  const failure = state === "failed" || state === "timeout" ? (error?.message ?? "The job failed") : null;
+  const failure = state === "failed" || state === "timeout" ? (error ?? UNKNOWN_FAILURE) : null;
   return presentResponse(job, { state, written, usage, costMicro, isCut: finishReason === "length", failure });
 }
 

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { MAX_ASKED_TOKENS, MAX_MESSAGES, samplingFields } from "../../../shared/chat-input.ts";
 import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
@@ -11,7 +11,7 @@ import { argumentsOf, messageToolChoiceSchema, messageToolSchema, toolInputOf } 
 import { costSchema, presentCredits } from "./wire-units.ts";
 
 /** Most blocks of one message. */
-const MAX_BLOCKS = 256;
+const MAX_BLOCKS = 4_096;
 
 const textBlockSchema = z.object({ type: z.literal("text"), text: z.string() });
 const textsSchema = z.union([z.string(), z.array(textBlockSchema).max(MAX_BLOCKS)], {
@@ -52,7 +52,7 @@ const promptFields = {
   messages: z
     .array(z.object({ role: roleSchema, content: contentSchema }))
     .min(1)
-    .max(120),
+    .max(MAX_MESSAGES),
   system: textsSchema.nullish(),
   tools: z.array(messageToolSchema).max(MAX_TOOLS).nullish(),
   tool_choice: messageToolChoiceSchema.nullish(),
@@ -60,7 +60,7 @@ const promptFields = {
     .discriminatedUnion("type", [
       z.object({ type: z.literal("disabled") }),
       z.object({ type: z.enum(["adaptive", "between_tools"]) }),
-      z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024).max(MAX_OUTPUT_TOKENS) }),
+      z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024).max(MAX_ASKED_TOKENS) }),
     ])
     .nullish()
     .openapi({ description: "For a Cargo that thinks; by default it does not" }),
@@ -70,7 +70,7 @@ const promptFields = {
 export const messageBodySchema = z
   .object({
     ...promptFields,
-    max_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS),
+    max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS),
     temperature: z.number().min(0).max(1).nullish().openapi({ description: "Default 1" }),
     top_p: samplingFields.top_p,
     top_k: samplingFields.top_k,
@@ -102,7 +102,7 @@ const blockSchema = z.discriminatedUnion("type", [
     thinking: z.string(),
     signature: z.string().openapi({ description: "Empty: nothing is signed" }),
   }),
-  z.object({ type: z.literal("text"), text: z.string(), citations: z.null() }),
+  z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
     type: z.literal("tool_use"),
     id: z.string(),
@@ -240,7 +240,7 @@ export function blocksOf(message: AssistantMessage): MessageAnswer["content"] {
     return { type: "tool_use" as const, id, name, input: argumentsOf(args) };
   });
   const thoughts = thinking === undefined ? [] : [{ type: "thinking" as const, thinking, signature: "" }];
-  const texts = content === null ? [] : [{ type: "text" as const, text: content, citations: null }];
+  const texts = content === null ? [] : [{ type: "text" as const, text: content }];
   return [...thoughts, ...texts, ...uses];
 }
 

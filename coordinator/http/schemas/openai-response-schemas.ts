@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_OUTPUT_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
-import { KIB } from "../../../shared/format-bytes.ts";
+import { MAX_ASKED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { REASONING_EFFORTS } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
@@ -33,16 +32,13 @@ export const responseBodySchema = z
   .object({
     model: z.string().min(1).nullish().openapi({ description: "Default: the operator's default chat Cargo" }),
     input: responseInputSchema,
-    instructions: z
-      .string()
-      .max(64 * KIB)
-      .nullish(),
+    instructions: z.string().nullish(),
     previous_response_id: z
       .string()
       .max(200)
       .nullish()
       .openapi({ description: "A stored response: its conversation comes before `input`, without its instructions" }),
-    max_output_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
+    max_output_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish(),
     temperature: samplingFields.temperature,
     top_p: samplingFields.top_p,
     text: z.object({ format: formatSchema.nullish() }).nullish(),
@@ -71,6 +67,8 @@ export const responseBodySchema = z
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
 
+/** `context_length_exceeded` is not of OpenAI's reference, but its API sends it, and Codex compacts its conversation at it. */
+const RESPONSE_ERRORS = ["server_error", "invalid_prompt", "context_length_exceeded"] as const;
 const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 
 export const responseSchema = z
@@ -80,7 +78,7 @@ export const responseSchema = z
     created_at: z.int(),
     status: z.enum(RESPONSE_STATES),
     background: z.boolean(),
-    error: z.object({ code: z.literal("server_error"), message: z.string() }).nullable(),
+    error: z.object({ code: z.enum(RESPONSE_ERRORS), message: z.string() }).nullable(),
     incomplete_details: z.object({ reason: z.literal("max_output_tokens") }).nullable(),
     instructions: z.string().nullable(),
     max_output_tokens: z.int().nullable(),

@@ -28,6 +28,12 @@ export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response
 const askedSchema = z.object({ ...reasoningFields, ...probabilityFields });
 type PresentedJob = Pick<JobRecord, "id" | "slug" | "input" | "createdAtMs">;
 
+/** The code that OpenAI's clients know for a job's failure. */
+function errorCodeOf(code: string): NonNullable<ResponseAnswer["error"]>["code"] {
+  if (code === "context_length_exceeded") return code;
+  return code === "invalid_input" ? "invalid_prompt" : "server_error";
+}
+
 /** How far a response has come. */
 export interface ResponseProgress {
   readonly state: JobState;
@@ -37,7 +43,7 @@ export interface ResponseProgress {
   readonly costMicro: number;
   readonly isCut: boolean;
   /** Of one that failed. */
-  readonly failure: string | null;
+  readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
 export const BEGUN: ResponseProgress = {
@@ -62,7 +68,7 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
     created_at: presentUnixTime(job.createdAtMs),
     status: statusOf(progress),
     background: part.background,
-    error: failure === null ? null : { code: "server_error", message: failure },
+    error: failure === null ? null : { code: errorCodeOf(failure.code), message: failure.message },
     incomplete_details: isOver && isCut ? { reason: "max_output_tokens" } : null,
     instructions: typeof instructions === "string" ? instructions : null,
     max_output_tokens: typeof maxTokens === "number" ? maxTokens : null,

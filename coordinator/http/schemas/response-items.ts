@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
 
 const MAX_PARTS = 256;
-const MAX_ITEMS = 120;
+const MAX_ITEMS = 4_096;
 
 const PART_TYPES = ["input_text", "output_text", "text"] as const;
 const partSchema = z.object({ type: z.enum(PART_TYPES), text: z.string() });

@@ -1,5 +1,6 @@
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
+import { failureStatus } from "../error-answers.ts";
 import { BEGUN, itemStateOf, presentResponse, type ResponseProgress } from "../schemas/present-response.ts";
 import {
   EMPTY_TEXT,
@@ -18,7 +19,7 @@ type WriteEvent = (name: string, data: object) => string;
 
 /**
  * The events of a streamed response in the order of OpenAI's API, numbered from 0. It ends in `response.completed`, `response.incomplete` or
- * `response.failed`; in `error`, which OpenAI's clients throw, if it failed before any output. For one reader: it counts.
+ * `response.failed`; in `error`, which OpenAI's clients throw, if it failed before any output and not by a fault of the request. For one reader: it counts.
  */
 export function responseEvents(job: JobRecord): FeedEncoder {
   let sequence = 0;
@@ -29,8 +30,10 @@ export function responseEvents(job: JobRecord): FeedEncoder {
   const written = new OutputRuns();
   const items = itemEvents(job.id, written, event);
   const fail = ({ code, message }: { readonly code: string; readonly message: string }): string => {
-    if (written.runs.length === 0) return write("error", { code, message, param: null });
-    const progress: ResponseProgress = { ...BEGUN, written, state: "failed", failure: message };
+    // Codex decides by the code in `response.failed`, and takes no notice of `error`.
+    const isOfRequest = failureStatus(code) < 500;
+    if (written.runs.length === 0 && !isOfRequest) return write("error", { code, message, param: null });
+    const progress: ResponseProgress = { ...BEGUN, written, state: "failed", failure: { code, message } };
     return event("failed", { response: presentResponse(job, progress) });
   };
   return {

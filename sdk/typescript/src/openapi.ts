@@ -2203,7 +2203,6 @@ export interface components {
                 /** @enum {string} */
                 type: "thinking";
             } | {
-                citations: null;
                 text: string;
                 /** @enum {string} */
                 type: "text";
@@ -2252,7 +2251,6 @@ export interface components {
                 /** @enum {string} */
                 type: "thinking";
             } | {
-                citations: null;
                 text: string;
                 /** @enum {string} */
                 type: "text";
@@ -2825,7 +2823,7 @@ export interface components {
                 /** @description A new try may succeed */
                 retryable: boolean;
                 /** @enum {string} */
-                type: "server_error";
+                type: "server_error" | "invalid_request_error";
             };
         };
         ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
@@ -2870,6 +2868,9 @@ export interface components {
                 /** @enum {string} */
                 type: "text";
             } | {
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
                 /** @enum {string} */
                 type: "json_object";
             } | {
@@ -2891,7 +2892,7 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
-            tool_choice?: ("auto" | "none" | "required") | {
+            tool_choice?: (("auto" | "none" | "required") | {
                 function: {
                     name: string;
                 };
@@ -2911,7 +2912,7 @@ export interface components {
                 };
                 /** @enum {string} */
                 type: "allowed_tools";
-            } | null;
+            } | null) | "any" | null;
             tools?: {
                 function: {
                     description?: string | null;
@@ -3332,8 +3333,8 @@ export interface components {
             };
         };
         EmbeddingsRequest: {
-            /** @description Not supported */
-            dimensions?: null;
+            /** @description The model's own number; vectors are not shortened */
+            dimensions?: number | null;
             /**
              * @description base64: little-endian 32-bit floats; default: float
              * @enum {string|null}
@@ -4899,7 +4900,7 @@ export interface components {
             created_at: number;
             error: {
                 /** @enum {string} */
-                code: "server_error";
+                code: "server_error" | "invalid_prompt" | "context_length_exceeded";
                 message: string;
             } | null;
             id: string;
@@ -6735,6 +6736,10 @@ export interface components {
         Authenticate: string;
         /** @description The scheme to sign in with: Bearer */
         AuthenticateIfKnown: string;
+        /** @description Paths of the request's hints that the response does without, as in `output_config.effort, tools[8]` */
+        Ignored: string;
+        /** @description Paths of the request's hints that the response does without, as in `output_config.effort, tools[8]` */
+        IgnoredIfKnown: string;
         /** @description Requests that the key or session may send in a minute */
         RateLimit: number;
         /** @description Requests that the key or session may send in a minute */
@@ -7546,6 +7551,7 @@ export interface operations {
             /** @description The file, or its events with `stream_format: sse` */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -7588,6 +7594,7 @@ export interface operations {
             /** @description The text, as JSON or by itself with its times */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -7637,6 +7644,7 @@ export interface operations {
             /** @description The text, as JSON or by itself with its times */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8205,6 +8213,7 @@ export interface operations {
             /** @description The batch is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8330,6 +8339,7 @@ export interface operations {
             /** @description The batch, which soon ends */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8787,6 +8797,7 @@ export interface operations {
             /** @description The completion, or with `stream` its chunks as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8859,6 +8870,7 @@ export interface operations {
             /** @description The completion, or with `stream` its chunks as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9401,6 +9413,7 @@ export interface operations {
             /** @description One vector for each text, in the same order */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9563,6 +9576,7 @@ export interface operations {
             /** @description The file is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9824,6 +9838,7 @@ export interface operations {
             /** @description The pictures, in the order of their seeds */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -11524,6 +11539,7 @@ export interface operations {
             /** @description The message, or with `stream` its events as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -11540,8 +11556,7 @@ export interface operations {
                      *       "content": [
                      *         {
                      *           "type": "text",
-                     *           "text": "15",
-                     *           "citations": null
+                     *           "text": "15"
                      *         }
                      *       ],
                      *       "stop_reason": "end_turn",
@@ -11599,6 +11614,7 @@ export interface operations {
             /** @description The tokens */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -11802,6 +11818,7 @@ export interface operations {
             /** @description One result for each text, in the same order */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -13606,6 +13623,7 @@ export interface operations {
             /** @description The documents' numbers and scores, best first */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -13678,6 +13696,7 @@ export interface operations {
             /** @description The response, or with `stream` its events as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -13920,6 +13939,7 @@ export interface operations {
             /** @description The response as it is then */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14090,6 +14110,7 @@ export interface operations {
             /** @description It takes parts */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14192,6 +14213,7 @@ export interface operations {
             /** @description It is cancelled */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14251,6 +14273,7 @@ export interface operations {
             /** @description With its `file`, which is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14315,6 +14338,7 @@ export interface operations {
             /** @description The part is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];

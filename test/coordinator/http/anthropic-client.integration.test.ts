@@ -81,6 +81,44 @@ describe("the official Anthropic client", () => {
     expect(last).toMatchObject({ cost: 1.5 });
   });
 
+  async function streamed(): Promise<Anthropic.RawMessageStreamEvent[]> {
+    const events: Anthropic.RawMessageStreamEvent[] = [];
+    for await (const event of await client().messages.create({ ...ASKED, stream: true })) events.push(event);
+    return events;
+  }
+
+  it("learns how long the prompt is from message_start", async () => {
+    api.jobs.onSubmit = (feed) => {
+      feed.notePrompt(13);
+      feed.push([token("15")]);
+      feed.end(DONE);
+    };
+    const [first] = await streamed();
+    expect(first).toMatchObject({ type: "message_start", message: { usage: { input_tokens: 13, output_tokens: 0 } } });
+  });
+
+  it("gets text blocks without citations, as there are none", async () => {
+    answerWith(api, "15");
+    const { content } = await client().messages.create(ASKED);
+    expect(content).toEqual([{ type: "text", text: "15" }]);
+    const start = (await streamed()).find(({ type }) => type === "content_block_start");
+    expect(start).toMatchObject({ content_block: { type: "text", text: "" } });
+    expect(JSON.stringify(start)).not.toContain("citations");
+  });
+
+  it.each([
+    ["context_length_exceeded", "invalid_request_error"],
+    ["invalid_input", "invalid_request_error"],
+    ["runtime_crashed", "api_error"],
+  ] as const)("is told in mid-stream whether %s is of the request", async (code, type) => {
+    failWith(api, code, "half");
+    const error = await client()
+      .messages.stream(ASKED)
+      .finalMessage()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ error: { error: { type, code } } });
+  });
+
   it("throws at an error in mid-stream", async () => {
     failWith(api, "runtime_crashed", "half");
     const stream = client().messages.stream(ASKED);
@@ -113,7 +151,7 @@ describe("the official Anthropic client", () => {
     const request = { ...ASKED, tools: [TOOL], tool_choice: { type: "any" as const, disable_parallel_tool_use: true } };
     const message = await client().messages.create(request);
     const content = [
-      { type: "text", text: "Well. ", citations: null },
+      { type: "text", text: "Well. " },
       { type: "tool_use", id: "call_1", name: "sum", input: { a: 1 } },
       { type: "tool_use", id: "call_2", name: "sum", input: {} },
     ];
@@ -183,7 +221,7 @@ describe("the official Anthropic client", () => {
     };
     const content = [
       { type: "thinking", thinking: "Hm, 15", signature: "" },
-      { type: "text", text: "15", citations: null },
+      { type: "text", text: "15" },
     ];
     const request = { ...ASKED, thinking: { type: "adaptive" as const } };
     const made = await client().messages.create(request);

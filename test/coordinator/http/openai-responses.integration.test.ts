@@ -1,7 +1,7 @@
 import { NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "./api.ts";
-import { answerWith, failWith, token } from "./chat-answers.ts";
+import { answerWith, failLate, failWith, token } from "./chat-answers.ts";
 import { DONE } from "./scripted-jobs.ts";
 
 let api: Api;
@@ -114,6 +114,20 @@ describe("POST /responses with the official client", () => {
         error: { code: "server_error", message: "because" },
         output: [{ status: "incomplete", content: [{ text: "half" }] }],
       },
+    });
+  });
+
+  it.each([
+    ["context_length_exceeded", "context_length_exceeded"],
+    ["invalid_input", "invalid_prompt"],
+  ] as const)("ends a stream in response.failed for %s, also without output", async (code, expected) => {
+    failLate(api, "because", code);
+    const stream = await client().create({ model: "tiny", input: "Hi", stream: true });
+    const events = [];
+    for await (const event of stream) events.push(event);
+    expect(events.at(-1)).toMatchObject({
+      type: "response.failed",
+      response: { status: "failed", error: { code: expected, message: "because" }, output: [] },
     });
   });
 

@@ -107,10 +107,10 @@ export class ScriptedJobs implements JobApi {
   async submit(request: SubmitRequest): Promise<JobHandle> {
     this.#fail();
     const entry = this.#catalog.get(request.slug);
-    checkInput(entry, request.input);
-    this.submitted.push(request);
+    const { input } = checkInput(entry, request.input);
+    this.submitted.push({ ...request, input });
     this.#count += 1;
-    const { accountId, slug, input, priority, ignoredParameters = [] } = request;
+    const { accountId, slug, priority, ignoredParameters = [] } = request;
     const { workloadId } = entry;
     const id = `job_new${this.#count}`;
     const job = makeJob({ id, accountId, slug, workloadId, input, priority, ignoredParameters });

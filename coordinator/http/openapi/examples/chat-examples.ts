@@ -109,7 +109,7 @@ export const CHAT_EXAMPLES: Examples = {
       type: "message",
       role: "assistant",
       model: "tiny-chat",
-      content: [{ type: "text", text: "15", citations: null }],
+      content: [{ type: "text", text: "15" }],
       stop_reason: "end_turn",
       stop_sequence: null,
       usage: {

@@ -592,7 +592,7 @@ class ChatCompletionError(TypedDict):
 
 class ChatCompletionErrorError(TypedDict):
     message: str
-    type: Literal["server_error"]
+    type: Literal["server_error", "invalid_request_error"]
     param: None
     code: str
     retryable: bool
@@ -616,7 +616,7 @@ class ChatCompletionRequest(TypedDict):
     logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[ChatCompletionRequestResponseFormat1 | ChatCompletionRequestResponseFormat2 | ChatCompletionRequestResponseFormat3 | None]
     tools: NotRequired[list[ChatCompletionRequestToolsItem] | None]
-    tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None | Literal["any"] | None]
     parallel_tool_calls: NotRequired[bool | None]
     logprobs: NotRequired[bool | None]
     top_logprobs: NotRequired[int | None]
@@ -658,6 +658,7 @@ class ChatCompletionRequestResponseFormat1(TypedDict):
 
 class ChatCompletionRequestResponseFormat2(TypedDict):
     type: Literal["json_object"]
+    schema: NotRequired[dict[str, Any] | None]
 
 
 class ChatCompletionRequestResponseFormat3(TypedDict):
@@ -802,7 +803,6 @@ class AnthropicMessageContentItem1(TypedDict):
 class AnthropicMessageContentItem2(TypedDict):
     type: Literal["text"]
     text: str
-    citations: None
 
 
 class AnthropicMessageContentItem3(TypedDict):
@@ -846,7 +846,6 @@ class AnthropicMessageEvent3ContentBlock1(TypedDict):
 class AnthropicMessageEvent3ContentBlock2(TypedDict):
     type: Literal["text"]
     text: str
-    citations: None
 
 
 class AnthropicMessageEvent3ContentBlock3(TypedDict):
@@ -1161,7 +1160,7 @@ class OpenAiResponse(TypedDict):
 
 
 class OpenAiResponseError(TypedDict):
-    code: Literal["server_error"]
+    code: Literal["server_error", "invalid_prompt", "context_length_exceeded"]
     message: str
 
 
@@ -1730,8 +1729,8 @@ class EmbeddingsRequest(TypedDict):
     input: str | list[str]
     model: NotRequired[str | None]
     """Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo)"""
-    dimensions: NotRequired[None]
-    """Not supported"""
+    dimensions: NotRequired[int | None]
+    """The model's own number; vectors are not shortened"""
 
 
 class Reranking(TypedDict):

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../../coordinator/quotas/account-limits.ts";
-import { MAX_INPUT_BYTES } from "../../../../shared/chat-input.ts";
 import { Api, eventually } from "../api.ts";
 import { MESSAGES, answerWith, failWith } from "../chat-answers.ts";
 import { T0 } from "../scripted-jobs.ts";
@@ -99,13 +98,11 @@ describe("POST /chat/completions", () => {
   it.each([
     [{ messages: undefined }, "messages"],
     [{ messages: [] }, "messages"],
-    [{ messages: Array.from({ length: 129 }, () => MESSAGES[0]) }, "messages"],
     [{ messages: [{ role: "robot", content: "x" }] }, "messages.0.role"],
     [{ messages: [{ role: "user", content: 4 }] }, "messages.0.content"],
-    [{ messages: [{ role: "user", content: "x".repeat(MAX_INPUT_BYTES) }] }, "messages"],
     [{ model: 5 }, "model"],
     [{ max_tokens: 0 }, "max_tokens"],
-    [{ max_tokens: 4_097 }, "max_tokens"],
+    [{ max_tokens: 2 ** 31 }, "max_tokens"],
     [{ max_tokens: 1.5 }, "max_tokens"],
     [{ max_completion_tokens: 0 }, "max_completion_tokens"],
     [{ temperature: 2.1 }, "temperature"],
