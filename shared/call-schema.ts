@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { allowedNames, toolUseOf, type ChatTool, type ToolFields } from "./chat-tools.ts";
+import { allowedNames, NOT_OFFERED, toolUseOf, type ChatTool, type ToolFields } from "./chat-tools.ts";
 import type { FieldError } from "./errors.ts";
 import { MAX_TOTAL_REPEATS, partsOf, repeatsOf } from "./grammar-cost.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "./grammar-schema.ts";
@@ -45,10 +45,11 @@ export function toolErrors(input: ToolFields): FieldError[] {
   const double = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (double !== -1) return [{ path: `tools.${double}.function.name`, message: `"${names[double]}" names two tools` }];
   if (choice != null && choice !== "none" && choice !== "auto" && names.length === 0) {
-    return [{ path: "tool_choice", message: "needs tools" }];
+    return [{ path: "tool_choice", message: `needs functions in tools; ${NOT_OFFERED}` }];
   }
   const unknown = allowedNames(choice)?.find((name) => !names.includes(name));
-  if (unknown !== undefined) return [{ path: "tool_choice", message: `"${unknown}" is not among tools` }];
+  if (unknown !== undefined)
+    return [{ path: "tool_choice", message: `"${unknown}" is not among the tools that the model is offered` }];
   return checkTools(toolUseOf(input)?.tools ?? []).faults.map(({ tool, place, message }) => ({
     path: tool === null ? "tools" : `tools.${names.indexOf(tool)}.function.parameters${place}`,
     message,

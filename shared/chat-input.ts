@@ -21,12 +21,22 @@ export const MAX_CHAT_BYTES = MIB;
 
 const MAX_PARTS = 256;
 
+const textPartSchema = z.discriminatedUnion("type", [z.object({ type: z.literal("text"), text: z.string() })], {
+  error: ({ input }) => describeOtherPart(input),
+});
+
+/** Names the type of a part of a message that is not text. */
+export function describeOtherPart(part: unknown): string {
+  const { type } = (part ?? {}) as { readonly type?: unknown };
+  return typeof type === "string" ? `${JSON.stringify(type)} is not supported: only text is served` : "must be text";
+}
+
 /** OpenAI clients send content as text or as a list of text parts; parts are joined. */
 const contentSchema = z.union(
   [
     z.string(),
     z
-      .array(z.object({ type: z.literal("text"), text: z.string() }))
+      .array(textPartSchema)
       .max(MAX_PARTS)
       .transform((parts) => parts.map((part) => part.text).join("")),
   ],
@@ -34,12 +44,8 @@ const contentSchema = z.union(
 );
 
 function describeContentFault(content: unknown): string {
-  const expected = 'a text, or a list of parts {"type": "text", "text": "…"}';
-  if (!Array.isArray(content)) return `must be ${expected}`;
-  if (content.length > MAX_PARTS) return `has ${content.length} parts; at most ${MAX_PARTS} are allowed`;
-  const types = content.map((part: { type?: unknown } | null) => part?.type);
-  const other = types.find((type) => typeof type === "string" && type !== "text");
-  return other === undefined ? `must be ${expected}` : `must be ${expected}; ${JSON.stringify(other)} is not supported`;
+  if (!Array.isArray(content)) return 'must be a text, or a list of parts {"type": "text", "text": "…"}';
+  return `has ${content.length} parts; at most ${MAX_PARTS} are allowed`;
 }
 
 /** An assistant message with tool calls often has no text: its content may be `null` or missing, and is then empty. */

@@ -13,7 +13,7 @@ export const MAX_TOOL_CALLS = 16;
 /** In one message of a history, which may come from elsewhere. */
 const MAX_PAST_CALLS = 128;
 
-const toolSchema = z.object({
+export const toolSchema = z.object({
   type: z.literal("function", 'must be "function"'),
   function: z.object({
     name: toolName,
@@ -24,7 +24,11 @@ const toolSchema = z.object({
     strict: z.boolean().nullish(),
   }),
 });
-const namedTool = z.object({ type: z.literal("function"), function: z.object({ name: toolName }) });
+export const NOT_OFFERED = "tools of other types are not offered to the model";
+const namedTool = z.object({
+  type: z.literal("function", `must be "function": ${NOT_OFFERED}`),
+  function: z.object({ name: toolName }),
+});
 
 /** Fields about tools that a chat's input has. OpenAI clients send `null` for the default. */
 export const toolFields = {
@@ -36,17 +40,20 @@ export const toolFields = {
     })
     .nullish(),
   tool_choice: z
-    .union([
-      z.enum(["auto", "none", "required"]),
-      namedTool,
-      z.object({
-        type: z.literal("allowed_tools"),
-        allowed_tools: z.object({
-          mode: z.enum(["auto", "required"]),
-          tools: z.array(namedTool).min(1).max(MAX_TOOLS),
+    .union(
+      [
+        z.enum(["auto", "none", "required"]),
+        namedTool,
+        z.object({
+          type: z.literal("allowed_tools"),
+          allowed_tools: z.object({
+            mode: z.enum(["auto", "required"]),
+            tools: z.array(namedTool).min(1).max(MAX_TOOLS),
+          }),
         }),
-      }),
-    ])
+      ],
+      { error: `must be "auto", "none", "required", a function by its name, or allowed_tools; ${NOT_OFFERED}` },
+    )
     .nullish(),
   parallel_tool_calls: z.boolean().nullish(),
 };

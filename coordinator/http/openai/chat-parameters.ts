@@ -155,6 +155,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "cache_prompt", rule: "hint", note: "about speed" },
 ];
 
-function isOtherTool(tool: unknown): boolean {
+/** Whether a tool is of another type than functions. */
+export function isOtherTool(tool: unknown): boolean {
   return isJsonObject(tool) && typeof tool["type"] === "string" && tool["type"] !== "function";
 }

@@ -106,6 +106,7 @@ export const COUNT_TOKENS_PARAMETERS: readonly ParameterRule[] = [
   { name: "output_config", rule: "hint", note: "no part of the prompt" },
 ];
 
-function isBuiltInTool(tool: unknown): boolean {
+/** Whether a tool is one of Anthropic's own. */
+export function isBuiltInTool(tool: unknown): boolean {
   return isJsonObject(tool) && typeof tool["type"] === "string" && tool["type"] !== "custom";
 }

@@ -53,7 +53,8 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
   serveCompatible(app, deps, messageRoute, MESSAGE_PARAMETERS, async (call) => {
     const { c, body } = call;
     const isStreamed = body.stream === true;
-    const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf: messageFieldOf };
+    const fieldOf = (path: string): string => messageFieldOf(body, path);
+    const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf };
     const chat = await awaitChat(deps, call, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const { id, slug: model } = chat.job.record;
@@ -74,7 +75,8 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
   serveCompatible(app, deps, countRoute, COUNT_TOKENS_PARAMETERS, async (call) => {
     const { c, body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };
-    const order = { model: body.model, input, isStreamed: false, fieldOf: messageFieldOf };
+    const fieldOf = (path: string): string => messageFieldOf(body, path);
+    const order = { model: body.model, input, isStreamed: false, fieldOf };
     const chat = await awaitChat(deps, call, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     return c.json({ input_tokens: doneOf(chat).usage.promptTokens });

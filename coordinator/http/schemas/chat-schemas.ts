@@ -6,12 +6,14 @@ import {
   samplingFields,
   type ResponseFormat,
 } from "../../../shared/chat-input.ts";
-import { toolCallSchema, toolFields } from "../../../shared/chat-tools.ts";
+import { MAX_TOOLS, toolCallSchema, toolFields, toolSchema } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { isOtherTool } from "../openai/chat-parameters.ts";
 import { givenFieldsOf } from "./given-fields.ts";
+import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
 
 const [textFormat, jsonFormat, schemaFormat] = responseFormatSchema.options;
@@ -23,7 +25,7 @@ const bodyFormatSchema = z.discriminatedUnion("type", [
 ]);
 
 /** Mistral's API calls `required` so. */
-const anyToolSchema = z.literal("any").transform(() => "required" as const);
+const toolChoiceSchema = z.preprocess((choice) => (choice === "any" ? "required" : choice), toolFields.tool_choice);
 
 /** Most answers to one request. */
 const MAX_CHOICES = 8;
@@ -46,7 +48,12 @@ export const chatBodySchema = z
     ...samplingFields,
     response_format: bodyFormatSchema.nullish(),
     ...toolFields,
-    tool_choice: z.union([toolFields.tool_choice, anyToolSchema]),
+    tools: z
+      .array(z.union([toolSchema, otherToolSchema(isOtherTool)], "must be a function, or have another type"))
+      .max(MAX_TOOLS)
+      .nullish()
+      .openapi({ description: "Functions; other tools are not offered to the model" }),
+    tool_choice: toolChoiceSchema,
     ...probabilityFields,
     reasoning_effort: effortSchema.nullish(),
     max_completion_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish(),
@@ -163,7 +170,8 @@ export const chatEventSchema = z
 
 /** The input of the chat's job. */
 function jobInputOf(body: ChatBody): JobInput {
-  const tools = body.tools?.length === 0 ? null : body.tools;
+  const offered = offeredTools(body.tools).map(({ tool }) => tool);
+  const tools = offered.length === 0 ? null : offered;
   const asked = givenFieldsOf({ ...body, tools }, { ...toolFields, ...probabilityFields, ...reasoningFields });
   const response_format = keptFormatOf(body.response_format);
   return { messages: body.messages, ...samplingOf({ ...body, response_format }), ...asked };
@@ -175,8 +183,9 @@ function keptFormatOf(format: ChatBody["response_format"]): ResponseFormat | nul
 }
 
 /** The field of a chat that became this one of the job's input. */
-export function chatFieldOf({ response_format: format }: ChatBody, path: string): string {
-  return format?.type === "json_object" ? path.replace(/^response_format\.json_schema/, "response_format") : path;
+export function chatFieldOf({ response_format: format, tools }: ChatBody, path: string): string {
+  if (format?.type !== "json_object") return toolPathOf(offeredTools(tools), path);
+  return toolPathOf(offeredTools(tools), path.replace(/^response_format\.json_schema/, "response_format"));
 }
 
 /** The inputs of the jobs for all answers that are asked for. With a seed, each has the next one. */

@@ -6,7 +6,7 @@ import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { jobPartSchema, type JobPart, type ResponseAnswer } from "./openai-response-schemas.ts";
 import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./response-output.ts";
-import { presentTools } from "./response-tools.ts";
+import { presentTools, type NamespacedFunction } from "./response-tools.ts";
 import { presentCredits, presentUnixTime } from "./wire-units.ts";
 
 /** A response is a job; both ids have the same end. */
@@ -23,6 +23,11 @@ export function jobIdOf(responseId: string): string | null {
 export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response"] | null {
   const parsed = jobPartSchema.safeParse(job.input);
   return parsed.success ? parsed.data.response : null;
+}
+
+/** The functions of namespaces that the model of a response was offered. */
+export function namespacedFunctionsOf(job: Pick<JobRecord, "input">): readonly NamespacedFunction[] {
+  return responsePartOf(job)?.namespaced_functions ?? [];
 }
 
 const askedSchema = z.object({ ...reasoningFields, ...probabilityFields });

@@ -1,7 +1,13 @@
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 import { failureStatus } from "../error-answers.ts";
-import { BEGUN, itemStateOf, presentResponse, type ResponseProgress } from "../schemas/present-response.ts";
+import {
+  BEGUN,
+  itemStateOf,
+  namespacedFunctionsOf,
+  presentResponse,
+  type ResponseProgress,
+} from "../schemas/present-response.ts";
 import {
   EMPTY_TEXT,
   itemIdOf,
@@ -27,7 +33,7 @@ export function responseEvents(job: JobRecord): FeedEncoder {
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...data })}\n\n`;
   const event: WriteEvent = (name, data) => write(`response.${name}`, data);
   const begun = presentResponse(job, BEGUN);
-  const written = new OutputRuns();
+  const written = new OutputRuns(namespacedFunctionsOf(job));
   const items = itemEvents(job.id, written, event);
   const fail = ({ code, message }: { readonly code: string; readonly message: string }): string => {
     // Codex decides by the code in `response.failed`, and takes no notice of `error`.

@@ -2892,7 +2892,7 @@ export interface components {
                 include_usage?: boolean | null;
             } | null;
             temperature?: number | null;
-            tool_choice?: (("auto" | "none" | "required") | {
+            tool_choice?: ("auto" | "none" | "required") | {
                 function: {
                     name: string;
                 };
@@ -2912,8 +2912,9 @@ export interface components {
                 };
                 /** @enum {string} */
                 type: "allowed_tools";
-            } | null) | "any" | null;
-            tools?: {
+            } | null;
+            /** @description Functions; other tools are not offered to the model */
+            tools?: ({
                 function: {
                     description?: string | null;
                     name: string;
@@ -2924,7 +2925,9 @@ export interface components {
                 };
                 /** @enum {string} */
                 type: "function";
-            }[] | null;
+            } | {
+                type: string;
+            })[] | null;
             top_k?: number | null;
             top_logprobs?: number | null;
             top_p?: number | null;
@@ -3077,7 +3080,8 @@ export interface components {
                 /** @enum {string} */
                 type: "none";
             } | null;
-            tools?: {
+            /** @description Your own; built-in ones are not offered to the model */
+            tools?: ({
                 description?: string | null;
                 input_schema: {
                     [key: string]: unknown;
@@ -3086,7 +3090,9 @@ export interface components {
                 strict?: boolean | null;
                 /** @enum {string|null} */
                 type?: "custom" | null;
-            }[] | null;
+            } | {
+                type: string;
+            })[] | null;
         };
         CreateApiKey: {
             /** @description Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all */
@@ -4553,7 +4559,8 @@ export interface components {
                 /** @enum {string} */
                 type: "none";
             } | null;
-            tools?: {
+            /** @description Your own; built-in ones are not offered to the model */
+            tools?: ({
                 description?: string | null;
                 input_schema: {
                     [key: string]: unknown;
@@ -4562,7 +4569,9 @@ export interface components {
                 strict?: boolean | null;
                 /** @enum {string|null} */
                 type?: "custom" | null;
-            }[] | null;
+            } | {
+                type: string;
+            })[] | null;
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -4923,6 +4932,8 @@ export interface components {
                     /** @enum {string} */
                     type: "reasoning_text";
                 }[];
+                /** @description Opaque; nothing is encrypted, as `content` has it all */
+                encrypted_content: string;
                 id: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
@@ -4960,6 +4971,8 @@ export interface components {
                 call_id: string;
                 id: string;
                 name: string;
+                /** @description Of a function that a namespace has */
+                namespace?: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
@@ -5071,6 +5084,8 @@ export interface components {
                     /** @enum {string} */
                     type: "reasoning_text";
                 }[];
+                /** @description Opaque; nothing is encrypted, as `content` has it all */
+                encrypted_content: string;
                 id: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
@@ -5108,6 +5123,8 @@ export interface components {
                 call_id: string;
                 id: string;
                 name: string;
+                /** @description Of a function that a namespace has */
+                namespace?: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
@@ -5125,6 +5142,8 @@ export interface components {
                     /** @enum {string} */
                     type: "reasoning_text";
                 }[];
+                /** @description Opaque; nothing is encrypted, as `content` has it all */
+                encrypted_content: string;
                 id: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
@@ -5162,6 +5181,8 @@ export interface components {
                 call_id: string;
                 id: string;
                 name: string;
+                /** @description Of a function that a namespace has */
+                namespace?: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
@@ -5587,7 +5608,7 @@ export interface components {
         ResponseRequest: {
             /** @description Answer at once; the response goes on without its client, who asks for it by its id */
             background?: boolean | null;
-            include?: "message.output_text.logprobs"[] | null;
+            include?: ("message.output_text.logprobs" | "reasoning.encrypted_content" | "file_search_call.results" | "web_search_call.results" | "web_search_call.action.sources" | "message.input_image.image_url" | "computer_call_output.output.image_url" | "code_interpreter_call.outputs")[] | null;
             input: string | ({
                 content: string | {
                     text: string;
@@ -5599,14 +5620,26 @@ export interface components {
                 /** @enum {string|null} */
                 type?: "message" | null;
             } | {
-                /** @enum {string} */
-                type: "reasoning";
-            } | {
                 arguments: string;
                 call_id: string;
                 name: string;
+                namespace?: string | null;
                 /** @enum {string} */
                 type: "function_call";
+            } | {
+                call_id: string;
+                input: string;
+                name: string;
+                namespace?: string | null;
+                /** @enum {string} */
+                type: "custom_tool_call";
+            } | {
+                action: {
+                    [key: string]: unknown;
+                };
+                call_id: string;
+                /** @enum {string} */
+                type: "local_shell_call";
             } | {
                 call_id: string;
                 output: string | {
@@ -5615,7 +5648,10 @@ export interface components {
                     type: "input_text" | "output_text" | "text";
                 }[];
                 /** @enum {string} */
-                type: "function_call_output";
+                type: "function_call_output" | "custom_tool_call_output";
+            } | {
+                /** @enum {string} */
+                type: "reasoning" | "web_search_call" | "file_search_call" | "code_interpreter_call";
             })[];
             instructions?: string | null;
             max_output_tokens?: number | null;
@@ -5655,6 +5691,7 @@ export interface components {
             } | null;
             tool_choice?: ("auto" | "none" | "required") | {
                 name: string;
+                namespace?: string | null;
                 /** @enum {string} */
                 type: "function";
             } | {
@@ -5662,13 +5699,15 @@ export interface components {
                 mode: "auto" | "required";
                 tools: {
                     name: string;
+                    namespace?: string | null;
                     /** @enum {string} */
                     type: "function";
                 }[];
                 /** @enum {string} */
                 type: "allowed_tools";
             } | null;
-            tools?: {
+            /** @description Functions and namespaces of functions; other tools are not offered to the model */
+            tools?: ({
                 description?: string | null;
                 name: string;
                 parameters?: {
@@ -5677,7 +5716,26 @@ export interface components {
                 strict?: boolean | null;
                 /** @enum {string} */
                 type: "function";
-            }[] | null;
+            } | {
+                description?: string | null;
+                name: string;
+                tools: ({
+                    description?: string | null;
+                    name: string;
+                    parameters?: {
+                        [key: string]: unknown;
+                    } | null;
+                    strict?: boolean | null;
+                    /** @enum {string} */
+                    type: "function";
+                } | {
+                    type: string;
+                })[];
+                /** @enum {string} */
+                type: "namespace";
+            } | {
+                type: string;
+            })[] | null;
             top_logprobs?: number | null;
             top_p?: number | null;
         };

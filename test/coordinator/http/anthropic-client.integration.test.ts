@@ -178,7 +178,7 @@ describe("the official Anthropic client", () => {
   });
 
   it.each([
-    [{ tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools.0.type"],
+    [{ tools: [{ type: "custom", input_schema: {} }] }, "tools.0.name"],
     [{ tools: [{ ...TOOL, input_schema: { type: "string" } }] }, "tools.0.input_schema"],
     [{ tool_choice: { type: "any" } }, "tool_choice"],
   ])("is refused %j by its name", async (body, path) => {

@@ -615,8 +615,9 @@ class ChatCompletionRequest(TypedDict):
     repeat_penalty: NotRequired[float | None]
     logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[ChatCompletionRequestResponseFormat1 | ChatCompletionRequestResponseFormat2 | ChatCompletionRequestResponseFormat3 | None]
-    tools: NotRequired[list[ChatCompletionRequestToolsItem] | None]
-    tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None | Literal["any"] | None]
+    tools: NotRequired[list[ChatCompletionRequestToolsItem1 | ChatCompletionRequestToolsItem2] | None]
+    """Functions; other tools are not offered to the model"""
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
     parallel_tool_calls: NotRequired[bool | None]
     logprobs: NotRequired[bool | None]
     top_logprobs: NotRequired[int | None]
@@ -673,16 +674,22 @@ class ChatCompletionRequestResponseFormat3JsonSchema(TypedDict):
     strict: NotRequired[bool | None]
 
 
-class ChatCompletionRequestToolsItem(TypedDict):
+class ChatCompletionRequestToolsItem1(TypedDict):
     type: Literal["function"]
-    function: ChatCompletionRequestToolsItemFunction
+    function: ChatCompletionRequestToolsItem1Function
 
 
-class ChatCompletionRequestToolsItemFunction(TypedDict):
+class ChatCompletionRequestToolsItem1Function(TypedDict):
     name: str
     description: NotRequired[str | None]
     parameters: NotRequired[dict[str, Any] | None]
     strict: NotRequired[bool | None]
+
+
+class ChatCompletionRequestToolsItem2(TypedDict):
+    """Not offered to the model"""
+
+    type: str
 
 
 class ChatCompletionRequestToolChoice2(TypedDict):
@@ -930,7 +937,8 @@ class MessageRequest(TypedDict):
     """Slug or alias of a chat Cargo"""
     messages: list[MessageRequestMessagesItem]
     system: NotRequired[str | list[MessageRequestSystemItem] | None]
-    tools: NotRequired[list[MessageRequestToolsItem] | None]
+    tools: NotRequired[list[MessageRequestToolsItem1 | MessageRequestToolsItem2] | None]
+    """Your own; built-in ones are not offered to the model"""
     tool_choice: NotRequired[MessageRequestToolChoice1 | MessageRequestToolChoice2 | MessageRequestToolChoice3 | MessageRequestToolChoice4 | None]
     thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
     """For a Cargo that thinks; by default it does not"""
@@ -985,12 +993,18 @@ class MessageRequestSystemItem(TypedDict):
     text: str
 
 
-class MessageRequestToolsItem(TypedDict):
+class MessageRequestToolsItem1(TypedDict):
     type: NotRequired[Literal["custom"]]
     name: str
     description: NotRequired[str | None]
     input_schema: dict[str, Any]
     strict: NotRequired[bool | None]
+
+
+class MessageRequestToolsItem2(TypedDict):
+    """Not offered to the model"""
+
+    type: str
 
 
 class MessageRequestToolChoice1(TypedDict):
@@ -1044,7 +1058,8 @@ class CountTokensRequest(TypedDict):
     """Slug or alias of a chat Cargo"""
     messages: list[CountTokensRequestMessagesItem]
     system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
-    tools: NotRequired[list[CountTokensRequestToolsItem] | None]
+    tools: NotRequired[list[CountTokensRequestToolsItem1 | CountTokensRequestToolsItem2] | None]
+    """Your own; built-in ones are not offered to the model"""
     tool_choice: NotRequired[CountTokensRequestToolChoice1 | CountTokensRequestToolChoice2 | CountTokensRequestToolChoice3 | CountTokensRequestToolChoice4 | None]
     thinking: NotRequired[CountTokensRequestThinking1 | CountTokensRequestThinking2 | CountTokensRequestThinking3 | None]
     """For a Cargo that thinks; by default it does not"""
@@ -1091,12 +1106,18 @@ class CountTokensRequestSystemItem(TypedDict):
     text: str
 
 
-class CountTokensRequestToolsItem(TypedDict):
+class CountTokensRequestToolsItem1(TypedDict):
     type: NotRequired[Literal["custom"]]
     name: str
     description: NotRequired[str | None]
     input_schema: dict[str, Any]
     strict: NotRequired[bool | None]
+
+
+class CountTokensRequestToolsItem2(TypedDict):
+    """Not offered to the model"""
+
+    type: str
 
 
 class CountTokensRequestToolChoice1(TypedDict):
@@ -1175,6 +1196,8 @@ class OpenAiResponseOutputItem1(TypedDict):
     summary: list[Any]
     content: list[OpenAiResponseOutputItem1ContentItem]
     """Thoughts of a model that thinks"""
+    encrypted_content: str
+    """Opaque; nothing is encrypted, as `content` has it all"""
 
 
 class OpenAiResponseOutputItem1ContentItem(TypedDict):
@@ -1217,6 +1240,8 @@ class OpenAiResponseOutputItem3(TypedDict):
     status: Literal["in_progress", "completed", "incomplete"]
     call_id: str
     name: str
+    namespace: NotRequired[str]
+    """Of a function that a namespace has"""
     arguments: str
     """JSON"""
 
@@ -1333,6 +1358,8 @@ class OpenAiResponseEvent6Item1(TypedDict):
     summary: list[Any]
     content: list[OpenAiResponseEvent6Item1ContentItem]
     """Thoughts of a model that thinks"""
+    encrypted_content: str
+    """Opaque; nothing is encrypted, as `content` has it all"""
 
 
 class OpenAiResponseEvent6Item1ContentItem(TypedDict):
@@ -1375,6 +1402,8 @@ class OpenAiResponseEvent6Item3(TypedDict):
     status: Literal["in_progress", "completed", "incomplete"]
     call_id: str
     name: str
+    namespace: NotRequired[str]
+    """Of a function that a namespace has"""
     arguments: str
     """JSON"""
 
@@ -1393,6 +1422,8 @@ class OpenAiResponseEvent7Item1(TypedDict):
     summary: list[Any]
     content: list[OpenAiResponseEvent7Item1ContentItem]
     """Thoughts of a model that thinks"""
+    encrypted_content: str
+    """Opaque; nothing is encrypted, as `content` has it all"""
 
 
 class OpenAiResponseEvent7Item1ContentItem(TypedDict):
@@ -1435,6 +1466,8 @@ class OpenAiResponseEvent7Item3(TypedDict):
     status: Literal["in_progress", "completed", "incomplete"]
     call_id: str
     name: str
+    namespace: NotRequired[str]
+    """Of a function that a namespace has"""
     arguments: str
     """JSON"""
 
@@ -1604,7 +1637,7 @@ OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | 
 class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
-    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4]
+    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4 | ResponseRequestInputItem5 | ResponseRequestInputItem6]
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
     """A stored response: its conversation comes before `input`, without its instructions"""
@@ -1612,10 +1645,11 @@ class ResponseRequest(TypedDict):
     temperature: NotRequired[float | None]
     top_p: NotRequired[float | None]
     text: NotRequired[ResponseRequestText | None]
-    tools: NotRequired[list[ResponseRequestToolsItem] | None]
+    tools: NotRequired[list[ResponseRequestToolsItem1 | ResponseRequestToolsItem2 | ResponseRequestToolsItem3] | None]
+    """Functions and namespaces of functions; other tools are not offered to the model"""
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ResponseRequestToolChoice2 | ResponseRequestToolChoice3 | None]
     parallel_tool_calls: NotRequired[bool | None]
-    include: NotRequired[list[Literal["message.output_text.logprobs"]] | None]
+    include: NotRequired[list[Literal["message.output_text.logprobs", "reasoning.encrypted_content", "file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs"]] | None]
     top_logprobs: NotRequired[int | None]
     reasoning: NotRequired[ResponseRequestReasoning | None]
     stream: NotRequired[bool | None]
@@ -1638,25 +1672,40 @@ class ResponseRequestInputItem1ContentItem(TypedDict):
 
 
 class ResponseRequestInputItem2(TypedDict):
-    type: Literal["reasoning"]
-
-
-class ResponseRequestInputItem3(TypedDict):
     type: Literal["function_call"]
     call_id: str
     name: str
+    namespace: NotRequired[str | None]
     arguments: str
 
 
-class ResponseRequestInputItem4(TypedDict):
-    type: Literal["function_call_output"]
+class ResponseRequestInputItem3(TypedDict):
+    type: Literal["custom_tool_call"]
     call_id: str
-    output: str | list[ResponseRequestInputItem4OutputItem]
+    name: str
+    namespace: NotRequired[str | None]
+    input: str
 
 
-class ResponseRequestInputItem4OutputItem(TypedDict):
+class ResponseRequestInputItem4(TypedDict):
+    type: Literal["local_shell_call"]
+    call_id: str
+    action: dict[str, Any]
+
+
+class ResponseRequestInputItem5(TypedDict):
+    type: Literal["function_call_output", "custom_tool_call_output"]
+    call_id: str
+    output: str | list[ResponseRequestInputItem5OutputItem]
+
+
+class ResponseRequestInputItem5OutputItem(TypedDict):
     type: Literal["input_text", "output_text", "text"]
     text: str
+
+
+class ResponseRequestInputItem6(TypedDict):
+    type: Literal["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"]
 
 
 class ResponseRequestText(TypedDict):
@@ -1679,7 +1728,7 @@ class ResponseRequestTextFormat3(TypedDict):
     strict: NotRequired[bool | None]
 
 
-class ResponseRequestToolsItem(TypedDict):
+class ResponseRequestToolsItem1(TypedDict):
     type: Literal["function"]
     name: str
     description: NotRequired[str | None]
@@ -1687,9 +1736,37 @@ class ResponseRequestToolsItem(TypedDict):
     strict: NotRequired[bool | None]
 
 
+class ResponseRequestToolsItem2(TypedDict):
+    type: Literal["namespace"]
+    name: str
+    description: NotRequired[str | None]
+    tools: list[ResponseRequestToolsItem2ToolsItem1 | ResponseRequestToolsItem2ToolsItem2]
+
+
+class ResponseRequestToolsItem2ToolsItem1(TypedDict):
+    type: Literal["function"]
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[dict[str, Any] | None]
+    strict: NotRequired[bool | None]
+
+
+class ResponseRequestToolsItem2ToolsItem2(TypedDict):
+    """Not offered to the model"""
+
+    type: str
+
+
+class ResponseRequestToolsItem3(TypedDict):
+    """Not offered to the model"""
+
+    type: str
+
+
 class ResponseRequestToolChoice2(TypedDict):
     type: Literal["function"]
     name: str
+    namespace: NotRequired[str | None]
 
 
 class ResponseRequestToolChoice3(TypedDict):
@@ -1701,6 +1778,7 @@ class ResponseRequestToolChoice3(TypedDict):
 class ResponseRequestToolChoice3ToolsItem(TypedDict):
     type: Literal["function"]
     name: str
+    namespace: NotRequired[str | None]
 
 
 class ResponseRequestReasoning(TypedDict):

@@ -80,7 +80,6 @@ describe("POST /chat/completions", () => {
   });
 
   it.each([
-    [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }, '"image_url" is not supported'],
     [{ role: "user", content: 4 }, 'must be a text, or a list of parts {"type": "text", "text": "…"}'],
     [
       { role: "user", content: Array.from({ length: 257 }, () => ({ type: "text", text: "a" })) },
@@ -93,6 +92,18 @@ describe("POST /chat/completions", () => {
     const { status, body } = await chat({ messages: [message] });
     expect([status, body.error.param, body.error.details.length]).toEqual([422, "messages.0.content", 1]);
     expect(body.error.message).toContain(words);
+  });
+
+  it.each([
+    [{ type: "image_url", image_url: { url: "x" } }, "type", '"image_url" is not supported: only text is served'],
+    [{ text: "a" }, "type", "is missing"],
+    [{ type: "text", text: 4 }, "text", "expected string"],
+  ])("names the part %j by its path", async (part, member, words) => {
+    const content = [{ type: "text", text: "a" }, part];
+    const { status, body } = await chat({ messages: [{ role: "user", content }] });
+    const { param, details, message } = body.error;
+    expect([status, param, details.length]).toEqual([422, `messages.0.content.1.${member}`, 1]);
+    expect(message).toContain(words);
   });
 
   it.each([

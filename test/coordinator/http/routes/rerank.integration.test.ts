@@ -157,7 +157,7 @@ describe("POST /rerank", () => {
     [{ ...BODY, query: LONGER_THAN_THE_CARGO_TAKES }, "query"],
     [{ ...BODY, documents: [] }, "documents"],
     [{ ...BODY, documents: ["a", 7] }, "documents.1"],
-    [{ ...BODY, documents: [{ title: "a" }] }, "documents.0"],
+    [{ ...BODY, documents: [{ title: "a" }] }, "documents.0.text"],
     [{ ...BODY, documents: ["ok", LONGER_THAN_THE_CARGO_TAKES] }, "documents.1"],
     [{ ...BODY, documents: Array<string>(256).fill("a") }, "documents"],
     [{ ...BODY, documents: ["x".repeat(262_144)] }, "documents"],
