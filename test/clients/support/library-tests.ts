@@ -34,13 +34,13 @@ export interface LibraryTool {
 
 /** How a library does what the tests ask for. A member that it has no such thing for is absent. */
 export interface Library {
-  chat(target: Target, prompt: string): Promise<Completion>;
+  readonly chat: (target: Target, prompt: string) => Promise<Completion>;
   /** Ends when `signal` aborts, unless `cannotAbort`. `onText` is called for each piece. */
-  stream?(target: Target, prompt: string, onText: () => void, signal?: AbortSignal): Promise<Completion>;
+  readonly stream?: (target: Target, prompt: string, onText: () => void, signal?: AbortSignal) => Promise<Completion>;
   /** Runs the library's own loop of calls and results, and gives its last text. */
-  loop?(target: Target, prompt: string, tool: LibraryTool): Promise<string>;
+  readonly loop?: (target: Target, prompt: string, tool: LibraryTool) => Promise<string>;
   /** Gives an object whose only member `color` is one of `colors`. */
-  object?(target: Target, prompt: string, colors: readonly [string, ...string[]]): Promise<unknown>;
+  readonly object?: (target: Target, prompt: string, colors: readonly [string, ...string[]]) => Promise<unknown>;
   /** What its errors look like, for `toMatchObject`. */
   readonly errors: { readonly wrongKey: object; readonly unknownModel: object; readonly overContext: object };
   /** True: a stream that has begun cannot be stopped. */
