@@ -27,7 +27,7 @@ import { SequencePool } from "./sequence-pool.ts";
 import { TokenProbabilities } from "./token-probabilities.ts";
 import { NO_THOUGHTS, thoughtBudget, withThoughts } from "./thoughts.ts";
 import { ToolAnswer } from "./tool-answer.ts";
-import { toolGrammarFor } from "./tool-grammar.ts";
+import { ToolGrammars } from "./tool-grammar.ts";
 import { toolTemplate } from "./tool-template.ts";
 import { hiddenMarks, messagesWithTools } from "./tool-text.ts";
 
@@ -60,6 +60,7 @@ export class ChatModel {
   readonly #canThink: boolean;
   readonly #rendersTools: boolean;
   readonly #loop: BatchLoop;
+  readonly #toolGrammars: ToolGrammars;
   readonly #pool: SequencePool<Token[], LlamaContextSequence>;
 
   constructor(parts: ChatModelParts) {
@@ -68,6 +69,7 @@ export class ChatModel {
     this.#context = parts.context;
     this.#contextTokens = parts.context.contextSize;
     this.#loop = parts.loop;
+    this.#toolGrammars = new ToolGrammars(parts.llama);
     this.#canThink = parts.canThink;
     this.#rendersTools = parts.rendersTools;
     const template = resolveChatWrapper(parts.model);
@@ -119,7 +121,7 @@ export class ChatModel {
 
     const grammar = await (toolUse === null
       ? grammarFor(this.#llama, responseFormat)
-      : toolGrammarFor(this.#llama, toolUse, responseFormat));
+      : this.#toolGrammars.get(toolUse, responseFormat));
     const sequence = await this.#pool.acquire(filled, cacheKey, signal);
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
     const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);

@@ -12,7 +12,7 @@ export interface AnswerParts {
 /** The beginning of a call's JSON, up to its arguments, which are an object. */
 const HEAD = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*(?=\{)/;
 
-/** Takes an answer apart while it is written: its text, and the calls of tools after it. The answer keeps the grammar of `toolGrammarFor`. */
+/** Takes an answer apart while it is written: its text, and the calls of tools after it. The answer keeps the grammar of `ToolGrammars`. */
 export class ToolCallReader {
   readonly #parts: AnswerParts;
   /** The answer is text or calls, never both. */

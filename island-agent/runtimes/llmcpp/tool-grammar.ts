@@ -1,20 +1,46 @@
+import { createHash } from "node:crypto";
 import type { Llama, LlamaGrammar } from "node-llama-cpp";
 import { callSchemaOf } from "../../../shared/call-schema.ts";
 import type { ToolUse } from "../../../shared/chat-tools.ts";
 import type { ResponseFormat } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { UnsupportedSchema } from "../../../shared/grammar-schema.ts";
+import { recentMap } from "../../../shared/recent-map.ts";
 import { writeRules } from "./grammar/gbnf.ts";
 import { schemaGrammar } from "./grammar/schema-grammar.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { CALL_BEGIN, CALL_END } from "./tool-text.ts";
 
+/** Compiled grammars in memory. The largest take some 10 MB each. */
+const MAX_KEPT = 8;
+
+/** Compiles grammars for tools, and keeps the last ones: agents send the same tools with every request. */
+export class ToolGrammars {
+  readonly #llama: Llama;
+  readonly #kept = recentMap<LlamaGrammar>(MAX_KEPT);
+
+  constructor(llama: Llama) {
+    this.#llama = llama;
+  }
+
+  /** @throws {JobFailure} `invalid_input` for a schema that a grammar cannot express. */
+  async get(use: ToolUse, format: ResponseFormat): Promise<LlamaGrammar> {
+    const key = createHash("sha256")
+      .update(JSON.stringify([use, format]))
+      .digest("base64");
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const grammar = await compile(this.#llama, use, format);
+    this.#kept.set(key, grammar);
+    return grammar;
+  }
+}
+
 /**
  * The grammar of an answer that may call tools: text, and after it calls, each `<tool_call>`, its JSON, `</tool_call>`; only calls if one is
  * required. Text has no mark that begins a call. An answer in JSON has either the JSON or calls.
- * @throws {JobFailure} `invalid_input` for a schema that a grammar cannot express.
  */
-export async function toolGrammarFor(
+async function compile(
   llama: Llama,
   { tools, isRequired, maxCalls }: ToolUse,
   format: ResponseFormat,

@@ -12,8 +12,12 @@ function start({ url, key, model, prompt }: AgentRequest): CliOptions {
   const providers = { version: 1, lastUsedProvider: PROVIDER, modes: {}, providers: { [PROVIDER]: entry } };
   return {
     command: [CLINE, prompt],
-    env: { CLINE_TELEMETRY_DISABLED: "1", CLINE_NO_AUTO_UPDATE: "1" },
-    files: { ".cline/data/settings/providers.json": JSON.stringify(providers) },
+    // Otherwise it starts a daemon that outlives it.
+    env: { CLINE_SESSION_BACKEND_MODE: "local", CLINE_NO_AUTO_UPDATE: "1" },
+    files: {
+      ".cline/data/settings/providers.json": JSON.stringify(providers),
+      ".cline/data/settings/global-settings.json": JSON.stringify({ telemetryOptOut: true, autoUpdateEnabled: false }),
+    },
   };
 }
 

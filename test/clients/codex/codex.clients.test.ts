@@ -31,6 +31,8 @@ testAgent({
   wrongKey: /401/,
   unknownModel: /no-such-model/,
   tooLong: /context/i,
+  // It repeats a 401 five times, within 7 s.
+  wrongKeyAttempts: 6,
   structured: (request, schema) => {
     const options = ask(request, "--output-schema", "schema.json");
     return { ...options, files: { ...options.files, "work/schema.json": JSON.stringify(schema) } };

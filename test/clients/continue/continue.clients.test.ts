@@ -7,11 +7,18 @@ const CN = join(import.meta.dirname, "node_modules/@continuedev/cli/dist/cn.js")
 const start =
   (provider: string) =>
   ({ url, key, model, prompt }: AgentRequest): CliOptions => {
-    const entry = { name: "Atoll", provider, model, apiBase: `${url}/v1`, apiKey: key, roles: ["chat"] };
+    const entry = {
+      name: "Atoll",
+      provider,
+      model,
+      apiBase: `${url}/v1`,
+      apiKey: "${{ secrets.ATOLL_API_KEY }}",
+      roles: ["chat"],
+    };
     const config = { name: "Atoll", version: "1.0.0", schema: "v1", models: [entry] };
     return {
       command: [process.execPath, CN, "--config", "config.yaml", "--auto", "-p", prompt],
-      env: { CONTINUE_TELEMETRY_ENABLED: "0", CONTINUE_METRICS_ENABLED: "0" },
+      env: { ATOLL_API_KEY: key, CONTINUE_CLI_ENABLE_TELEMETRY: "0", CONTINUE_METRICS_ENABLED: "0" },
       // JSON is YAML.
       files: { "work/config.yaml": JSON.stringify(config) },
     };

@@ -7,11 +7,22 @@ const OPENCODE = join(import.meta.dirname, "node_modules/opencode-linux-x64/bin/
 const start =
   (npm: string) =>
   ({ url, key, model, prompt }: AgentRequest): CliOptions => {
-    const provider = { npm, name: "Atoll", options: { baseURL: `${url}/v1`, apiKey: key }, models: { [model]: {} } };
+    const provider = {
+      npm,
+      name: "Atoll",
+      options: { baseURL: `${url}/v1`, apiKey: "{env:ATOLL_API_KEY}" },
+      models: { [model]: {} },
+    };
     const config = { provider: { atoll: provider }, autoupdate: false, share: "disabled" };
     return {
       command: [OPENCODE, "run", "--auto", "--model", `atoll/${model}`, prompt],
-      env: { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" },
+      // It would install its package for plugins with npm.
+      env: {
+        ATOLL_API_KEY: key,
+        OPENCODE_DISABLE_MODELS_FETCH: "1",
+        OPENCODE_DISABLE_AUTOUPDATE: "1",
+        npm_config_offline: "true",
+      },
       files: { ".config/opencode/opencode.json": JSON.stringify(config) },
     };
   };

@@ -29,5 +29,6 @@ for (const [name, api, path] of [
     wrongKey: /401|key/i,
     unknownModel: /no-such-model/,
     tooLong: /context|too long/i,
+    isSmall: true,
   });
 }

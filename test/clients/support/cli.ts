@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
 /** For a hang. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 90_000;
 
 export interface CliOptions {
   readonly command: readonly [string, ...string[]];
@@ -18,8 +18,6 @@ export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** When it ended, by the process's monotonic clock. */
-  readonly endedMs: number;
 }
 
 /** A command-line client in a process group and a home of its own, without a terminal. */
@@ -47,12 +45,18 @@ export class Cli implements AsyncDisposable {
     });
     this.#child.stdout?.on("data", (part: Buffer) => (this.#stdout += part.toString()));
     this.#child.stderr?.on("data", (part: Buffer) => (this.#stderr += part.toString()));
-    const timer = setTimeout(() => this.#signalGroup("SIGKILL"), LIMIT_MS);
+    let isHung = false;
+    const timer = setTimeout(() => {
+      isHung = true;
+      this.#signalGroup("SIGKILL");
+    }, LIMIT_MS);
     this.#ended = once(this.#child, "close").then(([code]) => {
       clearTimeout(timer);
-      const endedMs = performance.now();
-      return { code: code as number | null, stdout: this.#stdout, stderr: this.#stderr, endedMs };
+      const [stdout, stderr] = [this.#stdout, this.#stderr];
+      if (isHung) throw new Error(`${program} did not end within ${LIMIT_MS} ms:\n${stdout}\n${stderr}`);
+      return { code: code as number | null, stdout, stderr };
     });
+    this.#ended.catch(() => undefined);
   }
 
   /** Runs a client to its end. */
@@ -81,7 +85,7 @@ export class Cli implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#signalGroup("SIGKILL");
-    await this.#ended;
+    await this.#ended.catch(() => undefined);
     rmSync(this.#home, { recursive: true, force: true });
   }
 }

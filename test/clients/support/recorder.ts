@@ -10,8 +10,6 @@ export interface RecordedRequest {
   /** Null until the coordinator has responded, or if the client left before. */
   status: number | null;
   responseHeaders: IncomingHttpHeaders;
-  /** Of the process's monotonic clock; 0 until the coordinator has responded. */
-  respondedMs: number;
 }
 
 /** A reverse proxy in front of the coordinator that keeps every request of a client. */
@@ -73,14 +71,12 @@ function forward(
       body: body.toString(),
       status: null,
       responseHeaders: {},
-      respondedMs: 0,
     };
     requests.push(recorded);
     const forwarded = request(new URL(path, target), { method, headers, agent: false });
     forwarded.once("response", (response) => {
       recorded.status = response.statusCode ?? null;
       recorded.responseHeaders = response.headers;
-      recorded.respondedMs = performance.now();
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       outgoing.flushHeaders();
       response.once("error", () => outgoing.destroy());
