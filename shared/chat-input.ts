@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pastCallsSchema, toolFields, toolUseOf, type ToolCall, type ToolUse } from "./chat-tools.ts";
-import { KIB } from "./format-bytes.ts";
+import { KIB, MIB } from "./format-bytes.ts";
 import { MAX_STOP_CHARS } from "./output.ts";
 import { reasoningFields, type ReasoningEffort } from "./reasoning.ts";
 import { probabilityFields, probabilityProblem, topLogprobsOf } from "./token-probability.ts";
@@ -12,17 +12,31 @@ export const MAX_OUTPUT_TOKENS = 131_072;
 export const BASE_OUTPUT_TOKENS = 4_096;
 export const DEFAULT_OUTPUT_TOKENS = 1_024;
 export const DEFAULT_TEMPERATURE = 0.7;
+/** Largest limit that a request may name; it is lowered to what the Cargo can write. */
+export const MAX_ASKED_TOKENS = 2 ** 31 - 1;
 /** Limit of a job's input as JSON, in UTF-8 bytes. Source: DESIGN §4. */
 export const MAX_INPUT_BYTES = 256 * KIB;
+/** The same for a chat: coding agents send their whole conversation and all their tools with every request. */
+export const MAX_CHAT_BYTES = MIB;
 
 const MAX_PARTS = 256;
+
+const textPartSchema = z.discriminatedUnion("type", [z.object({ type: z.literal("text"), text: z.string() })], {
+  error: ({ input }) => describeOtherPart(input),
+});
+
+/** Names the type of a part of a message that is not text. */
+export function describeOtherPart(part: unknown): string {
+  const { type } = (part ?? {}) as { readonly type?: unknown };
+  return typeof type === "string" ? `${JSON.stringify(type)} is not supported: only text is served` : "must be text";
+}
 
 /** OpenAI clients send content as text or as a list of text parts; parts are joined. */
 const contentSchema = z.union(
   [
     z.string(),
     z
-      .array(z.object({ type: z.literal("text"), text: z.string() }))
+      .array(textPartSchema)
       .max(MAX_PARTS)
       .transform((parts) => parts.map((part) => part.text).join("")),
   ],
@@ -30,12 +44,8 @@ const contentSchema = z.union(
 );
 
 function describeContentFault(content: unknown): string {
-  const expected = 'a text, or a list of parts {"type": "text", "text": "…"}';
-  if (!Array.isArray(content)) return `must be ${expected}`;
-  if (content.length > MAX_PARTS) return `has ${content.length} parts; at most ${MAX_PARTS} are allowed`;
-  const types = content.map((part: { type?: unknown } | null) => part?.type);
-  const other = types.find((type) => typeof type === "string" && type !== "text");
-  return other === undefined ? `must be ${expected}` : `must be ${expected}; ${JSON.stringify(other)} is not supported`;
+  if (!Array.isArray(content)) return 'must be a text, or a list of parts {"type": "text", "text": "…"}';
+  return `has ${content.length} parts; at most ${MAX_PARTS} are allowed`;
 }
 
 /** An assistant message with tool calls often has no text: its content may be `null` or missing, and is then empty. */
@@ -66,7 +76,7 @@ export interface ChatMessage {
   readonly tool_call_id?: string;
 }
 
-const responseFormatSchema = z.discriminatedUnion("type", [
+export const responseFormatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
   z.object({ type: z.literal("json_object") }),
   z.object({
@@ -97,7 +107,7 @@ const logitBiasSchema = z
 
 /** Sampling fields shared by chat jobs and chat completions. OpenAI clients send `null` for the default. */
 export const samplingFields = {
-  max_tokens: z.number().int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
+  max_tokens: z.number().int().min(1).max(MAX_ASKED_TOKENS).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().gt(0).max(1).nullish(),
   stop: stopSchema.nullish(),
@@ -113,7 +123,10 @@ export const samplingFields = {
   response_format: responseFormatSchema.nullish(),
 };
 
-export const messagesSchema = z.array(chatMessageSchema).min(1).max(128);
+export const MAX_MESSAGES = 4_096;
+/** Taken by agents of every version. */
+export const FIRST_MESSAGES = 128;
+export const messagesSchema = z.array(chatMessageSchema).min(1).max(MAX_MESSAGES);
 
 /** A chat Cargo's job input: a prompt or messages, never both. Unknown fields are ignored. */
 export const chatInputSchema = z

@@ -1,21 +1,19 @@
 import { z } from "zod";
-import type { FieldError } from "./errors.ts";
 import { KIB } from "./format-bytes.ts";
-import { costProblem } from "./grammar-cost.ts";
-import { grammarSchemaOf, UnsupportedSchema } from "./grammar-schema.ts";
-import { isJsonObject } from "./json-value.ts";
 
 /** Source: OpenAI's API, which takes as many tools with such names. */
 export const MAX_TOOLS = 128;
 const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -");
 /** Together, as JSON: every tool is a part of the prompt, and its schema a part of a grammar. */
-const MAX_TOOLS_BYTES = 64 * KIB;
+const MAX_TOOLS_BYTES = 256 * KIB;
+/** Taken by agents of every version that takes tools. */
+export const FIRST_TOOLS_BYTES = 64 * KIB;
 /** Calls in one answer. */
 export const MAX_TOOL_CALLS = 16;
 /** In one message of a history, which may come from elsewhere. */
 const MAX_PAST_CALLS = 128;
 
-const toolSchema = z.object({
+export const toolSchema = z.object({
   type: z.literal("function", 'must be "function"'),
   function: z.object({
     name: toolName,
@@ -26,7 +24,11 @@ const toolSchema = z.object({
     strict: z.boolean().nullish(),
   }),
 });
-const namedTool = z.object({ type: z.literal("function"), function: z.object({ name: toolName }) });
+export const NOT_OFFERED = "tools of other types are not offered to the model";
+const namedTool = z.object({
+  type: z.literal("function", `must be "function": ${NOT_OFFERED}`),
+  function: z.object({ name: toolName }),
+});
 
 /** Fields about tools that a chat's input has. OpenAI clients send `null` for the default. */
 export const toolFields = {
@@ -38,17 +40,20 @@ export const toolFields = {
     })
     .nullish(),
   tool_choice: z
-    .union([
-      z.enum(["auto", "none", "required"]),
-      namedTool,
-      z.object({
-        type: z.literal("allowed_tools"),
-        allowed_tools: z.object({
-          mode: z.enum(["auto", "required"]),
-          tools: z.array(namedTool).min(1).max(MAX_TOOLS),
+    .union(
+      [
+        z.enum(["auto", "none", "required"]),
+        namedTool,
+        z.object({
+          type: z.literal("allowed_tools"),
+          allowed_tools: z.object({
+            mode: z.enum(["auto", "required"]),
+            tools: z.array(namedTool).min(1).max(MAX_TOOLS),
+          }),
         }),
-      }),
-    ])
+      ],
+      { error: `must be "auto", "none", "required", a function by its name, or allowed_tools; ${NOT_OFFERED}` },
+    )
     .nullish(),
   parallel_tool_calls: z.boolean().nullish(),
 };
@@ -107,7 +112,7 @@ function isNamed(choice: ToolFields["tool_choice"]): boolean {
 }
 
 /** Null: all. */
-function allowedNames(choice: ToolFields["tool_choice"]): readonly string[] | null {
+export function allowedNames(choice: ToolFields["tool_choice"]): readonly string[] | null {
   if (typeof choice !== "object" || choice === null) return null;
   if (choice.type === "function") return [choice.function.name];
   return choice.allowed_tools.tools.map((tool) => tool.function.name);
@@ -121,71 +126,4 @@ function objectSchema(parameters: Readonly<Record<string, unknown>> | null | und
   return parameters["type"] === undefined && parameters["$ref"] === undefined
     ? { ...parameters, type: "object" }
     : parameters;
-}
-
-/** What is wrong with the tools of a request, beyond the form of its fields. Said before the job waits and costs. */
-export function toolErrors(input: ToolFields): FieldError[] {
-  const { tools, tool_choice: choice } = input;
-  const names = (tools ?? []).map((tool) => tool.function.name);
-  const double = names.findIndex((name, index) => names.indexOf(name) !== index);
-  if (double !== -1) return [{ path: `tools.${double}.function.name`, message: `"${names[double]}" names two tools` }];
-  if (choice != null && choice !== "none" && choice !== "auto" && names.length === 0) {
-    return [{ path: "tool_choice", message: "needs tools" }];
-  }
-  const unknown = allowedNames(choice)?.find((name) => !names.includes(name));
-  if (unknown !== undefined) return [{ path: "tool_choice", message: `"${unknown}" is not among tools` }];
-  const use = toolUseOf(input);
-  if (use === null) return [];
-  return grammarErrors(use, names);
-}
-
-/** Whether a grammar can keep what the tools take, at a bearable cost. */
-function grammarErrors({ tools }: ToolUse, names: readonly string[]): FieldError[] {
-  const errors = tools.flatMap((tool): FieldError[] => {
-    try {
-      const { type, $ref } = grammarSchemaOf(tool.parameters);
-      if (type === "object" || $ref !== undefined) return [];
-      return [{ path: pathOf(tool, names), message: "is not the schema of an object" }];
-    } catch (error) {
-      if (!(error instanceof UnsupportedSchema)) throw error;
-      return [
-        { path: error.path.replace("response_format.json_schema.schema", pathOf(tool, names)), message: error.why },
-      ];
-    }
-  });
-  if (errors.length > 0) return errors;
-  const problem = costProblem(callSchemaOf(tools));
-  return problem === null ? [] : [{ path: "tools", message: problem }];
-}
-
-function pathOf({ name }: ChatTool, names: readonly string[]): string {
-  return `tools.${names.indexOf(name)}.function.parameters`;
-}
-
-/**
- * The JSON of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset of JSON Schema that grammars have. Definitions are
- * of the whole, each with its tool in its name.
- * @throws {UnsupportedSchema}
- */
-export function callSchemaOf(tools: readonly ChatTool[]): Readonly<Record<string, unknown>> {
-  const definitions: Record<string, unknown> = {};
-  const calls = tools.map((tool, index) => {
-    // First apart: what is a reference has its definitions beside it.
-    const { $defs, ...schema } = grammarSchemaOf(tool.parameters);
-    for (const [name, part] of Object.entries(isJsonObject($defs) ? $defs : {})) {
-      definitions[`${index}.${name}`] = withRenamedRefs(part, index);
-    }
-    return { type: "object", properties: { name: { const: tool.name }, arguments: withRenamedRefs(schema, index) } };
-  });
-  return Object.keys(definitions).length === 0 ? { oneOf: calls } : { oneOf: calls, $defs: definitions };
-}
-
-const REF = "#/$defs/";
-
-function withRenamedRefs(value: unknown, index: number): unknown {
-  if (Array.isArray(value)) return value.map((each) => withRenamedRefs(each, index));
-  if (!isJsonObject(value)) return value;
-  const { $ref } = value;
-  if (typeof $ref === "string") return { $ref: `${REF}${index}.${$ref.slice(REF.length)}` };
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withRenamedRefs(each, index)]));
 }

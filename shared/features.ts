@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { BASE_OUTPUT_TOKENS, type ChatInput } from "./chat-input.ts";
-import { toolUseOf } from "./chat-tools.ts";
+import { BASE_OUTPUT_TOKENS, FIRST_MESSAGES, type ChatInput } from "./chat-input.ts";
+import { looseTools } from "./call-schema.ts";
+import { FIRST_TOOLS_BYTES, toolUseOf } from "./chat-tools.ts";
 import { isFirstGrammar } from "./grammar-keywords.ts";
 
 /** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
 export const AGENT_FEATURES = [
+  "chat.large",
   "chat.logprobs",
   "chat.long",
   "chat.raw",
@@ -28,6 +30,7 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
   const toolUse = toolUseOf(input);
   const isJson = format != null && format.type !== "text";
   const asked: Record<AgentFeature, boolean> = {
+    "chat.large": isLarge(input) || (toolUse !== null && looseTools(toolUse.tools).size > 0),
     "chat.logprobs": input.logprobs === true,
     "chat.long": (input.max_tokens ?? 0) > BASE_OUTPUT_TOKENS,
     "chat.raw": input.raw === true,
@@ -38,6 +41,12 @@ export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
     "chat.tools-json": toolUse !== null && isJson && !toolUse.isRequired,
   };
   return AGENT_FEATURES.filter((name) => asked[name]);
+}
+
+/** Agents of earlier versions refuse it. */
+function isLarge({ messages, tools }: ChatInput): boolean {
+  const toolBytes = tools == null ? 0 : Buffer.byteLength(JSON.stringify(tools));
+  return (messages?.length ?? 0) > FIRST_MESSAGES || toolBytes > FIRST_TOOLS_BYTES;
 }
 
 const SAMPLING2 = ["top_k", "min_p", "repeat_penalty", "logit_bias"] as const;

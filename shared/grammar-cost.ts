@@ -7,7 +7,7 @@ type Schema = Readonly<Record<string, unknown>>;
  * What a grammar costs. Compiling it takes time and memory for each repeat, on the event loop that all runs of a model share: 990
  * strings of different lengths up to 2,000 took 3.4 s and 600 MB, the repeats below 25 ms (2 cores, 2026-11).
  */
-const MAX_TOTAL_REPEATS = 20_000;
+export const MAX_TOTAL_REPEATS = 20_000;
 /**
  * Alternatives that are open at once. Each is compared with each token of the vocabulary: 500 took 5 s for one token of a vocabulary
  * of 128,000 made for it, in which other streams waited (2 cores, 2026-11).
@@ -59,12 +59,11 @@ class CostWalk {
   /** Most alternatives that can be open at once while a value of `schema` is written. */
   #choices(schema: Schema): number {
     this.#visit();
-    const { $ref, oneOf, enum: literals, items, prefixItems, properties, additionalProperties, propertyNames } = schema;
+    const { $ref, oneOf, enum: literals } = schema;
     if (typeof $ref === "string") return this.#follow($ref);
     if (Array.isArray(literals)) return literals.length;
     if (Array.isArray(oneOf)) return this.#choicesOf(oneOf as Schema[]);
-    const values = [items, ...listOf(prefixItems), ...valuesOf(properties), additionalProperties];
-    const parts = [...values, propertyNames].filter(isJsonObject);
+    const parts = partsOfTyped(schema).filter(isJsonObject);
     return parts.reduce((most, part) => Math.max(most, this.#choices(part)), 1);
   }
 
@@ -130,14 +129,23 @@ class CostWalk {
 
 class TooCostly extends Error {}
 
-function repeatsOf(schema: unknown): number {
-  if (Array.isArray(schema)) return schema.reduce((sum: number, each) => sum + repeatsOf(each), 0);
-  if (!isJsonObject(schema)) return 0;
+/** Lengths and numbers of items and properties, added up. */
+export function repeatsOf(schema: Schema): number {
   const own = REPEATS.reduce((most, name) => Math.max(most, numberOf(schema[name])), 0);
-  return Object.entries(schema).reduce(
-    (sum, [name, part]) => (name === "enum" || name === "const" ? sum : sum + repeatsOf(part)),
-    own,
-  );
+  return partsIn(schema).reduce((sum, part) => sum + repeatsOf(part), own);
+}
+
+/** Schemas in a schema, itself included. */
+export function partsOf(schema: Schema): number {
+  return partsIn(schema).reduce((sum, part) => sum + partsOf(part), 1);
+}
+
+function partsIn({ $defs, oneOf, ...schema }: Schema): Schema[] {
+  return [...valuesOf($defs), ...listOf(oneOf), ...partsOfTyped(schema)].filter(isJsonObject);
+}
+
+function partsOfTyped({ items, prefixItems, properties, additionalProperties, propertyNames }: Schema): unknown[] {
+  return [items, ...listOf(prefixItems), ...valuesOf(properties), additionalProperties, propertyNames];
 }
 
 function numberOf(value: unknown): number {

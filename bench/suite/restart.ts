@@ -129,8 +129,8 @@ class WaitingWorld implements AsyncDisposable {
       insertAccount(this.#directory, `client-${index}@example.com`, 1e6, LIMITS),
     );
     const store = await openStore(this.#directory, systemClock);
-    const workloadId = (await store.catalog.numberCargos(["tiny-chat"])).get("tiny-chat") ?? 0;
     const createdAtMs = systemClock.now();
+    const workloadId = (await store.catalog.numberCargos(["tiny-chat"], createdAtMs)).get("tiny-chat")?.number ?? 0;
     const job = (index: number) =>
       makeJob(accounts[index % ACCOUNTS]?.id ?? "", {
         slug: "tiny-chat",

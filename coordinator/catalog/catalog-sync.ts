@@ -1,6 +1,12 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { CargoApproval, CatalogSnapshot, CatalogStore, StoredCargo } from "../store/catalog-store.ts";
+import type {
+  CargoApproval,
+  CatalogSnapshot,
+  CatalogStore,
+  NumberedCargo,
+  StoredCargo,
+} from "../store/catalog-store.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { isOffUnpinned } from "./cargo-pins.ts";
@@ -28,7 +34,7 @@ interface CatalogSyncOptions {
   readonly isShared?: boolean;
   /** @see CoordinatorConfig.commandLine */
   readonly commandLine: (words: string) => string;
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly clock: Pick<Clock, "now" | "monotonicMs" | "schedule">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
 }
 
@@ -86,7 +92,8 @@ export class CatalogSync {
   /** @throws {CatalogError} if the shipped catalog is invalid. */
   static async open(options: CatalogSyncOptions): Promise<CatalogSync> {
     const files = await readShippedCargos(options.directory, options.defaults);
-    const numbers = await options.store.numberCargos(files.map((file) => file.slug));
+    const slugs = files.map((file) => file.slug);
+    const numbers = await options.store.numberCargos(slugs, options.clock.now());
     const catalogSync = new CatalogSync(
       options,
       files.map((file) => ({ file, entry: numbered(cargoOf(file), numbers) })),
@@ -137,10 +144,10 @@ export class CatalogSync {
   }
 
   async #read(): Promise<void> {
-    const { store } = this.#options;
+    const { store, clock } = this.#options;
     if ((await store.revision()) === this.#revision) return;
     const snapshot = await store.snapshot();
-    const numbers = await store.numberCargos([]);
+    const numbers = await store.numberCargos([], clock.now());
     const changed = this.catalog.replace(this.#entriesOf(snapshot, numbers));
     this.#revision = snapshot.revision;
     for (const slug of changed) this.#onChange(slug);
@@ -148,7 +155,7 @@ export class CatalogSync {
 
   #entriesOf(
     { cargos, disabledSlugs, approvals, pricesMicro }: CatalogSnapshot,
-    numbers: ReadonlyMap<string, number>,
+    numbers: ReadonlyMap<string, NumberedCargo>,
   ): CatalogEntry[] {
     const disabled = new Set(disabledSlugs);
     const kept = new Map<string, Kept>();
@@ -166,7 +173,7 @@ export class CatalogSync {
   }
 
   /** Those that are pinned, by their file or by the operator. */
-  #shippedEntries(approvals: readonly CargoApproval[], numbers: ReadonlyMap<string, number>): CatalogEntry[] {
+  #shippedEntries(approvals: readonly CargoApproval[], numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry[] {
     const approvalOf = new Map(approvals.map((approval) => [approval.slug, approval]));
     const pinned = new Map<string, Pinned>();
     const entries = [...this.#shipped.values()].flatMap(({ file, entry }) => {
@@ -228,7 +235,7 @@ export class CatalogSync {
     }
   }
 
-  #entryOf(stored: StoredCargo, numbers: ReadonlyMap<string, number>): CatalogEntry | null {
+  #entryOf(stored: StoredCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry | null {
     const read = readCargo(stored.file);
     if ("errors" in read) {
       // It was valid when it was stored; the rules became stricter since.
@@ -267,10 +274,10 @@ export class CatalogSync {
 
 const filesOf = (cargos: readonly Shipped[]): CargoFile[] => cargos.map(({ file }) => file);
 
-function numbered(cargo: CatalogCargo, numbers: ReadonlyMap<string, number>): CatalogEntry {
-  const workloadId = numbers.get(cargo.slug);
-  if (workloadId === undefined) throw new Error(`The store gave ${cargo.slug} no number`);
-  return { ...cargo, workloadId };
+function numbered(cargo: CatalogCargo, numbers: ReadonlyMap<string, NumberedCargo>): CatalogEntry {
+  const known = numbers.get(cargo.slug);
+  if (known === undefined) throw new Error(`The store gave ${cargo.slug} no number`);
+  return { ...cargo, workloadId: known.number, createdAtMs: known.createdAtMs };
 }
 
 /** Private to its owner until approved, and without network, because nobody else has reviewed it. */

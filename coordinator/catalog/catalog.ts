@@ -14,6 +14,8 @@ import { isFit } from "./default-cargos.ts";
 export interface CatalogEntry extends CatalogCargo {
   /** `workload_id` of the spec. */
   readonly workloadId: number;
+  /** When its slug first came into the catalog of this network. */
+  readonly createdAtMs: number;
   /** The only account that may see and run it, because it is not approved; absent for a public Cargo. */
   readonly privateTo?: string;
 }

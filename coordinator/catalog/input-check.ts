@@ -1,61 +1,95 @@
 import type { Cargo } from "../../shared/cargo.ts";
-import { BASE_OUTPUT_TOKENS, chatInputSchema, MAX_INPUT_BYTES, type ChatInput } from "../../shared/chat-input.ts";
-import { toolErrors } from "../../shared/chat-tools.ts";
+import {
+  BASE_OUTPUT_TOKENS,
+  chatInputSchema,
+  MAX_ASKED_TOKENS,
+  MAX_CHAT_BYTES,
+  MAX_INPUT_BYTES,
+  MAX_OUTPUT_TOKENS,
+  type ChatInput,
+} from "../../shared/chat-input.ts";
+import { toolErrors } from "../../shared/call-schema.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar-schema.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
+import type { JobInput } from "../store/job-store.ts";
 import { schemaFault } from "./answer-schema.ts";
 import { filePlacesOf, withStandIns } from "./file-places.ts";
 import { inputSchemas } from "./input-schema.ts";
 
 type CheckedCargo = Pick<Cargo, "isChat" | "inputSchema"> & Partial<Pick<Cargo, "contextTokens" | "reasoning">>;
 
+/** An input that passed, as it is stored, priced and sent. */
+export interface CheckedInput {
+  readonly input: JobInput;
+  readonly inputJson: string;
+}
+
 /**
- * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `input` comes from a JSON
+ * Names of members in an input that differ. Agents close a session for a frame with more than 20,000 (`frame-values.ts`), and the names in
+ * the rest of an assignment are few.
+ */
+const MAX_NAMES = 15_000;
+/** An input with fewer bytes cannot have as many. */
+const BYTES_PER_NAME = 4;
+
+/**
+ * Checks an input before its job is stored: its size, the rules of chat, and the Cargo's JSON Schema. `asked` comes from a JSON
  * parser. Paths in errors begin with `root`, the field of the request that has the input. Files that it names are not looked up.
- * @returns the input as JSON.
+ * @returns the input, with `max_tokens` lowered to what the Cargo can write.
  * @throws {ValidationError} naming every wrong field (for a large input that is not chat, only the first).
  */
-export function checkInput(cargo: CheckedCargo, input: Readonly<Record<string, unknown>>, root = "input"): string {
+export function checkInput(cargo: CheckedCargo, asked: JobInput, root = "input"): CheckedInput {
+  const input = cargo.isChat ? withLoweredTokens(asked, cargo.contextTokens ?? null) : asked;
   const json = JSON.stringify(input);
   const bytes = Buffer.byteLength(json);
-  if (bytes > MAX_INPUT_BYTES) {
-    throw new ValidationError([
-      { path: root, message: `is ${bytes} bytes as JSON; at most ${MAX_INPUT_BYTES} are taken` },
-    ]);
-  }
+  const sizeError = sizeErrorOf(input, bytes, cargo.isChat ? MAX_CHAT_BYTES : MAX_INPUT_BYTES);
+  if (sizeError !== null) throw new ValidationError([{ path: root, message: sizeError }]);
   // Chat first: it has rules that a schema cannot express, and clearer messages.
   const errors = cargo.isChat ? chatErrors(input, cargo) : [];
   if (errors.length === 0) {
     const places = cargo.isChat ? [] : filePlacesOf(cargo.inputSchema, input, json);
     errors.push(...inputSchemas.errorsOf(cargo.inputSchema, withStandIns(input, places), bytes));
   }
-  if (errors.length === 0) return json;
+  if (errors.length === 0) return { input, inputJson: json };
   throw new ValidationError(
     errors.map(({ path, message }) => ({ path: path === "" ? root : `${root}.${path}`, message })),
   );
+}
+
+/** `max_tokens` is a ceiling: clients send one for all models. An answer longer than the context cannot be. */
+function withLoweredTokens(input: JobInput, contextTokens: number | null): JobInput {
+  const { max_tokens: asked } = input;
+  const most = Math.min(MAX_OUTPUT_TOKENS, Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0));
+  if (typeof asked !== "number" || !Number.isInteger(asked) || asked <= most || asked > MAX_ASKED_TOKENS) return input;
+  return { ...input, max_tokens: most };
+}
+
+function sizeErrorOf(input: JobInput, bytes: number, maxBytes: number): string | null {
+  if (bytes > maxBytes) return `is ${bytes} bytes as JSON; at most ${maxBytes} are taken`;
+  if (bytes < MAX_NAMES * BYTES_PER_NAME) return null;
+  const names = new Set<string>();
+  addNames(input, names);
+  return names.size > MAX_NAMES ? `has more than ${MAX_NAMES} different names of members` : null;
+}
+
+/** Adds the names of all members, until there are too many. */
+function addNames(value: unknown, names: Set<string>): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (names.size > MAX_NAMES) return;
+    if (!Array.isArray(value)) names.add(name);
+    addNames(member, names);
+  }
 }
 
 function chatErrors(input: Readonly<Record<string, unknown>>, cargo: CheckedCargo): FieldError[] {
   const parsed = chatInputSchema.safeParse(input);
   if (parsed.success) {
     const chat = parsed.data;
-    return [
-      ...lengthErrors(chat, cargo.contextTokens ?? null),
-      ...formatErrors(chat),
-      ...toolErrors(chat),
-      ...effortErrors(chat, cargo),
-    ];
+    return [...formatErrors(chat), ...toolErrors(chat), ...effortErrors(chat, cargo)];
   }
   return fieldErrorsOf(parsed.error, input);
-}
-
-/** An answer longer than the context cannot be. */
-function lengthErrors({ max_tokens: tokens }: ChatInput, contextTokens: number | null): FieldError[] {
-  if ((tokens ?? 0) <= Math.max(BASE_OUTPUT_TOKENS, contextTokens ?? 0)) return [];
-  const most =
-    contextTokens === null ? `${BASE_OUTPUT_TOKENS}` : `${contextTokens}, the context of this Cargo in tokens`;
-  return [{ path: "max_tokens", message: `must be at most ${most}` }];
 }
 
 function effortErrors({ reasoning_effort: effort }: ChatInput, { reasoning }: CheckedCargo): FieldError[] {
@@ -68,6 +102,10 @@ const SCHEMA_PATH = "response_format.json_schema.schema";
 /** Whether a grammar can keep the answer's schema at a bearable cost. Said here, before the job waits and costs. */
 function formatErrors({ response_format: format }: ChatInput): FieldError[] {
   if (format?.type !== "json_schema") return [];
+  const bytes = Buffer.byteLength(JSON.stringify(format.json_schema.schema));
+  if (bytes > MAX_INPUT_BYTES) {
+    return [{ path: SCHEMA_PATH, message: `is ${bytes} bytes as JSON; at most ${MAX_INPUT_BYTES} are taken` }];
+  }
   try {
     const fault = schemaFault(format.json_schema.schema);
     if (fault !== null) return [{ path: SCHEMA_PATH, message: `is no JSON Schema: ${fault}` }];

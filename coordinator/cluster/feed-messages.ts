@@ -48,25 +48,26 @@ export interface FeedFrames {
 }
 
 /** A {@link FeedSlice}, small: a text is a token that counts as one, a pair a token with another count, if nothing else is told of it. */
-export type WireSlice = readonly [
-  from: number,
-  parts: readonly (readonly [attempt: number, items: readonly WireItem[]])[],
-  ending?: WireEnding,
-];
+export type WireSlice = readonly [from: number, parts: readonly WirePart[], ending?: WireEnding];
+/** The size of the prompt, if it is news, is of the first part, which has no items then. An earlier coordinator does not look at it. */
+type WirePart = readonly [attempt: number, items: readonly WireItem[], promptTokens?: number];
 type WireItem = string | readonly [content: string, count: number] | StoredItem;
 type WireEnding = FeedEnding | (Omit<FeedEnding & { type: "done" }, "output"> & { readonly large: LargeRef });
 
-export function toWire({ from, parts, ending }: FeedSlice): WireSlice {
-  const wireParts = parts.map(({ attempt, items }) => [attempt, items.map(itemToWire)] as const);
+export function toWire({ from, parts, ending, promptTokens }: FeedSlice): WireSlice {
+  const wireParts: WirePart[] = parts.map(({ attempt, items }) => [attempt, items.map(itemToWire)]);
+  if (promptTokens !== undefined) wireParts.unshift([parts[0]?.attempt ?? 1, [], promptTokens]);
   return ending === null ? [from, wireParts] : [from, wireParts, endingToWire(ending)];
 }
 
 /** `open`: makes what reads a large value. */
 export function fromWire([from, parts, ending]: WireSlice, open: (ref: LargeRef) => LargeJson): FeedSlice {
+  const promptTokens = parts[0]?.[2];
   return {
     from,
     parts: parts.map(([attempt, items]) => ({ attempt, items: items.map((item) => itemFromWire(item, open)) })),
     ending: ending === undefined ? null : endingFromWire(ending, open),
+    ...(promptTokens !== undefined && { promptTokens }),
   };
 }
 

@@ -1,4 +1,5 @@
-import { untilFeed, type Feed, type FeedEnding } from "../jobs/feed.ts";
+import type { Feed, FeedEnding } from "../jobs/feed.ts";
+import { untilFeed } from "../jobs/until-feed.ts";
 import type { AnswerEnding, Message } from "../store/conversation-store.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { UsedKey } from "../store/key-spending.ts";

@@ -5,7 +5,8 @@ import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ServiceError } from "../../shared/errors.ts";
 import { MethodNotAllowedError, answerError } from "./error-answers.ts";
-import { errorStyleOf, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { errorStyleOf, isAnthropicClient, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { canonicalPath, isVendorPath } from "./vendor-paths.ts";
 import { RequestLimits } from "./limits/request-limits.ts";
 import { requestContext } from "./middleware/request-context.ts";
 import { serveAccount } from "./routes/account.ts";
@@ -63,10 +64,12 @@ import { ConsoleFiles } from "./server/console-files.ts";
 
 /** The whole HTTP API, without a socket. Its listener must hand over Node's own request and response. */
 export function createApp(deps: HttpDeps): HttpApp {
-  const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: canonicalPath });
+  const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: (request) => canonicalPath(getPath(request)) });
   app.onError((error, c) => refuse(c, error, deps));
   const consoleFiles = new ConsoleFiles();
-  app.notFound(async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(), deps));
+  app.notFound(
+    async (c) => (await missingPage(c, consoleFiles)) ?? refuseUncounted(c, nothingServed(c.req.path), deps),
+  );
   const limits = new RequestLimits(deps);
   deps.credentials?.serve({
     end: (credential) => limits.closeStreamsOf(credential),
@@ -134,12 +137,6 @@ export function createApp(deps: HttpDeps): HttpApp {
   return app;
 }
 
-/** The path of a route: clients of OpenAI's API are used to base addresses that end in /v1 alone. */
-function canonicalPath(request: Request): string {
-  const path = getPath(request);
-  return path.startsWith("/v1/") ? `/api${path}` : path;
-}
-
 /** Refuses a request that no route has counted; it counts for the client's address. */
 function refuseUncounted(c: Context<HttpEnv>, error: ServiceError, deps: Pick<HttpDeps, "log" | "metrics">): Response {
   try {
@@ -155,6 +152,8 @@ function refuse(c: Context<HttpEnv>, thrown: unknown, { log, metrics }: Pick<Htt
   const requestId = c.get("requestId");
   if (!(thrown instanceof ServiceError)) log.error({ err: thrown, request_id: requestId }, "request failed");
   metrics.http.noteRefusal(thrown instanceof ServiceError ? thrown.code : "internal");
-  const { status, headers, body } = answerError(thrown, { requestId, style: errorStyleOf(c.req.path) });
+  const style = errorStyleOf(c.req.path, isAnthropicClient(c.req));
+  const isVendorBase = isVendorPath(getPath(c.req.raw));
+  const { status, headers, body } = answerError(thrown, { requestId, style, isVendorBase });
   return c.json(body, status as ContentfulStatusCode, headers);
 }

@@ -79,8 +79,12 @@ export class MethodNotAllowedError extends ServiceError {
 /** Whose clients call a path: their libraries read errors in shapes of their own. */
 export type ErrorStyle = "plain" | "openai" | "anthropic";
 
-/** OpenAI's and Anthropic's clients retry a response with status 409, 429 or 500 and above unless it has this header. */
+/** Clients repeat a response by its status, and each has a list of its own (Claude Code: 401, LangChain: 422), unless it has this header. */
 const FINAL = { "X-Should-Retry": "false" };
+/** Of the statuses 400 to 499: the request came too slowly, or too often. */
+const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
+/** The words by which Anthropic's clients recognise a prompt that exceeds the context. */
+const TOO_LONG = "prompt is too long";
 
 /** `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and the former `param`. */
 export interface WireError {
@@ -111,22 +115,34 @@ export interface ErrorContext {
   readonly requestId: string;
   /** See `errorStyleOf` for that of a path. */
   readonly style: ErrorStyle;
+  /** Below `/v1`, a wrong request is 400, as in OpenAI's and Anthropic's references, where the spec has 422. Default: false. */
+  readonly isVendorBase?: boolean;
 }
 
 /** The answer to a client for anything that was thrown. For an unexpected error it has only the request's id. */
-export function answerError(thrown: unknown, { requestId, style }: ErrorContext): ErrorAnswer {
+export function answerError(thrown: unknown, { requestId, style, isVendorBase = false }: ErrorContext): ErrorAnswer {
   if (!(thrown instanceof ServiceError)) {
     const error: WireError = { message: FAULT_MESSAGE, code: "internal", request_id: requestId };
     return { status: 500, headers: {}, body: styled(error, { status: 500, param: null, requestId, style }) };
   }
-  const status = statusOf(thrown);
-  const error: WireError = { message: thrown.message, code: thrown.code, ...extrasOf(thrown) };
+  const specStatus = statusOf(thrown);
+  const status = isVendorBase && specStatus === 422 ? 400 : specStatus;
+  const error: WireError = { message: messageIn(style, thrown), code: thrown.code, ...extrasOf(thrown) };
   const param = thrown instanceof ValidationError ? (thrown.details[0]?.path ?? null) : null;
   return {
     status,
-    headers: headersOf(thrown),
+    headers: { ...finalHeaders(status), ...headersOf(thrown) },
     body: styled(error, { status, param: param === "" ? null : param, requestId, style }),
   };
+}
+
+/** The headers of a response with this status that tell clients whether a repeat may succeed. */
+export function finalHeaders(status: number): Readonly<Record<string, string>> {
+  return status >= 400 && status < 500 && !WORTH_REPEATING.has(status) ? FINAL : {};
+}
+
+function messageIn(style: ErrorStyle, { code, message }: ServiceError): string {
+  return style === "anthropic" && code === "context_length_exceeded" ? `${TOO_LONG}: ${message}` : message;
 }
 
 function statusOf(error: ServiceError): number {
@@ -194,6 +210,11 @@ function styled(
 /** A code as clients of that style know it. */
 export function codeIn(style: ErrorStyle, code: ErrorCode): ErrorCode {
   return style !== "plain" && code === "cargo_not_found" ? "model_not_found" : code;
+}
+
+/** The status that the job's failure has, or would have had before the stream's head was sent. */
+export function failureStatus(code: string): number {
+  return code === "context_length_exceeded" || code === "invalid_input" ? 400 : 500;
 }
 
 /** The `error.type` that Anthropic's API gives with a status. */

@@ -49,7 +49,7 @@ export function lineEndpoints(deps: Omit<AnswerDeps, "jobs">): LineEndpoints {
       if (answer === undefined) throw new Error(`Batches have no endpoint ${path}`);
       return answer({ ...deps, jobs }, { submitter, gone }, body);
     },
-    refusalOf: (thrown, requestId) => answerError(thrown, { requestId, style: "openai" }),
+    refusalOf: (thrown, requestId) => answerError(thrown, { requestId, style: "openai", isVendorBase: true }),
   };
 }
 

@@ -56,9 +56,11 @@ export class FeedMirror {
   }
 
   /** Takes what is new in a slice. One that was taken before has nothing new. */
-  take({ from, parts, ending }: FeedSlice): Mirrored {
+  take({ from, parts, ending, promptTokens }: FeedSlice): Mirrored {
     if (this.feed.ending !== null) return "ended";
     if (from > this.#index) return "gap";
+    // Before the output, whose reader wants to know it first.
+    if (promptTokens !== undefined) this.feed.notePrompt(promptTokens);
     let known = this.#index - from;
     for (const { attempt, items } of parts) {
       const fresh: FeedItem[] = [];

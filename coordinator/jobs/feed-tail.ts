@@ -12,6 +12,8 @@ export interface FeedSlice {
   readonly parts: readonly FeedPart[];
   /** How the feed ended, if it did so after these items. */
   readonly ending: FeedEnding | null;
+  /** See `Feed.promptTokens`; absent if it is as in the slice before. */
+  readonly promptTokens?: number;
 }
 
 /** A place in a feed: the index of an item, and what comes before it. */
@@ -30,6 +32,7 @@ export class FeedTail {
   #index = 0;
   #outputs = 0;
   #statuses = 0;
+  #promptTokens = 0;
   #isOver = false;
 
   /** Begins at the first item that the reader lacks. A later one may be known to the reader: states and output are counted apart. */
@@ -84,7 +87,11 @@ export class FeedTail {
     }
     const ending = this.isAtEnd && !this.#isOver ? this.#feed.ending : null;
     if (ending !== null) this.#isOver = true;
-    return parts.length === 0 && ending === null ? null : { from, parts, ending, chars };
+    const { promptTokens } = this.#feed;
+    const isNews = promptTokens !== this.#promptTokens;
+    this.#promptTokens = promptTokens;
+    if (parts.length === 0 && ending === null && !isNews) return null;
+    return { from, parts, ending, chars, ...(isNews && { promptTokens }) };
   }
 
   #pass(item: FeedItem): void {

@@ -35,6 +35,8 @@ export interface Feed {
   readonly ending: FeedEnding | null;
   /** Model tokens delivered so far. */
   readonly tokens: number;
+  /** Tokens of the prompt, as the last Island counts them; 0 before, and if it does not say. Not stored. */
+  readonly promptTokens: number;
   /** True once a client may have seen text, thoughts, an image or a call of a tool: what cannot be taken back. Progress is no output. */
   readonly hasOutput: boolean;
   /** The attempt that gave such output last; null before any. */
@@ -73,6 +75,8 @@ export type CutReason = "lost" | "memory";
 export interface WritableFeed extends Feed {
   /** `attempt`: the one that made the items. @throws when the feed has ended. */
   push(items: readonly FeedItem[], attempt?: number): void;
+  /** See {@link Feed.promptTokens}. */
+  notePrompt(tokens: number): void;
   /** @throws when the feed has ended. */
   end(ending: FeedEnding): void;
   /** See {@link Feed.isCut}. */
@@ -98,6 +102,7 @@ export class JobFeed implements WritableFeed {
   #listeners: Set<() => void> | null = null;
   #ending: FeedEnding | null;
   #tokens = 0;
+  #promptTokens = 0;
   #outputAttempt: number | null = null;
   #hasText = false;
   /** Number of outputs by attempt, in order; only attempts with output. */
@@ -138,6 +143,10 @@ export class JobFeed implements WritableFeed {
 
   get tokens(): number {
     return this.#tokens;
+  }
+
+  get promptTokens(): number {
+    return this.#promptTokens;
   }
 
   get hasOutput(): boolean {
@@ -208,6 +217,12 @@ export class JobFeed implements WritableFeed {
     this.#wake();
   }
 
+  notePrompt(tokens: number): void {
+    if (tokens === this.#promptTokens) return;
+    this.#promptTokens = tokens;
+    this.#wake();
+  }
+
   end(ending: FeedEnding): void {
     if (this.#ending !== null) throw new Error(`Feed of ${this.jobId} has ended`);
     this.#ending = this.#withoutText(ending);
@@ -255,40 +270,5 @@ export class JobFeed implements WritableFeed {
 
   #wake(): void {
     for (const listener of this.#listeners ?? []) listener();
-  }
-}
-
-/** Resolves once `isReady` holds for the feed, or `signal` is aborted. Nothing listens afterwards. */
-export function untilFeed(feed: Feed, isReady: (feed: Feed) => boolean, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted === true || isReady(feed)) {
-      resolve();
-      return;
-    }
-    const settle = (): void => {
-      unsubscribe();
-      signal?.removeEventListener("abort", settle);
-      resolve();
-    };
-    const unsubscribe = feed.subscribe(() => {
-      if (isReady(feed)) settle();
-    });
-    signal?.addEventListener("abort", settle);
-  });
-}
-
-/**
- * Opens the job's feed and resolves with it once `isReady` holds, or `signal` is aborted. A feed that is cut meanwhile is opened anew.
- * @throws what `open` throws.
- */
-export async function openUntil(
-  open: () => Promise<Feed>,
-  isReady: (feed: Feed) => boolean,
-  signal?: AbortSignal,
-): Promise<Feed> {
-  for (;;) {
-    const feed = await open();
-    await untilFeed(feed, (now) => now.isCut || isReady(now), signal);
-    if (!feed.isCut || signal?.aborted === true) return feed;
   }
 }

@@ -201,6 +201,7 @@ export class MutableJob implements ActiveJob {
     const known = this.prompt?.done ?? 0;
     const bounded = boundPrompt(total, this.traits);
     this.prompt = { total: bounded, done: Math.max(known, Math.min(done, bounded)) };
+    this.feed.notePrompt(bounded);
     return this.prompt.done > known;
   }
 

@@ -3,7 +3,7 @@ import { MAX_DETAILS, RateLimitedError, ServiceError, ValidationError, type Fiel
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { findModel } from "../catalog/find-model.ts";
-import { checkInput } from "../catalog/input-check.ts";
+import { checkInput, type CheckedInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
 import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
@@ -66,7 +66,7 @@ export interface CheckedSubmission {
   withFiles<T>(store: () => Promise<T>): Promise<T>;
 }
 
-type CheckedInput = Pick<SubmittedJob, "input" | "inputJson"> & { readonly root: string };
+type PlacedInput = CheckedInput & { readonly root: string };
 
 /** Brings every job into storage: checks it, makes its record and keeps track of the commit. */
 export class Submissions {
@@ -168,7 +168,7 @@ export class Submissions {
     };
   }
 
-  #countStorage(accountId: string, inputs: readonly CheckedInput[]): void {
+  #countStorage(accountId: string, inputs: readonly PlacedInput[]): void {
     const bytes = inputs.reduce((sum, { inputJson }) => sum + inputJson.length, 0);
     const waitMs = this.#deps.dailyStorage.take(accountId, bytes);
     if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
@@ -211,12 +211,12 @@ function submittingKey({ number, monthlyMicro }: UsedKey, atMs: number, neededMi
 function checkInputs(
   cargo: CatalogEntry,
   inputs: readonly { readonly path: string; readonly input: JobInput }[],
-): CheckedInput[] {
-  const checked: CheckedInput[] = [];
+): PlacedInput[] {
+  const checked: PlacedInput[] = [];
   const details: FieldError[] = [];
   for (const { path, input } of inputs) {
     try {
-      checked.push({ input, inputJson: checkInput(cargo, input, path), root: path });
+      checked.push({ ...checkInput(cargo, input, path), root: path });
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       details.push(...error.details);

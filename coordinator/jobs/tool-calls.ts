@@ -1,3 +1,4 @@
+import { looseTools } from "../../shared/call-schema.ts";
 import type { ToolCall, ToolUse } from "../../shared/chat-tools.ts";
 import { fitsGrammar } from "../../shared/grammar-fit.ts";
 import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
@@ -60,7 +61,8 @@ function fitsTool({ function: { name, arguments: args } }: ToolCall, { tools }: 
   if (tool === undefined) return false;
   try {
     const value: unknown = JSON.parse(args);
-    return isJsonObject(value) && fitsGrammar(value, tool.parameters);
+    if (!isJsonObject(value)) return false;
+    return looseTools(tools).has(name) || fitsGrammar(value, tool.parameters);
   } catch (error) {
     // An earlier version took it.
     return error instanceof UnsupportedSchema;

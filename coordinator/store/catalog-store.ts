@@ -29,6 +29,14 @@ export interface CargoApproval {
   readonly atMs: number;
 }
 
+/** What stays the same of a slug for ever, also for a Cargo that left the catalog. */
+export interface NumberedCargo {
+  /** `workload_id` of the spec. */
+  readonly number: number;
+  /** When the slug first came into the catalog of this network. */
+  readonly createdAtMs: number;
+}
+
 export interface CatalogSnapshot {
   readonly revision: number;
   /** Sorted by slug, without deleted ones. */
@@ -48,11 +56,8 @@ export const MAX_HELD_SLUGS = 1_000;
 
 /** The Cargos that are not shipped as files. Every write raises the catalog's revision; other processes may write too. */
 export interface CatalogStore {
-  /**
-   * Gives each new slug the next free number, and returns the numbers of all slugs. They are the spec's `workload_id`, which stays
-   * the same for ever, also for a Cargo that left the catalog.
-   */
-  numberCargos(slugs: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Gives each new slug the next free number and the date `atMs`, and returns those of all slugs. */
+  numberCargos(slugs: readonly string[], atMs: number): Promise<ReadonlyMap<string, NumberedCargo>>;
   /** Cheap: callers poll it every second. */
   revision(): Promise<number>;
   /** One consistent read. */

@@ -113,7 +113,7 @@ describe("the ai SDK", () => {
     it("is told in words that no model takes pictures", async () => {
       const content = [{ type: "image" as const, image: Buffer.from("iVBORw0KGgo=", "base64") }];
       const asked = generateText({ ...quiet, model: model(), messages: [{ role: "user", content }] });
-      await expect(asked).rejects.toMatchObject({ statusCode: 422, message: expect.stringMatching(/image/) });
+      await expect(asked).rejects.toMatchObject({ statusCode: 400, message: expect.stringMatching(/image/) });
     });
   });
 

@@ -254,7 +254,7 @@ describe.each([
 
   it("is told in words that no model takes pictures", async () => {
     const asked = make().invoke([new HumanMessage({ content: [{ type: "text", text: "What is it?" }, PICTURE] })]);
-    await expect(asked).rejects.toMatchObject({ status: 422, message: expect.stringMatching(/image/) });
+    await expect(asked).rejects.toMatchObject({ status: 400, message: expect.stringMatching(/image/) });
   });
 
   it("knows a prompt that is longer than the context", async () => {

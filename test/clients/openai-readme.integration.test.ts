@@ -208,12 +208,12 @@ describe("README of the openai client", () => {
       { type: "input_image" as const, detail: "auto" as const, image_url: "https://example.com/default.jpg" },
     ];
     const asked = client.responses.create({ model: MODEL, input: [{ role: "user", content }] });
-    await expect(asked).rejects.toMatchObject({ status: 422, param: "input" });
+    await expect(asked).rejects.toMatchObject({ status: 400, param: "input" });
   });
 
   it("Undocumented request params are refused by their names", async () => {
     const body = { model: MODEL, messages: [{ role: "user" as const, content: "Hi" }], baz: "undocumented option" };
-    await expect(client.chat.completions.create(body)).rejects.toMatchObject({ status: 422, param: "baz" });
+    await expect(client.chat.completions.create(body)).rejects.toMatchObject({ status: 400, param: "baz" });
   });
 });
 

@@ -11,7 +11,8 @@ const PRINTED: Readonly<Record<string, string | RegExp>> = {
   "Jobs 1": "3, 4, 5, 6, 7, 8, 9. true\ncompleted 3, 4, 5, 6, 7, 8, 9.\n",
   "Jobs 2": "cancelled false\ntrue cancelled\n",
   "Events 1": "completed\n",
-  "Batches 1": "completed 2\n2 plus 3 is 5.\n4 plus 4 is 8.\n",
+  // The temperature is 0.7: now and then the small model adds wrongly.
+  "Batches 1": /^completed 2\n2 plus 3 is \d\.\n4 plus 4 is \d\.\n$/,
   "Conversations 1": "7 plus 8 is 15.\nuser What is 7 plus 8?\nassistant 7 plus 8 is 15.\n",
   "Catalog, account and keys 1":
     /^(?=[^]*tiny-chat \d)[^]*object object\ntrue\n[^]*hold true\n[^]*grant false\ntrue\n[\d.]+ [\d.]+\n$/,

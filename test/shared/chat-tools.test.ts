@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { callSchemaOf, toolErrors, toolFields, toolUseOf, type ToolFields } from "../../shared/chat-tools.ts";
+import { callSchemaOf, looseTools, toolErrors } from "../../shared/call-schema.ts";
+import { toolFields, toolUseOf, type ToolFields } from "../../shared/chat-tools.ts";
 import { chatFeaturesOf } from "../../shared/features.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import { z } from "zod";
@@ -43,10 +44,10 @@ describe("toolErrors()", () => {
   it.each<[object, { path: string; message: string } | null]>([
     [{ tools }, null],
     [{ tools: [], tool_choice: "auto" }, null],
-    [{ tool_choice: "required" }, { path: "tool_choice", message: "needs tools" }],
+    [{ tool_choice: "required" }, { path: "tool_choice", message: expect.stringMatching(/^needs functions in tools/) }],
     [
       { tools, tool_choice: named("b") },
-      { path: "tool_choice", message: '"b" is not among tools' },
+      { path: "tool_choice", message: '"b" is not among the tools that the model is offered' },
     ],
     [{ tools: [...tools, tool("a")] }, { path: "tools.1.function.name", message: '"a" names two tools' }],
     [{ tools, response_format: { type: "json_object" } }, null],
@@ -59,16 +60,83 @@ describe("toolErrors()", () => {
     expect(errorsOf(input)).toEqual(expected === null ? [] : [expected]);
   });
 
-  it("names the place in a schema that no grammar can keep", () => {
-    const [error] = errorsOf({ tools: [...tools, tool("b", { properties: { x: { not: {} } } })] });
+  it("names the place in a strict schema that no grammar can keep", () => {
+    const unkept = { properties: { x: { not: {} } } };
+    const [error] = errorsOf({ tools: [...tools, tool("b", unkept, true)] });
     expect(error?.path).toBe("tools.1.function.parameters.properties.x");
   });
 
-  it("refuses tools that cost too much together, though each does not", () => {
-    const words = (prefix: string) => ({ properties: { word: { type: "string", minLength: 1_900, title: prefix } } });
-    const many = Array.from({ length: 11 }, (_, index) => tool(`t${index}`, words(`w${index}`)));
-    expect(errorsOf({ tools: many.slice(0, 5) })).toEqual([]);
-    expect(errorsOf({ tools: many })).toEqual([{ path: "tools", message: expect.stringContaining("add up to 20900") }]);
+  it("refuses strict tools that cost too much together, though each does not", () => {
+    const strict = Array.from({ length: 11 }, (_, index) => tool(`t${index}`, words(1_900), true));
+    expect(errorsOf({ tools: strict.slice(0, 5) })).toEqual([]);
+    expect(errorsOf({ tools: strict })).toEqual([
+      { path: "tools", message: expect.stringContaining("add up to 20900") },
+    ]);
+  });
+});
+
+const words = (minLength: number) => ({ properties: { word: { type: "string", minLength } } });
+
+describe("looseTools()", () => {
+  const looseOf = (tools: object[]) => [...looseTools(toolUseOf(read({ tools }))?.tools ?? [])];
+
+  it("has tools without strict whose schemas no grammar keeps", () => {
+    const schemas = [
+      { properties: { x: { not: {} } } },
+      { patternProperties: { "^a": {} } },
+      { oneOf: [{ type: "object" }, { type: "null" }] },
+      { $ref: "#/$defs/missing" },
+      { properties: Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`p${at}`, {}])) },
+    ];
+    const tools = schemas.map((schema, index) => tool(`t${index}`, schema));
+    expect(errorsOf({ tools })).toEqual([]);
+    expect(looseOf([tool("kept", { properties: { x: { type: "string" } } }), ...tools])).toEqual([
+      "t0",
+      "t1",
+      "t2",
+      "t3",
+      "t4",
+    ]);
+  });
+
+  it("has the costliest without strict, and no more than needed, where all together cost too much", () => {
+    const many = Array.from({ length: 11 }, (_, index) => tool(`t${index}`, words(1_900), index === 0));
+    const tools = [...many, tool("costliest", words(1_999))];
+    expect(errorsOf({ tools })).toEqual([]);
+    expect(looseOf(tools)).toEqual(["costliest", "t1"]);
+  });
+
+  it("has none of a large set of tools as MCP servers have", () => {
+    const filter = {
+      type: "object",
+      properties: { since: { type: "string", format: "date-time" }, state: { enum: ["open", "closed"] } },
+      required: ["state"],
+    };
+    const properties = (at: number) => ({
+      [`text${at}`]: { type: "string", description: "what to look for".repeat(3) },
+      [`list${at}`]: { type: "array", items: { type: "string" } },
+      [`page${at}`]: { type: "integer", minimum: 1, maximum: 100 },
+      [`kind${at}`]: { type: "string", enum: ["a", "b", `c${at}`] },
+      [`filter${at}`]: filter,
+    });
+    const tools = Array.from({ length: 100 }, (_, index) =>
+      tool(`mcp__server__tool${index}`, { type: "object", properties: { ...properties(1), ...properties(2) } }),
+    );
+    expect(errorsOf({ tools })).toEqual([]);
+    expect(looseOf(tools)).toEqual([]);
+    expect(JSON.stringify(tools).length).toBeGreaterThan(80_000);
+  });
+
+  it("become any object in the schema of a call", () => {
+    const use = toolUseOf(read({ tools: [tool("a", { properties: { x: { not: {} } } })] }));
+    expect(callSchemaOf(use?.tools ?? [])).toEqual({
+      oneOf: [
+        {
+          type: "object",
+          properties: { name: { const: "a" }, arguments: { type: "object", additionalProperties: true } },
+        },
+      ],
+    });
   });
 });
 
@@ -115,4 +183,16 @@ it("chatFeaturesOf() asks for tools where they may be called or were called", ()
   const json = { prompt: "a", tools: [tool("a")], response_format: { type: "json_object" } };
   expect(features(json)).toEqual(["chat.tools", "chat.tools-json"]);
   expect(features({ ...json, tool_choice: "required" })).toEqual(["chat.tools"]);
+});
+
+it("chatFeaturesOf() asks for large chats where agents of earlier versions refuse one", () => {
+  const features = (input: object) => chatFeaturesOf(chatInputSchema.parse(input));
+  const messages = (count: number) => Array.from({ length: count }, () => ({ role: "user", content: "a" }));
+  expect(features({ messages: messages(128) })).toEqual([]);
+  expect(features({ messages: messages(129) })).toEqual(["chat.large"]);
+  expect(chatInputSchema.safeParse({ messages: messages(4_097) }).success).toBe(false);
+  const long = { ...tool("a"), function: { name: "a", description: "a".repeat(65_536) } };
+  expect(features({ prompt: "a", tools: [long] })).toEqual(["chat.large", "chat.tools"]);
+  const unkept = tool("a", { properties: { x: { not: {} } } });
+  expect(features({ prompt: "a", tools: [unkept] })).toEqual(["chat.large", "chat.tools"]);
 });

@@ -31,6 +31,7 @@ function makeCargo(slug: CargoName, index: number): CatalogEntry {
   return {
     slug,
     workloadId: index + 1,
+    createdAtMs: 0,
     name: slug,
     description: "",
     category: "llm",

@@ -1,3 +1,4 @@
+import { isVendorPath } from "../../coordinator/http/vendor-paths.ts";
 import { EventTexts } from "./event-texts.ts";
 import type { Answer, AnswerCheck } from "./openapi.ts";
 
@@ -20,7 +21,7 @@ export function unwatchOrigin(url: string): void {
 }
 
 export function isWatched({ origin, pathname }: URL): boolean {
-  return origins.has(origin) && (pathname.startsWith(API) || pathname.startsWith("/v1/"));
+  return origins.has(origin) && (pathname.startsWith(API) || isVendorPath(pathname));
 }
 
 /** What was found wrong since the last call, each once. */

@@ -16,21 +16,22 @@ const watchedFetch =
     const response = await plainFetch(input, init);
     // Of a redirect that was followed: the address that answered.
     const url = new URL(response.url);
-    if (!isWatched(url)) return response;
+    if (!isWatched(url) || isAnthropicModels(url, input, init)) return response;
     const { status, headers } = response;
     const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
-    const watch = await AnswerWatch.begin({
-      method,
-      path: url.pathname.replace(/^\/v1\//, "/api/v1/"),
-      status,
-      headers,
-    });
+    const watch = await AnswerWatch.begin({ method, path: url.pathname, status, headers });
     if (watch.isStream) return copyOf(response, response.body?.pipeThrough(tap(watch)) ?? null);
     const bytes = new Uint8Array(await response.arrayBuffer());
     watch.push(bytes);
     watch.end();
     return copyOf(response, response.body === null ? null : bytes);
   };
+
+/** The document has the models in OpenAI's shape only: one operation has one shape in the clients that are made of it. */
+function isAnthropicModels({ pathname }: URL, input: Parameters<typeof fetch>[0], init?: RequestInit): boolean {
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
+  return headers.has("anthropic-version") && /\/v1\/models(\/|$)/.test(pathname);
+}
 
 /** Asks its source for no more than its reader asks for, so that back-pressure is as without it. */
 function tap(watch: AnswerWatch): TransformStream<Uint8Array, Uint8Array> {

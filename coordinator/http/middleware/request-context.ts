@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import { errorStyleOf, type HttpDeps, type HttpEnv } from "../http-deps.ts";
+import { errorStyleOf, isAnthropicClient, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { traceHeadersOf } from "../../tracing/trace-headers.ts";
 import { RequestLog } from "./request-log.ts";
@@ -36,7 +36,7 @@ export function requestContext(
     c.set("limits", limits);
     outgoing.setHeader("X-Request-Id", requestId);
     // Where Anthropic's clients look for it.
-    if (errorStyleOf(c.req.path) === "anthropic") outgoing.setHeader("Request-Id", requestId);
+    if (errorStyleOf(c.req.path, isAnthropicClient(c.req)) === "anthropic") outgoing.setHeader("Request-Id", requestId);
     outgoing.setHeader("X-Content-Type-Options", "nosniff");
     outgoing.setHeader("Access-Control-Allow-Origin", "*");
     outgoing.setHeader("Access-Control-Expose-Headers", EXPOSED_HEADERS);

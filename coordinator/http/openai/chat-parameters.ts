@@ -7,11 +7,12 @@ const PARTS = "messages are text; no Cargo takes pictures, sound or files";
 /** Parameters of `POST /chat/completions`. Source of the names: OpenAI's API; below them those of other servers. */
 export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "default: the operator's default chat Cargo" },
-  { name: "messages", rule: "honoured", note: "1 to 128" },
+  { name: "messages", rule: "honoured", note: "1 to 4,096" },
   { name: "messages[].role", rule: "honoured", note: "system, user, assistant, tool, developer" },
   { name: "messages[].content", rule: "honoured", note: "text, or a list of text parts, which are joined" },
   { name: "messages[].content[].type", rule: "honoured", note: "`text`; other kinds are refused" },
   { name: "messages[].content[].text", rule: "honoured", note: "" },
+  { name: "messages[].content[].role", rule: "hint", note: "the message's own role counts" },
   { name: "messages[].content[].image_url", rule: "refused", note: PARTS },
   { name: "messages[].content[].input_audio", rule: "refused", note: PARTS },
   { name: "messages[].content[].file", rule: "refused", note: PARTS },
@@ -29,7 +30,11 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "messages[].reasoning_details", rule: "hint", note: EARLIER_REASONING },
   { name: "messages[].audio", rule: "refused", note: PARTS },
   { name: "messages[].function_call", rule: "refused", note: "OpenAI has replaced it by `tool_calls`" },
-  { name: "max_completion_tokens", rule: "honoured", note: "up to 4096, or to the Cargo's context" },
+  {
+    name: "max_completion_tokens",
+    rule: "honoured",
+    note: "lowered to the Cargo's context, or to 4096 where that is more",
+  },
   { name: "max_tokens", rule: "honoured", note: "the older name; `max_completion_tokens` wins" },
   { name: "temperature", rule: "honoured", note: "0 to 2, default 0.7" },
   { name: "top_p", rule: "honoured", note: "above 0, up to 1" },
@@ -54,12 +59,17 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   },
   { name: "response_format", rule: "honoured", note: "`text`, `json_object`, `json_schema`" },
   { name: "response_format.type", rule: "honoured", note: "" },
+  {
+    name: "response_format.schema",
+    rule: "honoured",
+    note: "not OpenAI's: beside `json_object`, kept as a `json_schema`",
+  },
   { name: "response_format.json_schema", rule: "honoured", note: "" },
   { name: "response_format.json_schema.name", rule: "honoured", note: "in errors only" },
   { name: "response_format.json_schema.description", rule: "hint", note: "the model sees only `messages`" },
   { name: "response_format.json_schema.schema", rule: "honoured", note: "see below" },
   { name: "response_format.json_schema.strict", rule: "honoured", note: "see below" },
-  { name: "tools", rule: "honoured", note: "up to 128, 64 KB together; calls by a grammar; see below" },
+  { name: "tools", rule: "honoured", note: "up to 128, 256 KB together; calls by a grammar; see below" },
   {
     name: "tools[]",
     rule: "honoured",
@@ -73,7 +83,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   {
     name: "tools[].function.parameters",
     rule: "honoured",
-    note: "the schema of an object, kept as that of `response_format`; what no grammar keeps is checked with `strict`",
+    note: "the schema of an object; with `strict` kept as that of `response_format`, else as far as a grammar can",
   },
   {
     name: "tools[].function.strict",
@@ -81,7 +91,11 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
     note: "arguments are valid by `parameters`, or the answer fails (`schema_unmet`)",
   },
   { name: "tools[].cache_control", rule: "hint", note: "about speed and price at Anthropic" },
-  { name: "tool_choice", rule: "honoured", note: "`none`, `auto`, `required`, a function, `allowed_tools`" },
+  {
+    name: "tool_choice",
+    rule: "honoured",
+    note: "`none`, `auto`, `required` (also as `any`), a function, `allowed_tools`",
+  },
   {
     name: "parallel_tool_calls",
     rule: "honoured",
@@ -141,6 +155,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "cache_prompt", rule: "hint", note: "about speed" },
 ];
 
-function isOtherTool(tool: unknown): boolean {
+/** Whether a tool is of another type than functions. */
+export function isOtherTool(tool: unknown): boolean {
   return isJsonObject(tool) && typeof tool["type"] === "string" && tool["type"] !== "function";
 }

@@ -13,6 +13,10 @@ export const EMBEDDING_PARAMETERS: readonly ParameterRule[] = [
     note: "a Cargo with the task feature-extraction; default: `default_embedding_cargo`",
   },
   { name: "encoding_format", rule: "honoured", note: "`float` (default) or `base64`" },
-  { name: "dimensions", rule: "refused", note: "vectors have the model's own dimensions" },
+  {
+    name: "dimensions",
+    rule: "honoured",
+    note: "the model's own number; another is refused once the vectors are made, which is charged",
+  },
   { name: "user", rule: "hint", note: "a label for OpenAI" },
 ];

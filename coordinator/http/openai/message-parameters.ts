@@ -6,7 +6,7 @@ const PRICE = "about speed and price at Anthropic";
 
 const PROMPT: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "a chat Cargo, or an alias of one" },
-  { name: "messages", rule: "honoured", note: "1 to 120" },
+  { name: "messages", rule: "honoured", note: "1 to 4,096" },
   { name: "messages[].role", rule: "honoured", note: "user, assistant, system" },
   { name: "messages[].content", rule: "honoured", note: "text, or a list of blocks; texts are joined" },
   {
@@ -36,7 +36,7 @@ const PROMPT: readonly ParameterRule[] = [
 ];
 
 const MORE: readonly ParameterRule[] = [
-  { name: "tools", rule: "honoured", note: "up to 128" },
+  { name: "tools", rule: "honoured", note: "up to 128, 256 KB together" },
   {
     name: "tools[]",
     rule: "honoured",
@@ -81,7 +81,7 @@ const MORE: readonly ParameterRule[] = [
 /** Parameters of `POST /messages`. Source of the names: Anthropic's API. */
 export const MESSAGE_PARAMETERS: readonly ParameterRule[] = [
   ...PROMPT,
-  { name: "max_tokens", rule: "honoured", note: "required" },
+  { name: "max_tokens", rule: "honoured", note: "required; lowered as in chats" },
   { name: "temperature", rule: "honoured", note: "0 to 1, default 1" },
   { name: "top_p", rule: "honoured", note: "above 0, up to 1" },
   { name: "top_k", rule: "honoured", note: "0: any number" },
@@ -106,6 +106,7 @@ export const COUNT_TOKENS_PARAMETERS: readonly ParameterRule[] = [
   { name: "output_config", rule: "hint", note: "no part of the prompt" },
 ];
 
-function isBuiltInTool(tool: unknown): boolean {
+/** Whether a tool is one of Anthropic's own. */
+export function isBuiltInTool(tool: unknown): boolean {
   return isJsonObject(tool) && typeof tool["type"] === "string" && tool["type"] !== "custom";
 }

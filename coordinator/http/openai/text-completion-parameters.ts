@@ -8,7 +8,7 @@ export const TEXT_COMPLETION_PARAMETERS: readonly ParameterRule[] = [
     rule: "honoured",
     note: "a text, or up to 16, a job each, four at once; lists of tokens are refused",
   },
-  { name: "max_tokens", rule: "honoured", note: "default 16" },
+  { name: "max_tokens", rule: "honoured", note: "default 16; lowered as in chats" },
   { name: "temperature", rule: "honoured", note: "0 to 2, default 0.7" },
   { name: "top_p", rule: "honoured", note: "above 0, up to 1" },
   { name: "top_k", rule: "honoured", note: "0: any number" },

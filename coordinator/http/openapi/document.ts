@@ -9,6 +9,7 @@ const DESCRIPTION = `A compute network that anyone can run: jobs, chats and the 
 
 - All paths start with \`${API_BASE}\`. Bodies are JSON in UTF-8, at most 1 MB.
 - Errors are \`{"error": {"message", "code"}}\`: act on \`code\`, show \`message\`. A method that a path does not have is 405, with \`Allow\`.
+- \`/v1\` is the same API with the statuses of OpenAI's and Anthropic's: what is 422 here is 400 there. \`POST /v2/rerank\`, for Cohere's client, is \`POST /v1/rerank\`. \`/v1/conversations\` is not served: OpenAI's conversations are others.
 - A request that is not valid HTTP gets the same error body on any path, and the connection closes: 400 (malformed, or no usable Host), 408 (too slow), 413 (chunk extensions too large), 417 (an \`Expect\` other than 100-continue) or 431 (headers above 16 KB), each with the code \`bad_request\`.
 - A client that closes its side of the connection has left: a chat or embedding that it waits for is cancelled.
 - New members of answers and new kinds of events may appear without a new version: ignore those that you do not know.

@@ -3,7 +3,7 @@ import type { Scope } from "../../store/account-store.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 import { exampleOf } from "./examples/all.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
-import { headersOf } from "./headers.ts";
+import { headersOf, type HeaderRefs } from "./headers.ts";
 import { tagOf } from "./tags.ts";
 
 type Response = NonNullable<RouteConfig["responses"][string]>;
@@ -25,7 +25,19 @@ export function documentedRoute(route: RouteConfig, scope: DocumentedScope | nul
   const example = exampleOf(operationId);
   const responses = Object.entries(route.responses);
   const own = responses.flatMap(([status, response]): [string, OwnResponse][] =>
-    isReference(response) ? [] : [[status, documentedResponse(status, response, scope, example.response)]],
+    isReference(response)
+      ? []
+      : [
+          [
+            status,
+            documentedResponse(
+              status,
+              response,
+              headersOf(scope !== null, method === "post" && style !== "plain"),
+              example.response,
+            ),
+          ],
+        ],
   );
   const refused = responses.flatMap(([status, response]) => (isReference(response) ? [Number(status)] : []));
   const failures = [...refused, ...impliedFailures(route, scope)] as FailureStatus[];
@@ -50,17 +62,12 @@ function isReference(response: Response): response is Extract<Response, { $ref: 
   return "$ref" in response;
 }
 
-function documentedResponse(
-  status: string,
-  response: OwnResponse,
-  scope: DocumentedScope | null,
-  example: unknown,
-): OwnResponse {
+function documentedResponse(status: string, response: OwnResponse, headers: HeaderRefs, example: unknown): OwnResponse {
   const { content } = response;
   const isSuccess = Number(status) < 300;
   return {
     ...response,
-    headers: headersOf(scope !== null),
+    headers,
     ...(content === undefined ? {} : { content: isSuccess ? withExample(content, example) : content }),
   };
 }

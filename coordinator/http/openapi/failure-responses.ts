@@ -68,12 +68,21 @@ const EXTRAS: Readonly<Partial<Record<FailureStatus, z.ZodRawShape>>> = {
   503: { retry_after: retryAfterSchema.optional(), ...JOB_FAILURE },
 };
 
-const HEADERS: Readonly<Partial<Record<FailureStatus, HeaderRefs>>> = {
-  401: failureHeaders(["WWW-Authenticate"], []),
-  409: failureHeaders([], ["X-Should-Retry"]),
+const FINAL = failureHeaders(["X-Should-Retry"], []);
+const HEADERS: Readonly<Record<FailureStatus, HeaderRefs>> = {
+  400: FINAL,
+  401: failureHeaders(["WWW-Authenticate", "X-Should-Retry"], []),
+  402: FINAL,
+  403: FINAL,
+  404: FINAL,
+  409: FINAL,
+  410: FINAL,
+  413: FINAL,
+  422: FINAL,
   429: failureHeaders(["Retry-After"], []),
   500: failureHeaders([], ["X-Should-Retry"]),
   503: failureHeaders([], ["Retry-After", "X-Should-Retry"]),
+  507: failureHeaders([], []),
 };
 
 /** References to the failure responses of these statuses. `style`: whose clients read them. */
@@ -93,7 +102,7 @@ export function registerFailures(registry: HttpApp["openAPIRegistry"]): void {
       registry.register(name, errorSchema(status, style));
       registry.registerComponent("responses", name, {
         description: `${MEANINGS[status]}. Codes: ${codesOf(status, style).join(", ")}`,
-        headers: { ...(HEADERS[status] ?? failureHeaders([], [])) },
+        headers: { ...HEADERS[status] },
         content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } },
       });
     }

@@ -30,6 +30,11 @@ const HEADERS = {
     type: "integer",
     description: "Unix time in seconds at which the oldest counted request leaves the window",
   },
+  "Atoll-Ignored": {
+    component: "Ignored",
+    type: "string",
+    description: "Paths of the request's hints that the response does without, as in `output_config.effort, tools[8]`",
+  },
   "Retry-After": {
     component: "RetryAfter",
     type: "integer",
@@ -46,9 +51,14 @@ type HeaderName = keyof typeof HEADERS;
 
 const RATE: readonly HeaderName[] = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
-/** Headers of every success. `isKnown`: the caller has a key or session, whose requests are counted. */
-export function headersOf(isKnown: boolean): HeaderRefs {
-  return refs(["X-Request-Id", ...(isKnown ? RATE : [])], "");
+/**
+ * Headers of every success.
+ * @param isKnown The caller has a key or session, whose requests are counted.
+ * @param hasHints Its parameters are those of OpenAI's or Anthropic's API.
+ */
+export function headersOf(isKnown: boolean, hasHints: boolean): HeaderRefs {
+  const always = refs(["X-Request-Id", ...(isKnown ? RATE : [])], "");
+  return hasHints ? { ...always, ...refs(["Atoll-Ignored"], "IfKnown") } : always;
 }
 
 /** Headers of a failure, which may come before the caller is known. */

@@ -3,11 +3,17 @@ import { createRoute, type z } from "@hono/zod-openapi";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
-import { awaitChat, doneOf, endedChat, type AwaitedChat } from "../streaming/awaited-chat.ts";
+import { awaitChat, doneOf, endedChat, type AwaitedChat, type ChatOrder } from "../streaming/awaited-chat.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { chatChunks, chatUsage, completionHeadOf, NO_USAGE } from "../streaming/chat-encoder.ts";
 import { streamChats } from "../streaming/several-chats.ts";
-import { chatBodySchema, chatEventSchema, completionSchema, jobInputsOf } from "../schemas/chat-schemas.ts";
+import {
+  chatBodySchema,
+  chatEventSchema,
+  chatFieldOf,
+  completionSchema,
+  jobInputsOf,
+} from "../schemas/chat-schemas.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
 import { serveCompatible } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -37,7 +43,7 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
       const completion = await answerChat(deps, waitingClientOf(call), body);
       return completion === null ? RESPONSE_ALREADY_SENT : c.json(completion);
     }
-    const orders = jobInputsOf(body).map((input) => ({ model: body.model, input, isStreamed: true }));
+    const orders = ordersOf(body).map((order) => ({ ...order, isStreamed: true }));
     const [order] = orders;
     if (order === undefined) throw new Error("A chat has an answer");
     const first = await awaitChat(deps, call, order);
@@ -49,13 +55,18 @@ export function serveChat(app: HttpApp, deps: HttpDeps): void {
   });
 }
 
+function ordersOf(body: z.output<typeof chatBodySchema>): Omit<ChatOrder, "isStreamed">[] {
+  const fieldOf = (path: string): string => chatFieldOf(body, path);
+  return jobInputsOf(body).map((input) => ({ model: body.model, input, fieldOf }));
+}
+
 /** The whole answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerChat(deps: AnswerDeps, client: WaitingClient, body: z.output<typeof chatBodySchema>) {
   const chats: AwaitedChat[] = [];
-  for (const input of jobInputsOf(body)) {
+  for (const order of ordersOf(body)) {
     // One after the other: an account's unfinished jobs are few.
     // oxlint-disable-next-line no-await-in-loop
-    const chat = await endedChat(deps, client, { model: body.model, input });
+    const chat = await endedChat(deps, client, order);
     if (chat === null) return null;
     chats.push(chat);
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
-import { ServiceError } from "../../../shared/errors.ts";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { EMBEDDING_PARAMETERS } from "../openai/embedding-parameters.ts";
@@ -61,6 +61,13 @@ async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema
   return `${head},"data":[${parts.join(",")}],${tail}`;
 }
 
+/** The catalog does not know how long a model's vectors are. @throws {ValidationError} */
+function assertDimensions([vector]: readonly (readonly number[])[], asked: number | null | undefined): void {
+  if (asked == null || vector === undefined || vector.length === asked) return;
+  const message = `must be ${vector.length}, the dimensions of this model's vectors, or left out; got ${asked}`;
+  throw new ValidationError([{ path: "dimensions", message }]);
+}
+
 /** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerEmbeddings(
   deps: AnswerDeps,
@@ -74,6 +81,7 @@ export async function answerEmbeddings(
     if (job === null) return null;
     const vectors = vectorsOf(job.output, texts.length);
     if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
+    assertDimensions(vectors, body.dimensions);
     return { vectors, tokens: job.usage.promptTokens };
   });
   if (made === null) return null;

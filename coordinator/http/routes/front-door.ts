@@ -1,13 +1,20 @@
 import type { Context } from "hono";
 import { ServiceError } from "../../../shared/errors.ts";
 import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
+import { isOpenAiConversations } from "../vendor-paths.ts";
 import type { ConsoleFiles } from "../server/console-files.ts";
 
 /** What the paths outside the API say to who looks for it. */
 const WHERE_TO_LOOK = `the API is below ${API_BASE} (also /v1), its metrics at ${API_BASE}/metrics, its page at /docs, the console at /`;
 
 /** For a path at which nothing is served. */
-export function nothingServed(): ServiceError {
+export function nothingServed(path: string): ServiceError {
+  if (isOpenAiConversations(path)) {
+    return new ServiceError(
+      "not_found",
+      "OpenAI's conversations are not served; use previous_response_id of POST /v1/responses. Atoll's own conversations are at /api/v1/conversations",
+    );
+  }
   return new ServiceError("not_found", `Nothing is served at this path: ${WHERE_TO_LOOK}`);
 }
 

@@ -53,11 +53,14 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
   serveCompatible(app, deps, messageRoute, MESSAGE_PARAMETERS, async (call) => {
     const { c, body } = call;
     const isStreamed = body.stream === true;
-    const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf: messageFieldOf };
+    const fieldOf = (path: string): string => messageFieldOf(body, path);
+    const order = { model: body.model, input: messageInputOf(body), isStreamed, fieldOf };
     const chat = await awaitChat(deps, call, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     const { id, slug: model } = chat.job.record;
-    if (isStreamed) return streamChat(deps, call, chat, messageEvents({ id, model }, body.stop_sequences ?? []));
+    const { promptTokens } = chat.feed;
+    const stops = body.stop_sequences ?? [];
+    if (isStreamed) return streamChat(deps, call, chat, messageEvents({ id, model, promptTokens }, stops));
     const ending = doneOf(chat);
     return c.json({
       id,
@@ -65,14 +68,15 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
       role: "assistant" as const,
       model,
       content: blocksOf(assistantMessageOf(chat.feed)),
-      ...stopOf(ending, body.stop_sequences ?? []),
+      ...stopOf(ending, stops),
       usage: messageUsage(ending.usage, ending.creditsUsedMicro),
     });
   });
   serveCompatible(app, deps, countRoute, COUNT_TOKENS_PARAMETERS, async (call) => {
     const { c, body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };
-    const order = { model: body.model, input, isStreamed: false, fieldOf: messageFieldOf };
+    const fieldOf = (path: string): string => messageFieldOf(body, path);
+    const order = { model: body.model, input, isStreamed: false, fieldOf };
     const chat = await awaitChat(deps, call, order);
     if (chat === null) return RESPONSE_ALREADY_SENT;
     return c.json({ input_tokens: doneOf(chat).usage.promptTokens });

@@ -1,12 +1,22 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { submitterOf, type Identity } from "../../accounts/identity.ts";
-import type { CatalogEntry } from "../../catalog/catalog.ts";
+import type { Catalog, CatalogEntry } from "../../catalog/catalog.ts";
 import { findModel, noModel } from "../../catalog/find-model.ts";
 import { modelKindOf } from "../../catalog/model-kind.ts";
+import { validate } from "../middleware/body.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { API_BASE, isAnthropicClient, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import {
+  anthropicModelsQuery,
+  presentAnthropicModel,
+  presentAnthropicModels,
+  type NamedCargo,
+} from "../schemas/anthropic-model-schemas.ts";
 import { modelSchema, presentModel, type ModelState } from "../schemas/model-schemas.ts";
 import { failures, json } from "../schemas/responses.ts";
+
+/** The stage of all models in the life that Anthropic's have. */
+const ACTIVE = "active";
 
 const listRoute = createRoute({
   operationId: "listModels",
@@ -15,7 +25,9 @@ const listRoute = createRoute({
   summary: "List Cargos in the shape of OpenAI's models",
   description:
     "Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's " +
-    "aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old.",
+    "aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the " +
+    "header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), " +
+    "`after_id` and `before_id`; so is `GET /models/{id}`.",
   responses: { 200: json(z.object({ object: z.literal("list"), data: z.array(modelSchema) }), "Models") },
 });
 
@@ -31,25 +43,42 @@ const detailRoute = createRoute({
 export function serveModels(app: HttpApp, deps: HttpDeps): void {
   const { catalog } = deps;
   serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
-    const { accountId } = identity;
-    const stateOf = await modelStates(deps, accountId);
-    const own = catalog.list({}, accountId).filter((cargo) => isServed(cargo, identity));
-    const ownBySlug = new Map(own.map((cargo) => [cargo.slug, cargo]));
-    const aliases = [...catalog.aliases].flatMap(([id, slug]) => {
-      const cargo = catalog.find(id, accountId) === undefined ? ownBySlug.get(slug) : undefined;
-      return cargo === undefined ? [] : [presentModel(id, cargo, stateOf(cargo.slug))];
+    const models = servedModels(catalog, identity);
+    if (isAnthropicClient(c.req)) {
+      const stages = c.req.queries("lifecycle[]") ?? [ACTIVE];
+      const chats = models.filter(({ cargo }) => cargo.isChat && stages.includes(ACTIVE));
+      return c.json(presentAnthropicModels(chats, validate(anthropicModelsQuery, c.req.query())));
+    }
+    const stateOf = await modelStates(deps, identity.accountId);
+    return c.json({
+      object: "list",
+      data: models.map(({ id, cargo }) => presentModel(id, cargo, stateOf(cargo.slug))),
     });
-    const cargos = own.map((cargo) => presentModel(cargo.slug, cargo, stateOf(cargo.slug)));
-    return c.json({ object: "list", data: [...cargos, ...aliases] });
   });
   serveScoped(app, deps, "read", detailRoute, async ({ c, params, identity }) => {
     const cargo = await findModel(catalog, params.id, identity.accountId);
     if (cargo === undefined || !isServed(cargo, identity)) {
       throw noModel(params.id);
     }
+    if (isAnthropicClient(c.req)) {
+      if (!cargo.isChat) throw noModel(params.id);
+      return c.json(presentAnthropicModel({ id: params.id, cargo }));
+    }
     const stateOf = await modelStates(deps, identity.accountId);
     return c.json(presentModel(params.id, cargo, stateOf(cargo.slug)));
   });
+}
+
+/** The Cargos that the caller may run, sorted by slug, and then the aliases of them. */
+function servedModels(catalog: Catalog, identity: Identity): NamedCargo[] {
+  const { accountId } = identity;
+  const own = catalog.list({}, accountId).filter((cargo) => isServed(cargo, identity));
+  const ownBySlug = new Map(own.map((cargo) => [cargo.slug, cargo]));
+  const aliases = [...catalog.aliases].flatMap(([id, slug]) => {
+    const cargo = catalog.find(id, accountId) === undefined ? ownBySlug.get(slug) : undefined;
+    return cargo === undefined ? [] : [{ id, cargo }];
+  });
+  return [...own.map((cargo) => ({ id: cargo.slug, cargo })), ...aliases];
 }
 
 function isServed(cargo: CatalogEntry, identity: Identity): boolean {

@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { messagesSchema } from "../../../shared/chat-input.ts";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { isTerminal } from "../../../shared/job-state.ts";
-import { openUntil } from "../../jobs/feed.ts";
+import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";
@@ -19,16 +19,18 @@ import {
 import type { AnswerDeps, ChatClient, WaitingClient } from "../streaming/waiting-client.ts";
 import { doneProgress, responseEvents } from "../streaming/response-encoder.ts";
 import {
+  reasoningHintsOf,
   responseBodySchema,
   responseEventSchema,
   responseFieldOf,
   responseInputOf,
   responseSchema,
   type ResponseAnswer,
+  type ResponseBody,
 } from "../schemas/openai-response-schemas.ts";
 import type { Turn } from "../schemas/response-items.ts";
 import { OutputRuns } from "../schemas/response-output.ts";
-import { BEGUN, jobIdOf, presentResponse, responsePartOf } from "../schemas/present-response.ts";
+import { BEGUN, jobIdOf, namespacedFunctionsOf, presentResponse, responsePartOf } from "../schemas/present-response.ts";
 import { serveCompatible, serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
@@ -89,10 +91,10 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
   const { jobs } = deps;
   serveCompatible(app, deps, createResponseRoute, RESPONSE_PARAMETERS, async (call) => {
     const { c, identity, body } = call;
-    const { previous_response_id: previous, model } = body;
+    const { previous_response_id: previous } = body;
     const before = previous == null ? [] : await conversationOf(deps, identity.accountId, previous);
     const isStreamed = body.stream === true;
-    const order = { model, input: responseInputOf(body, before), isStreamed, fieldOf: responseFieldOf };
+    const order = { ...orderOf(body, before), isStreamed };
     if (body.background === true) {
       const { record } = await startChat(deps, call, order);
       return c.json(presentResponse(record, { ...BEGUN, state: record.state }));
@@ -121,20 +123,30 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
   });
 }
 
+function orderOf(body: ResponseBody, before: readonly Turn[]): Omit<ChatOrder, "isStreamed"> {
+  return {
+    model: body.model,
+    input: responseInputOf(body, before),
+    fieldOf: (path) => responseFieldOf(body, path),
+    reasoningHints: reasoningHintsOf(body),
+  };
+}
+
 /** The whole answer to a request by itself, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
 export async function answerResponse(
   deps: AnswerDeps,
   client: WaitingClient,
-  body: z.output<typeof responseBodySchema>,
+  body: ResponseBody,
 ): Promise<ResponseAnswer | null> {
-  const order = { model: body.model, input: responseInputOf(body, []), fieldOf: responseFieldOf };
-  const chat = await endedChat(deps, client, order);
+  const chat = await endedChat(deps, client, orderOf(body, []));
   return chat && responseOf(chat);
 }
 
 /** @throws unless the chat has ended in `done`. */
 function responseOf(chat: AwaitedChat): ResponseAnswer {
-  return presentResponse(chat.job.record, doneProgress(doneOf(chat), OutputRuns.of(chat.feed.items)));
+  const { job, feed } = chat;
+  const written = OutputRuns.of(feed.items, namespacedFunctionsOf(job.record));
+  return presentResponse(job.record, doneProgress(doneOf(chat), written));
 }
 
 /** @throws {ServiceError} `not_found`, also for a job that is no response; `content_removed` */
@@ -152,12 +164,14 @@ async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: string, 
   return job;
 }
 
+const UNKNOWN_FAILURE = { code: "internal", message: "The job failed" };
+
 async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Promise<ResponseAnswer> {
   const { state, usage, creditsUsedMicro: costMicro, finishReason, error } = job;
   const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
   await feed?.load();
-  const written = OutputRuns.of(feed?.items ?? []);
-  const failure = state === "failed" || state === "timeout" ? (error?.message ?? "The job failed") : null;
+  const written = OutputRuns.of(feed?.items ?? [], namespacedFunctionsOf(job));
+  const failure = state === "failed" || state === "timeout" ? (error ?? UNKNOWN_FAILURE) : null;
   return presentResponse(job, { state, written, usage, costMicro, isCut: finishReason === "length", failure });
 }
 

@@ -33,7 +33,7 @@ const rerankRoute = createRoute({
   path: `${API_BASE}/rerank`,
   summary: "Rank documents by how near they are to a query",
   description:
-    "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.",
+    "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.",
   request: jsonBody(rerankBodySchema),
   responses: { 200: json(rerankSchema, "The documents' numbers and scores, best first"), ...failures(402, 404, 409) },
 });

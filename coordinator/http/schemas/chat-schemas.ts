@@ -1,17 +1,31 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_INPUT_BYTES, MAX_OUTPUT_TOKENS, messagesSchema, samplingFields } from "../../../shared/chat-input.ts";
-import { toolCallSchema, toolFields } from "../../../shared/chat-tools.ts";
+import {
+  MAX_ASKED_TOKENS,
+  messagesSchema,
+  responseFormatSchema,
+  samplingFields,
+  type ResponseFormat,
+} from "../../../shared/chat-input.ts";
+import { MAX_TOOLS, toolCallSchema, toolFields, toolSchema } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { isOtherTool } from "../openai/chat-parameters.ts";
 import { givenFieldsOf } from "./given-fields.ts";
+import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
 
-/** Checked here so that the error names `messages`; submitting checks the whole input again. */
-function fitsInputLimit(messages: unknown): boolean {
-  return Buffer.byteLength(JSON.stringify(messages)) <= MAX_INPUT_BYTES;
-}
+const [textFormat, jsonFormat, schemaFormat] = responseFormatSchema.options;
+/** Other services take a schema beside `json_object`; Instructor and Together's SDK send it. */
+const bodyFormatSchema = z.discriminatedUnion("type", [
+  textFormat,
+  jsonFormat.extend({ schema: z.record(z.string(), z.unknown()).nullish() }),
+  schemaFormat,
+]);
+
+/** Mistral's API calls `required` so. */
+const toolChoiceSchema = z.preprocess((choice) => (choice === "any" ? "required" : choice), toolFields.tool_choice);
 
 /** Most answers to one request. */
 const MAX_CHOICES = 8;
@@ -30,12 +44,19 @@ export const chatBodySchema = z
       .string()
       .nullish()
       .openapi({ description: "Slug of a chat Cargo; default: the operator's default chat Cargo" }),
-    messages: messagesSchema.refine(fitsInputLimit, { message: `is larger than ${MAX_INPUT_BYTES} bytes as JSON` }),
+    messages: messagesSchema,
     ...samplingFields,
+    response_format: bodyFormatSchema.nullish(),
     ...toolFields,
+    tools: z
+      .array(z.union([toolSchema, otherToolSchema(isOtherTool)], "must be a function, or have another type"))
+      .max(MAX_TOOLS)
+      .nullish()
+      .openapi({ description: "Functions; other tools are not offered to the model" }),
+    tool_choice: toolChoiceSchema,
     ...probabilityFields,
     reasoning_effort: effortSchema.nullish(),
-    max_completion_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
+    max_completion_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish(),
     n: z
       .int()
       .min(1)
@@ -107,7 +128,7 @@ export const streamErrorSchema = z
   .object({
     error: z.object({
       message: z.string(),
-      type: z.literal("server_error"),
+      type: z.enum(["server_error", "invalid_request_error"]),
       param: z.null(),
       code: z.string(),
       retryable: z.boolean().openapi({ description: "A new try may succeed" }),
@@ -149,9 +170,22 @@ export const chatEventSchema = z
 
 /** The input of the chat's job. */
 function jobInputOf(body: ChatBody): JobInput {
-  const tools = body.tools?.length === 0 ? null : body.tools;
+  const offered = offeredTools(body.tools).map(({ tool }) => tool);
+  const tools = offered.length === 0 ? null : offered;
   const asked = givenFieldsOf({ ...body, tools }, { ...toolFields, ...probabilityFields, ...reasoningFields });
-  return { messages: body.messages, ...samplingOf(body), ...asked };
+  const response_format = keptFormatOf(body.response_format);
+  return { messages: body.messages, ...samplingOf({ ...body, response_format }), ...asked };
+}
+
+function keptFormatOf(format: ChatBody["response_format"]): ResponseFormat | null | undefined {
+  if (format?.type !== "json_object" || format.schema == null) return format;
+  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
+}
+
+/** The field of a chat that became this one of the job's input. */
+export function chatFieldOf({ response_format: format, tools }: ChatBody, path: string): string {
+  if (format?.type !== "json_object") return toolPathOf(offeredTools(tools), path);
+  return toolPathOf(offeredTools(tools), path.replace(/^response_format\.json_schema/, "response_format"));
 }
 
 /** The inputs of the jobs for all answers that are asked for. With a seed, each has the next one. */
@@ -163,9 +197,11 @@ export function jobInputsOf(body: ChatBody): JobInput[] {
   );
 }
 
+const samplingSchema = z.object(samplingFields);
+
 /** Sampling fields of a chat job's input, without those that are `null` or not given. `max_completion_tokens` wins. */
 export function samplingOf(
-  body: Pick<ChatBody, keyof typeof samplingFields | "max_completion_tokens">,
+  body: z.infer<typeof samplingSchema> & Pick<ChatBody, "max_completion_tokens">,
 ): Record<string, unknown> {
   return givenFieldsOf({ ...body, max_tokens: body.max_completion_tokens ?? body.max_tokens }, samplingFields);
 }

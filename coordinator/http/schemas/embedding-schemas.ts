@@ -8,6 +8,8 @@ const MAX_TEXTS = 2_048;
 const MAX_TEXTS_OF_JOB = 256;
 const MAX_BYTES_OF_JOB = MAX_INPUT_BYTES - KIB;
 
+const MAX_DIMENSIONS = 1_000_000;
+
 const textSchema = z
   .string()
   .min(1, "must not be empty")
@@ -34,9 +36,11 @@ export const embeddingsBodySchema = z
       .nullish()
       .openapi({ description: "base64: little-endian 32-bit floats; default: float" }),
     dimensions: z
-      .null("is not supported; leave it out to get the model's own dimensions")
-      .optional()
-      .openapi({ description: "Not supported" }),
+      .int()
+      .min(1)
+      .max(MAX_DIMENSIONS)
+      .nullish()
+      .openapi({ description: "The model's own number; vectors are not shortened" }),
   })
   .openapi("EmbeddingsRequest");
 export type EmbeddingsBody = z.infer<typeof embeddingsBodySchema>;

@@ -1,48 +1,50 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
-import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
+import { describeOtherPart, MAX_ASKED_TOKENS, MAX_MESSAGES, samplingFields } from "../../../shared/chat-input.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { AssistantMessage } from "../../jobs/tool-calls.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { givenFields } from "./given-fields.ts";
-import { argumentsOf, messageToolChoiceSchema, messageToolSchema, toolInputOf } from "./message-tools.ts";
+import { argumentsOf, messageToolChoiceSchema, messageToolsSchema, toolInputOf } from "./message-tools.ts";
+import { offeredTools, toolPathOf } from "./offered-tools.ts";
 import { costSchema, presentCredits } from "./wire-units.ts";
 
 /** Most blocks of one message. */
-const MAX_BLOCKS = 256;
+const MAX_BLOCKS = 4_096;
 
 const textBlockSchema = z.object({ type: z.literal("text"), text: z.string() });
-const textsSchema = z.union([z.string(), z.array(textBlockSchema).max(MAX_BLOCKS)], {
+const onlyTextSchema = z.discriminatedUnion("type", [textBlockSchema], {
+  error: ({ input }) => describeOtherPart(input),
+});
+const textsSchema = z.union([z.string(), z.array(onlyTextSchema).max(MAX_BLOCKS)], {
   error: 'must be a text, or a list of blocks {"type": "text", "text": "…"}',
 });
 
-const BLOCK_TYPES = ["text", "tool_use", "tool_result", "thinking", "redacted_thinking"] as const;
-const blockInSchema = z.discriminatedUnion("type", [
-  textBlockSchema,
-  z.object({
-    type: z.literal("tool_use"),
-    id: z.string().min(1).max(256),
-    name: z.string().max(64),
-    input: z.record(z.string(), z.unknown()),
-  }),
-  z.object({ type: z.literal("tool_result"), tool_use_id: z.string().min(1).max(256), content: textsSchema.nullish() }),
-  /** Of an earlier answer. Models are not shown earlier thoughts. */
-  z.object({ type: z.literal("thinking") }),
-  z.object({ type: z.literal("redacted_thinking") }),
-]);
+const blockInSchema = z.discriminatedUnion(
+  "type",
+  [
+    textBlockSchema,
+    z.object({
+      type: z.literal("tool_use"),
+      id: z.string().min(1).max(256),
+      name: z.string().max(64),
+      input: z.record(z.string(), z.unknown()),
+    }),
+    z.object({
+      type: z.literal("tool_result"),
+      tool_use_id: z.string().min(1).max(256),
+      content: textsSchema.nullish(),
+    }),
+    /** Of an earlier answer. Models are not shown earlier thoughts. */
+    z.object({ type: z.literal("thinking") }),
+    z.object({ type: z.literal("redacted_thinking") }),
+  ],
+  { error: ({ input }) => describeOtherPart(input) },
+);
 const contentSchema = z.union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
-  error: ({ input }) => describeContentFault(input),
+  error: `must be a text, or a list of 1 to ${MAX_BLOCKS} blocks`,
 });
-
-function describeContentFault(content: unknown): string {
-  const expected = `must be a text, or a list of 1 to ${MAX_BLOCKS} blocks of the type ${BLOCK_TYPES.join(", ")}`;
-  if (!Array.isArray(content)) return expected;
-  const types = content.map((block: { type?: unknown } | null) => block?.type);
-  const other = types.find((type) => typeof type === "string" && !BLOCK_TYPES.some((known) => known === type));
-  return other === undefined ? expected : `${expected}; ${JSON.stringify(other)} is not supported`;
-}
 
 /** Anthropic's wording, by which Claude Code falls back to fewer roles. */
 const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
@@ -52,15 +54,15 @@ const promptFields = {
   messages: z
     .array(z.object({ role: roleSchema, content: contentSchema }))
     .min(1)
-    .max(120),
+    .max(MAX_MESSAGES),
   system: textsSchema.nullish(),
-  tools: z.array(messageToolSchema).max(MAX_TOOLS).nullish(),
+  tools: messageToolsSchema.nullish(),
   tool_choice: messageToolChoiceSchema.nullish(),
   thinking: z
     .discriminatedUnion("type", [
       z.object({ type: z.literal("disabled") }),
       z.object({ type: z.enum(["adaptive", "between_tools"]) }),
-      z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024).max(MAX_OUTPUT_TOKENS) }),
+      z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024).max(MAX_ASKED_TOKENS) }),
     ])
     .nullish()
     .openapi({ description: "For a Cargo that thinks; by default it does not" }),
@@ -70,7 +72,7 @@ const promptFields = {
 export const messageBodySchema = z
   .object({
     ...promptFields,
-    max_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS),
+    max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS),
     temperature: z.number().min(0).max(1).nullish().openapi({ description: "Default 1" }),
     top_p: samplingFields.top_p,
     top_k: samplingFields.top_k,
@@ -102,7 +104,7 @@ const blockSchema = z.discriminatedUnion("type", [
     thinking: z.string(),
     signature: z.string().openapi({ description: "Empty: nothing is signed" }),
   }),
-  z.object({ type: z.literal("text"), text: z.string(), citations: z.null() }),
+  z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
     type: z.literal("tool_use"),
     id: z.string(),
@@ -175,7 +177,7 @@ export function promptOf({
   const turns = messages.flatMap(turnsOf);
   return {
     messages: instructions === "" ? turns : [{ role: "system", content: instructions }, ...turns],
-    ...toolInputOf(tools ?? [], choice ?? null),
+    ...toolInputOf(tools, choice ?? null),
     ...effortOf(thinking),
   };
 }
@@ -226,9 +228,12 @@ const FIELDS: readonly (readonly [string, string])[] = [
 const TOOL_FIELD = /^(tools\.\d+)\.function(?:\.(name|description))?/;
 
 /** The field of a message that became this one of the job's input. */
-export function messageFieldOf(path: string): string {
+export function messageFieldOf({ tools }: Pick<MessageBody, "tools">, path: string): string {
   const [tool, place = "", member = "input_schema"] = TOOL_FIELD.exec(path) ?? [];
-  if (tool !== undefined) return `${place}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
+  if (tool !== undefined) {
+    const field = `${place}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
+    return toolPathOf(offeredTools(tools), field);
+  }
   const [from, to] = FIELDS.find(([start]) => path.startsWith(start)) ?? ["", ""];
   return to + path.slice(from.length);
 }
@@ -240,7 +245,7 @@ export function blocksOf(message: AssistantMessage): MessageAnswer["content"] {
     return { type: "tool_use" as const, id, name, input: argumentsOf(args) };
   });
   const thoughts = thinking === undefined ? [] : [{ type: "thinking" as const, thinking, signature: "" }];
-  const texts = content === null ? [] : [{ type: "text" as const, text: content, citations: null }];
+  const texts = content === null ? [] : [{ type: "text" as const, text: content }];
   return [...thoughts, ...texts, ...uses];
 }
 

@@ -1,15 +1,22 @@
 import { z } from "@hono/zod-openapi";
 import { isJsonObject } from "../../../shared/json-value.ts";
+import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { isBuiltInTool } from "../openai/message-parameters.ts";
+import { offeredTools, otherToolSchema } from "./offered-tools.ts";
 
-/** A tool as Anthropic's API has it; built-in ones have other types. */
-export const messageToolSchema = z.object({
-  type: z.literal("custom", 'must be "custom": built-in tools are not served').nullish(),
+/** A tool as Anthropic's API has it. */
+const customToolSchema = z.object({
+  type: z.literal("custom").nullish(),
   name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -"),
   description: z.string().nullish(),
   input_schema: z.record(z.string(), z.unknown()),
   strict: z.boolean().nullish(),
 });
+export const messageToolsSchema = z
+  .array(z.union([customToolSchema, otherToolSchema(isBuiltInTool)], "must have a name and an input_schema"))
+  .max(MAX_TOOLS)
+  .openapi({ description: "Your own; built-in ones are not offered to the model" });
 
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
 export const messageToolChoiceSchema = z.discriminatedUnion("type", [
@@ -19,11 +26,13 @@ export const messageToolChoiceSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("none") }),
 ]);
 
-type Tool = z.infer<typeof messageToolSchema>;
+type Tool = z.infer<typeof customToolSchema>;
+export type Tools = z.infer<typeof messageToolsSchema> | null | undefined;
 type Choice = z.infer<typeof messageToolChoiceSchema>;
 
 /** The fields of a chat's input about tools; none without tools. */
-export function toolInputOf(tools: readonly Tool[], choice: Choice | null): JobInput {
+export function toolInputOf(asked: Tools, choice: Choice | null): JobInput {
+  const tools = offeredTools(asked).map(({ tool }) => tool);
   if (tools.length === 0 && choice === null) return {};
   return {
     ...(tools.length === 0 ? {} : { tools: tools.map(functionOf) }),

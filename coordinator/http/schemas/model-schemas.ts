@@ -10,7 +10,7 @@ export const modelSchema = z
   .object({
     id: z.string().openapi({ description: "Slug of the Cargo, or the alias" }),
     object: z.literal("model"),
-    created: z.int().openapi({ description: "Always 0: Cargos have no date, and clients need the member" }),
+    created: z.int().openapi({ description: "When it came into the catalog of this network: Unix time in seconds" }),
     owned_by: z.string(),
     type: z.enum(MODEL_KINDS),
     capabilities: z.array(z.string()).openapi({ description: "Endpoints that serve it, by their paths" }),
@@ -70,6 +70,11 @@ export interface ModelState {
   readonly speed: CargoSpeed;
 }
 
+/** Most tokens of an answer of a Cargo that chats. */
+export function maxOutputTokensOf({ contextTokens }: CatalogEntry): number {
+  return Math.min(MAX_OUTPUT_TOKENS, contextTokens ?? BASE_OUTPUT_TOKENS);
+}
+
 /** @param id The slug, or an alias of it. */
 export function presentModel(
   id: string,
@@ -82,7 +87,7 @@ export function presentModel(
   return {
     id,
     object: "model",
-    created: 0,
+    created: Math.floor(cargo.createdAtMs / 1_000),
     owned_by: "atoll",
     type: kind,
     capabilities: [...ENDPOINTS[kind]],
@@ -93,7 +98,7 @@ export function presentModel(
     free: available?.free ?? 0,
     pricing: { per_job: presentCredits(cargo.priceMicro), unit: "credits" },
     context_length: cargo.contextTokens,
-    max_output_tokens: kind === "chat" ? Math.min(MAX_OUTPUT_TOKENS, cargo.contextTokens ?? BASE_OUTPUT_TOKENS) : null,
+    max_output_tokens: kind === "chat" ? maxOutputTokensOf(cargo) : null,
     tokens_per_second: tokensPerSecond === null ? null : Math.round(10 * tokensPerSecond) / 10,
     first_token_ms: firstTokenMs === null ? null : Math.round(firstTokenMs),
     tool_calls: kind === "chat" ? (cargo.tools ?? "grammar") : null,

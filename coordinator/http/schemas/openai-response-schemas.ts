@@ -1,14 +1,22 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_OUTPUT_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
-import { KIB } from "../../../shared/format-bytes.ts";
+import { MAX_ASKED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { REASONING_EFFORTS } from "../../../shared/reasoning.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
+import { ENCRYPTED_REASONING, INCLUDABLE, TEXT_LOGPROBS } from "../openai/response-parameters.ts";
 import { effortSchema } from "./chat-schemas.ts";
 import { givenFields } from "./given-fields.ts";
 import { responseInputSchema, turnsOf, type Turn } from "./response-items.ts";
 import { outputItemSchema, reasoningPartSchema, responseLogprobsSchema, textPartSchema } from "./response-output.ts";
-import { presentedToolsSchema, responseToolFields, responseToolInputOf } from "./response-tools.ts";
+import {
+  namespacedFunctions,
+  namespacedFunctionSchema,
+  offeredFunctions,
+  presentedToolsSchema,
+  responseToolFields,
+  responseToolInputOf,
+} from "./response-tools.ts";
+import { toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
 
 const formatSchema = z.discriminatedUnion("type", [
@@ -33,24 +41,18 @@ export const responseBodySchema = z
   .object({
     model: z.string().min(1).nullish().openapi({ description: "Default: the operator's default chat Cargo" }),
     input: responseInputSchema,
-    instructions: z
-      .string()
-      .max(64 * KIB)
-      .nullish(),
+    instructions: z.string().nullish(),
     previous_response_id: z
       .string()
       .max(200)
       .nullish()
       .openapi({ description: "A stored response: its conversation comes before `input`, without its instructions" }),
-    max_output_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish(),
+    max_output_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish(),
     temperature: samplingFields.temperature,
     top_p: samplingFields.top_p,
     text: z.object({ format: formatSchema.nullish() }).nullish(),
     ...responseToolFields,
-    include: z
-      .array(z.literal("message.output_text.logprobs", 'must be "message.output_text.logprobs"'))
-      .max(10)
-      .nullish(),
+    include: z.array(z.enum(INCLUDABLE)).max(10).nullish(),
     top_logprobs: probabilityFields.top_logprobs,
     reasoning: z.object({ effort: effortSchema.nullish() }).nullish(),
     stream: z.boolean().nullish(),
@@ -71,6 +73,8 @@ export const responseBodySchema = z
   .openapi("ResponseRequest");
 export type ResponseBody = z.infer<typeof responseBodySchema>;
 
+/** `context_length_exceeded` is not of OpenAI's reference, but its API sends it, and Codex compacts its conversation at it. */
+const RESPONSE_ERRORS = ["server_error", "invalid_prompt", "context_length_exceeded"] as const;
 const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
 
 export const responseSchema = z
@@ -80,7 +84,7 @@ export const responseSchema = z
     created_at: z.int(),
     status: z.enum(RESPONSE_STATES),
     background: z.boolean(),
-    error: z.object({ code: z.literal("server_error"), message: z.string() }).nullable(),
+    error: z.object({ code: z.enum(RESPONSE_ERRORS), message: z.string() }).nullable(),
     incomplete_details: z.object({ reason: z.literal("max_output_tokens") }).nullable(),
     instructions: z.string().nullable(),
     max_output_tokens: z.int().nullable(),
@@ -176,13 +180,16 @@ export const jobPartSchema = z.object({
     background: z.boolean(),
     store: z.boolean(),
     format: formatSchema,
+    namespaced_functions: z.array(namespacedFunctionSchema).optional(),
   }),
 });
 export type JobPart = z.infer<typeof jobPartSchema>;
 
 /** The input of the response's job. `before`: the conversation that it continues. */
 export function responseInputOf(body: ResponseBody, before: readonly Turn[]): JobInput {
-  const { input, instructions, text } = body;
+  const { input, instructions, text, tools } = body;
+  const offered = offeredFunctions(tools);
+  const namespaced = namespacedFunctions(offered);
   const messages = typeof input === "string" ? [{ role: "user", content: input }] : turnsOf(input);
   const format = text?.format ?? { type: "text" };
   const fields = givenFields({
@@ -191,7 +198,7 @@ export function responseInputOf(body: ResponseBody, before: readonly Turn[]): Jo
     temperature: body.temperature,
     top_p: body.top_p,
     response_format: format.type === "text" ? undefined : chatFormatOf(format),
-    ...responseToolInputOf(body),
+    ...responseToolInputOf(body, offered),
     ...probabilitiesAskedBy(body),
     reasoning_effort: body.reasoning?.effort,
   });
@@ -202,6 +209,7 @@ export function responseInputOf(body: ResponseBody, before: readonly Turn[]): Jo
       background: body.background === true,
       store: body.store !== false,
       format,
+      ...(namespaced.length === 0 ? {} : { namespaced_functions: namespaced }),
     },
   };
   return { messages: [...before, ...messages], ...fields, response };
@@ -209,7 +217,7 @@ export function responseInputOf(body: ResponseBody, before: readonly Turn[]): Jo
 
 /** To include them with none beside, or to ask for some beside each token: both ask for probabilities. */
 function probabilitiesAskedBy({ include, top_logprobs: top }: ResponseBody): object {
-  const isAsked = (include ?? []).length > 0 || (top ?? 0) > 0;
+  const isAsked = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
   return isAsked ? { logprobs: true, top_logprobs: top ?? 0 } : {};
 }
 
@@ -230,7 +238,12 @@ const FIELDS: readonly (readonly [from: RegExp, to: string])[] = [
 ];
 
 /** The field of a response that became this one of the job's input. */
-export function responseFieldOf(path: string): string {
+export function responseFieldOf({ tools }: ResponseBody, path: string): string {
   const [from, to] = FIELDS.find(([start]) => start.test(path)) ?? [/^/, ""];
-  return path.replace(from, to);
+  return toolPathOf(offeredFunctions(tools), path.replace(from, to));
+}
+
+/** What the body asks about reasoning beside its effort: hints for a Cargo that does not think. */
+export function reasoningHintsOf({ include }: ResponseBody): string[] {
+  return (include ?? []).flatMap((name, index) => (name === ENCRYPTED_REASONING ? [`include[${index}]`] : []));
 }

@@ -6,7 +6,7 @@ import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobRecord } from "../../store/job-store.ts";
 import { jobPartSchema, type JobPart, type ResponseAnswer } from "./openai-response-schemas.ts";
 import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./response-output.ts";
-import { presentTools } from "./response-tools.ts";
+import { presentTools, type NamespacedFunction } from "./response-tools.ts";
 import { presentCredits, presentUnixTime } from "./wire-units.ts";
 
 /** A response is a job; both ids have the same end. */
@@ -25,8 +25,19 @@ export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response
   return parsed.success ? parsed.data.response : null;
 }
 
+/** The functions of namespaces that the model of a response was offered. */
+export function namespacedFunctionsOf(job: Pick<JobRecord, "input">): readonly NamespacedFunction[] {
+  return responsePartOf(job)?.namespaced_functions ?? [];
+}
+
 const askedSchema = z.object({ ...reasoningFields, ...probabilityFields });
 type PresentedJob = Pick<JobRecord, "id" | "slug" | "input" | "createdAtMs">;
+
+/** The code that OpenAI's clients know for a job's failure. */
+function errorCodeOf(code: string): NonNullable<ResponseAnswer["error"]>["code"] {
+  if (code === "context_length_exceeded") return code;
+  return code === "invalid_input" ? "invalid_prompt" : "server_error";
+}
 
 /** How far a response has come. */
 export interface ResponseProgress {
@@ -37,7 +48,7 @@ export interface ResponseProgress {
   readonly costMicro: number;
   readonly isCut: boolean;
   /** Of one that failed. */
-  readonly failure: string | null;
+  readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
 export const BEGUN: ResponseProgress = {
@@ -62,7 +73,7 @@ export function presentResponse(job: PresentedJob, progress: ResponseProgress): 
     created_at: presentUnixTime(job.createdAtMs),
     status: statusOf(progress),
     background: part.background,
-    error: failure === null ? null : { code: "server_error", message: failure },
+    error: failure === null ? null : { code: errorCodeOf(failure.code), message: failure.message },
     incomplete_details: isOver && isCut ? { reason: "max_output_tokens" } : null,
     instructions: typeof instructions === "string" ? instructions : null,
     max_output_tokens: typeof maxTokens === "number" ? maxTokens : null,

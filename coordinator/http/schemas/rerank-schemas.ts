@@ -54,6 +54,9 @@ export const rerankSchema = z
       )
       .openapi({ description: "Best first" }),
     usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+    meta: z
+      .object({ tokens: z.object({ input_tokens: z.int(), output_tokens: z.literal(0) }) })
+      .openapi({ description: "`usage` in the shape of Cohere's client" }),
   })
   .openapi("Reranking");
 
@@ -93,5 +96,6 @@ export function presentReranking(
     model: body.model,
     results,
     usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+    meta: { tokens: { input_tokens: promptTokens, output_tokens: 0 } },
   };
 }

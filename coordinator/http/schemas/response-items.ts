@@ -1,68 +1,60 @@
 import { z } from "@hono/zod-openapi";
+import { describeOtherPart } from "../../../shared/chat-input.ts";
 import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
+import { ITEMS_LEFT_OUT } from "../openai/response-parameters.ts";
+import { flatNameOf, nameSchema } from "./response-tools.ts";
 
 const MAX_PARTS = 256;
-const MAX_ITEMS = 120;
+const MAX_ITEMS = 4_096;
 
-const PART_TYPES = ["input_text", "output_text", "text"] as const;
-const partSchema = z.object({ type: z.enum(PART_TYPES), text: z.string() });
-const contentSchema = z.union([z.string(), z.array(partSchema).min(1).max(MAX_PARTS)]);
-const ITEM_TYPES = ["message", "reasoning", "function_call", "function_call_output"] as const;
+const partSchema = z.discriminatedUnion(
+  "type",
+  [z.object({ type: z.enum(["input_text", "output_text", "text"]), text: z.string() })],
+  { error: ({ input }) => describeOtherPart(input) },
+);
+const contentSchema = z.union([z.string(), z.array(partSchema).min(1).max(MAX_PARTS)], {
+  error: `must be a text, or a list of 1 to ${MAX_PARTS} parts of text`,
+});
+const idSchema = toolCallSchema.shape.id;
+const callFields = { call_id: idSchema, name: nameSchema, namespace: nameSchema.nullish() };
+
 /** Items of a response's `input`. Source: OpenAI's API. */
-const itemSchema = z.union([
-  z.object({
-    type: z.literal("message").nullish(),
-    role: z.enum(["user", "assistant", "system", "developer"]),
-    content: contentSchema,
-  }),
-  z.object({ type: z.literal("reasoning") }),
-  z.object({
-    type: z.literal("function_call"),
-    call_id: toolCallSchema.shape.id,
-    name: toolCallSchema.shape.function.shape.name,
-    arguments: z.string(),
-  }),
-  z.object({ type: z.literal("function_call_output"), call_id: toolCallSchema.shape.id, output: contentSchema }),
-]);
+const itemSchema = z.discriminatedUnion(
+  "type",
+  [
+    z.object({
+      type: z.literal("message").nullish(),
+      role: z.enum(["user", "assistant", "system", "developer"]),
+      content: contentSchema,
+    }),
+    z.object({ type: z.literal("function_call"), ...callFields, arguments: z.string() }),
+    z.object({ type: z.literal("custom_tool_call"), ...callFields, input: z.string() }),
+    z.object({
+      type: z.literal("local_shell_call"),
+      call_id: idSchema,
+      action: z.record(z.string(), z.unknown()),
+    }),
+    z.object({
+      type: z.enum(["function_call_output", "custom_tool_call_output"]),
+      call_id: idSchema,
+      output: contentSchema,
+    }),
+    z.object({ type: z.enum(ITEMS_LEFT_OUT) }),
+  ],
+  { error: ({ input }) => describeOtherItem(input) },
+);
 type Item = z.infer<typeof itemSchema>;
+type CallItem = Extract<Item, { type: "function_call" | "custom_tool_call" | "local_shell_call" }>;
+
+function describeOtherItem(item: unknown): string {
+  const { type } = (item ?? {}) as { readonly type?: unknown };
+  return `${JSON.stringify(type)} is not supported: only messages, calls of a client's tools and their outputs are served`;
+}
 
 /** A response's `input`: the text of a user, or items. */
 export const responseInputSchema = z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)], {
-  error: ({ input }) => describeInputFault(input),
+  error: `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`,
 });
-
-/** Names what is wrong: of a union, zod tells only that nothing fits. */
-function describeInputFault(input: unknown): string {
-  if (!Array.isArray(input) || input.length === 0 || input.length > MAX_ITEMS) {
-    return `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`;
-  }
-  const index = input.findIndex((item) => !itemSchema.safeParse(item).success);
-  const type = (input[index] as { type?: unknown } | null)?.type ?? "message";
-  const expected = ITEM_TYPES.find((known) => known === type);
-  const part = otherPart(input[index]);
-  if (expected !== undefined && part !== undefined) {
-    return `has item ${index} with a part of the type ${JSON.stringify(part)}; only text is served: ${PART_TYPES.join(", ")}`;
-  }
-  if (expected !== undefined) return `has item ${index}, which must have ${MEMBERS[expected]}`;
-  return `has item ${index} of the type ${JSON.stringify(type)}; only ${ITEM_TYPES.join(", ")} are served`;
-}
-
-/** The type of the item's first part that is not text; undefined if there is none. */
-function otherPart(item: unknown): string | undefined {
-  const { content, output } = (item ?? {}) as { content?: unknown; output?: unknown };
-  const parts: unknown[] = [content, output].find((list) => Array.isArray(list)) ?? [];
-  return parts
-    .map((part) => (part as { type?: unknown } | null)?.type)
-    .filter((type) => typeof type === "string")
-    .find((type) => !PART_TYPES.some((known) => known === type));
-}
-
-const MEMBERS: Record<(typeof ITEM_TYPES)[number], string> = {
-  message: "role and content, which is a text or a list of parts of text",
-  reasoning: "its type",
-  function_call: "call_id, name and arguments",
-  function_call_output: "call_id and output, which is a text or a list of parts of text",
-};
 
 /** A message of a chat. */
 export interface Turn {
@@ -72,26 +64,52 @@ export interface Turn {
   readonly tool_call_id?: string | undefined;
 }
 
-/** The messages that a chat has for items. Models are not shown earlier thoughts. Calls that follow each other, or a text, are one message of the assistant. */
+/** The messages that a chat has for items. Calls that follow each other, or a text, are one message of the assistant. */
 export function turnsOf(items: readonly Item[]): Turn[] {
   const turns: Turn[] = [];
   for (const item of items) {
-    if (item.type === "reasoning") continue;
     const last = turns.at(-1);
-    if (item.type === "function_call") {
-      const { call_id: id, name, arguments: args } = item;
-      const call: ToolCall = { id, type: "function", function: { name, arguments: args } };
-      const isNext = last?.role === "assistant";
-      if (isNext) turns.pop();
-      turns.push({
-        ...(isNext ? last : { role: "assistant", content: "" }),
-        tool_calls: [...(last?.tool_calls ?? []), call],
-      });
-    } else if (item.type === "function_call_output") {
-      turns.push({ role: "tool", content: textOf(item.output), tool_call_id: item.call_id });
-    } else turns.push({ role: item.role, content: textOf(item.content) });
+    switch (item.type) {
+      case "function_call":
+      case "custom_tool_call":
+      case "local_shell_call": {
+        const isNext = last?.role === "assistant";
+        if (isNext) turns.pop();
+        turns.push({
+          ...(isNext ? last : { role: "assistant", content: "" }),
+          tool_calls: [...(last?.tool_calls ?? []), callOf(item)],
+        });
+        break;
+      }
+      case "function_call_output":
+      case "custom_tool_call_output":
+        turns.push({ role: "tool", content: textOf(item.output), tool_call_id: item.call_id });
+        break;
+      case "message":
+      case null:
+      case undefined:
+        turns.push({ role: item.role, content: textOf(item.content) });
+        break;
+      default:
+        item.type satisfies (typeof ITEMS_LEFT_OUT)[number];
+    }
   }
   return turns;
+}
+
+/** Calls of tools whose input is a text or a command, made with other models, are shown as calls of functions. */
+function callOf(item: CallItem): ToolCall {
+  const { type, call_id: id } = item;
+  if (type === "local_shell_call") return functionCall(id, "local_shell", JSON.stringify(item.action));
+  return functionCall(
+    id,
+    flatNameOf(item),
+    type === "function_call" ? item.arguments : JSON.stringify({ input: item.input }),
+  );
+}
+
+function functionCall(id: string, name: string, args: string): ToolCall {
+  return { id, type: "function", function: { name, arguments: args } };
 }
 
 function textOf(content: z.infer<typeof contentSchema>): string {

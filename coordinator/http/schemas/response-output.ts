@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { TokenProbability } from "../../../shared/token-probability.ts";
 import type { FeedItem } from "../../store/job-store.ts";
 import { presentEntry } from "./present-logprobs.ts";
+import type { NamespacedFunction } from "./response-tools.ts";
 
 const probabilityFields = { token: z.string(), bytes: z.array(z.int()), logprob: z.number() };
 export const responseLogprobsSchema = z.array(
@@ -25,6 +26,7 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     status: z.enum(ITEM_STATES),
     summary: z.array(z.unknown()).max(0),
     content: z.array(reasoningPartSchema).openapi({ description: "Thoughts of a model that thinks" }),
+    encrypted_content: z.string().openapi({ description: "Opaque; nothing is encrypted, as `content` has it all" }),
   }),
   z.object({
     id: z.string(),
@@ -39,6 +41,7 @@ export const outputItemSchema = z.discriminatedUnion("type", [
     status: z.enum(ITEM_STATES),
     call_id: z.string(),
     name: z.string(),
+    namespace: z.string().optional().openapi({ description: "Of a function that a namespace has" }),
     arguments: z.string().openapi({ description: "JSON" }),
   }),
 ]);
@@ -48,7 +51,15 @@ export type ResponseItem = z.infer<typeof outputItemSchema>;
 export type OutputRun =
   | { readonly kind: "reasoning"; text: string }
   | { readonly kind: "text"; text: string; readonly logprobs: TokenProbability[] }
-  | { readonly kind: "call"; text: string; readonly index: number; readonly callId: string; readonly name: string };
+  | {
+      readonly kind: "call";
+      text: string;
+      readonly index: number;
+      readonly callId: string;
+      readonly name: string;
+      /** Absent for a function outside of namespaces. */
+      readonly namespace?: string;
+    };
 
 /** Puts the items of a feed together to the items of a response, in their order. */
 export class OutputRuns {
@@ -56,10 +67,16 @@ export class OutputRuns {
   /** Tokens of thoughts. */
   reasoningTokens = 0;
   readonly #calls = new Map<number, OutputRun>();
+  readonly #functions: readonly NamespacedFunction[];
+
+  /** @param functions Those of namespaces that the model was offered. */
+  constructor(functions: readonly NamespacedFunction[] = []) {
+    this.#functions = functions;
+  }
 
   /** @param items All of a feed so far. */
-  static of(items: readonly FeedItem[]): OutputRuns {
-    const written = new OutputRuns();
+  static of(items: readonly FeedItem[], functions: readonly NamespacedFunction[]): OutputRuns {
+    const written = new OutputRuns(functions);
     for (const item of items) written.push(item);
     return written;
   }
@@ -91,7 +108,8 @@ export class OutputRuns {
     const { index, id = "", name = "" } = item;
     let call = this.#calls.get(index);
     if (call === undefined) {
-      call = this.#begin({ kind: "call", text: "", index, callId: id, name });
+      const { flat_name: _, ...named } = this.#functions.find((each) => each.flat_name === name) ?? { name };
+      call = this.#begin({ kind: "call", text: "", index, callId: id, ...named });
       this.#calls.set(index, call);
     }
     return call;
@@ -111,13 +129,16 @@ export function presentRun(jobId: string, place: number, run: OutputRun, status:
   const isBegun = status === "in_progress";
   const id = itemIdOf(jobId, place, run);
   if (run.kind === "reasoning") {
-    return { id, type: "reasoning", status, summary: [], content: isBegun ? [] : [reasoningPart(run.text)] };
+    const content = isBegun ? [] : [reasoningPart(run.text)];
+    // Clients send back what is not empty; nothing is read from it.
+    return { id, type: "reasoning", status, summary: [], content, encrypted_content: id };
   }
   if (run.kind === "text") {
     return { id, type: "message", status, role: "assistant", content: isBegun ? [] : [textPart(run)] };
   }
-  const { callId, name, text } = run;
-  return { id, type: "function_call", status, call_id: callId, name, arguments: isBegun ? "" : text };
+  const { callId, name, namespace, text } = run;
+  const named = { name, ...(namespace === undefined ? {} : { namespace }) };
+  return { id, type: "function_call", status, call_id: callId, ...named, arguments: isBegun ? "" : text };
 }
 
 const PREFIXES = { reasoning: "rs", text: "msg", call: "fc" } as const;

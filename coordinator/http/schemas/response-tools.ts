@@ -1,46 +1,73 @@
+import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { MAX_TOOLS, toolCallSchema, toolFields, type ToolFields } from "../../../shared/chat-tools.ts";
 import type { JobInput } from "../../store/job-store.ts";
+import { isOtherTool } from "../openai/chat-parameters.ts";
+import { isBuiltInTool } from "../openai/response-parameters.ts";
+import { offeredTools, otherToolSchema, type OfferedTool } from "./offered-tools.ts";
 
-const nameSchema = toolCallSchema.shape.function.shape.name;
-const namedSchema = z.object({ type: z.literal("function", "only functions are served"), name: nameSchema });
+const MAX_NAME_CHARS = 64;
+export const nameSchema = toolCallSchema.shape.function.shape.name;
+const NOT_RUN = "tools of other types are not offered to the model";
+const namedSchema = z.object({ type: z.literal("function", `must be "function": ${NOT_RUN}`), name: nameSchema });
+const namespaced = { namespace: nameSchema.nullish() };
 
 /** A tool as OpenAI's responses have it: the members of `function` stand beside its type. */
-const responseToolSchema = z.object({
-  type: z.literal("function", 'must be "function": built-in tools such as web_search are not served'),
-  name: nameSchema,
+const functionSchema = z.object({
+  ...namedSchema.shape,
   description: z.string().nullish(),
   /** JSON Schema of the arguments, which are an object. */
   parameters: z.record(z.string(), z.unknown()).nullish(),
   strict: z.boolean().nullish(),
 });
+const namespaceSchema = z.object({
+  type: z.literal("namespace"),
+  name: nameSchema,
+  description: z.string().nullish(),
+  tools: z
+    .array(z.union([functionSchema, otherToolSchema(isOtherTool)], "must be a function, or have another type"))
+    .max(MAX_TOOLS),
+});
+const responseToolSchema = z.union(
+  [functionSchema, namespaceSchema, otherToolSchema(isBuiltInTool)],
+  "must be a function, a namespace, or have another type",
+);
+type Tools = readonly z.infer<typeof responseToolSchema>[] | null | undefined;
 
+const choiceModes = z.enum(["auto", "none", "required"]);
+const allowedFields = { type: z.literal("allowed_tools"), mode: z.enum(["auto", "required"]) };
 const responseChoiceSchema = z.union(
   [
-    z.enum(["auto", "none", "required"]),
-    namedSchema,
-    z.object({
-      type: z.literal("allowed_tools"),
-      mode: z.enum(["auto", "required"]),
-      tools: z.array(namedSchema).min(1).max(MAX_TOOLS),
-    }),
+    choiceModes,
+    namedSchema.extend(namespaced),
+    z.object({ ...allowedFields, tools: z.array(namedSchema.extend(namespaced)).min(1).max(MAX_TOOLS) }),
   ],
-  { error: 'must be "auto", "none", "required", a function by its type and name, or allowed_tools' },
+  {
+    error: `must be "auto", "none", "required", a function by its type and name, or allowed_tools; ${NOT_RUN}`,
+  },
 );
 type Choice = z.infer<typeof responseChoiceSchema>;
 
 /** Fields about tools in the body of a response. */
 export const responseToolFields = {
-  tools: z.array(responseToolSchema).max(MAX_TOOLS).nullish(),
+  tools: z
+    .array(responseToolSchema)
+    .max(MAX_TOOLS)
+    .nullish()
+    .openapi({ description: "Functions and namespaces of functions; other tools are not offered to the model" }),
   tool_choice: responseChoiceSchema.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
 };
 const fieldsSchema = z.object(responseToolFields);
 
-/** What a response says of its tools: what was asked, or the defaults. */
+/** What a response says of its tools: what the model was offered, or the defaults. */
 export const presentedToolsSchema = z.object({
   parallel_tool_calls: z.boolean(),
-  tool_choice: responseChoiceSchema,
+  tool_choice: z.union([
+    choiceModes,
+    namedSchema,
+    z.object({ ...allowedFields, tools: z.array(namedSchema).min(1).max(MAX_TOOLS) }),
+  ]),
   tools: z.array(
     z.object({
       ...namedSchema.shape,
@@ -50,31 +77,89 @@ export const presentedToolsSchema = z.object({
     }),
   ),
 });
+type PresentedTools = z.infer<typeof presentedToolsSchema>;
+
+/** A function as requests and calls name it. */
+interface FunctionName {
+  readonly name: string;
+  readonly namespace?: string | null | undefined;
+}
+
+/** A function of a namespace and the name by which the model knows it. A job's input keeps it, as a name cannot be taken apart again. */
+export const namespacedFunctionSchema = z.object({ flat_name: z.string(), namespace: z.string(), name: z.string() });
+export type NamespacedFunction = z.infer<typeof namespacedFunctionSchema>;
+
+/** The name by which the model knows a function: that of its namespace comes first. If it is too long, a hash is its end. */
+export function flatNameOf({ namespace, name }: FunctionName): string {
+  if (namespace == null) return name;
+  const flat = `${namespace}__${name}`;
+  if (flat.length <= MAX_NAME_CHARS) return flat;
+  const hash = createHash("sha256").update(flat).digest("hex").slice(0, 8);
+  return `${flat.slice(0, MAX_NAME_CHARS - hash.length - 1)}_${hash}`;
+}
+
+type OfferedFunction = OfferedTool<z.infer<typeof functionSchema>> & Pick<FunctionName, "namespace">;
+
+/** The functions that the model is offered, with those of namespaces. */
+export function offeredFunctions(tools: Tools): OfferedFunction[] {
+  return offeredTools(tools).flatMap(({ tool, path }): OfferedFunction[] => {
+    if (tool.type === "function") return [{ tool, path }];
+    const { name: namespace, description } = tool;
+    const inside = offeredTools(tool.tools, `${path}.tools`).map((offered) => ({ ...offered, namespace }));
+    const [first, ...others] = inside;
+    if (first === undefined || description == null) return inside;
+    // Once for the namespace: every description is a part of the prompt.
+    const about = [`${namespace}: ${description}`, first.tool.description ?? ""].join("\n\n").trim();
+    return [{ ...first, tool: { ...first.tool, description: about } }, ...others];
+  });
+}
+
+/** The offered functions of namespaces. */
+export function namespacedFunctions(offered: readonly OfferedFunction[]): NamespacedFunction[] {
+  return offered.flatMap(({ namespace, tool: { name } }) =>
+    namespace == null ? [] : [{ flat_name: flatNameOf({ namespace, name }), namespace, name }],
+  );
+}
 
 /** The fields of a chat's input about tools; undefined or null where nothing was asked. */
-export function responseToolInputOf({
-  tools,
-  tool_choice: choice,
-  parallel_tool_calls: parallel,
-}: z.infer<typeof fieldsSchema>): ToolFields {
+export function responseToolInputOf(
+  { tool_choice: choice, parallel_tool_calls: parallel }: Omit<z.infer<typeof fieldsSchema>, "tools">,
+  offered: readonly OfferedFunction[],
+): ToolFields {
+  const tools = offered.map(({ namespace, tool: { type, name, ...asked } }) => {
+    return { type, function: { name: flatNameOf({ namespace, name }), ...asked } };
+  });
   return {
-    tools: tools?.map(({ type, ...asked }) => ({ type, function: asked })),
-    tool_choice: choice == null ? undefined : chatChoiceOf(choice),
+    tools: tools.length === 0 ? undefined : tools,
+    tool_choice: choice == null ? undefined : chatChoiceOf(choice, offered),
     parallel_tool_calls: parallel,
   };
 }
 
-function chatChoiceOf(choice: Choice): ToolFields["tool_choice"] {
+function chatChoiceOf(choice: Choice, offered: readonly OfferedFunction[]): ToolFields["tool_choice"] {
   if (typeof choice === "string") return choice;
-  if (choice.type === "function") return { type: "function", function: { name: choice.name } };
+  const named = (asked: FunctionName) => ({
+    type: "function" as const,
+    function: { name: offeredNameOf(asked, offered) },
+  });
+  if (choice.type === "function") return named(choice);
   const { type, mode, tools } = choice;
-  return { type, allowed_tools: { mode, tools: tools.map(({ name }) => ({ type: "function", function: { name } })) } };
+  return { type, allowed_tools: { mode, tools: tools.map(named) } };
+}
+
+/** OpenAI's own choices name a function without its namespace, which is enough while only one namespace has it. */
+function offeredNameOf(asked: FunctionName, offered: readonly OfferedFunction[]): string {
+  const flatName = flatNameOf(asked);
+  const all = offered.map(({ namespace, tool: { name } }) => ({ name, flatName: flatNameOf({ namespace, name }) }));
+  if (asked.namespace != null || all.some((each) => each.flatName === flatName)) return flatName;
+  const [only, ...others] = all.filter(({ name }) => name === asked.name);
+  return only === undefined || others.length > 0 ? flatName : only.flatName;
 }
 
 const askedSchema = z.object(toolFields);
 
-/** What the job of a response was asked about tools. */
-export function presentTools(input: JobInput): z.infer<typeof presentedToolsSchema> {
+/** The tools that the model of a response was offered, by the names that it knows. */
+export function presentTools(input: JobInput): PresentedTools {
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = askedSchema.parse(input);
   return {
     parallel_tool_calls: parallel !== false,
@@ -89,7 +174,7 @@ export function presentTools(input: JobInput): z.infer<typeof presentedToolsSche
   };
 }
 
-function responseChoiceOf(choice: NonNullable<ToolFields["tool_choice"]>): Choice {
+function responseChoiceOf(choice: NonNullable<ToolFields["tool_choice"]>): PresentedTools["tool_choice"] {
   if (typeof choice === "string") return choice;
   if (choice.type === "function") return { type: "function", name: choice.function.name };
   const { mode, tools } = choice.allowed_tools;

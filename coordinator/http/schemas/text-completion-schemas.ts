@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { MAX_OUTPUT_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
+import { MAX_ASKED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { streamErrorSchema } from "./chat-schemas.ts";
 import { givenFieldsOf } from "./given-fields.ts";
@@ -23,7 +23,7 @@ export const textCompletionBodySchema = z
         error: `must be a text, or a list of 1 to ${MAX_PROMPTS} texts; ids of tokens are not taken`,
       })
       .openapi({ description: "Continued as it is, without the model's chat template. A list: one job for each text" }),
-    max_tokens: z.int().min(1).max(MAX_OUTPUT_TOKENS).nullish().openapi({ description: "Default 16" }),
+    max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish().openapi({ description: "Default 16" }),
     ...sampling,
     echo: z.boolean().nullish().openapi({ description: "Begin each text with its prompt" }),
     stream: z.boolean().nullish().openapi({ description: "For one prompt" }),

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { RequestError } from "@hono/node-server";
 import { ServiceError } from "../../../shared/errors.ts";
-import { answerError, type ErrorAnswer } from "../error-answers.ts";
+import { answerError, finalHeaders, type ErrorAnswer } from "../error-answers.ts";
 
 /*
  * Answers to requests that are not valid HTTP, which the API never sees. They have the error body of spec §7, and the
@@ -32,19 +32,24 @@ export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex, has
 
 /** Refuses an `Expect` other than `100-continue`. Source: RFC 9110, section 10.1.1. */
 export function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
-  const { status, body } = refusal(417, `"Expect: ${headers.expect}" is not supported; only 100-continue is`);
+  const {
+    status,
+    headers: finality,
+    body,
+  } = refusal(417, `"Expect: ${headers.expect}" is not supported; only 100-continue is`);
   const text = JSON.stringify(body);
-  const head = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text), Connection: "close" };
+  const length = Buffer.byteLength(text);
+  const head = { ...finality, "Content-Type": "application/json", "Content-Length": length, Connection: "close" };
   response.writeHead(status, head).end(text);
 }
 
 /** Answers a request whose URL or Host header is unusable, so that no Request object can be made. */
 export function refuseRequest(error: unknown): Response {
-  const { status, body } =
+  const { status, headers, body } =
     error instanceof RequestError
       ? refusal(400, `The request has no usable address: ${error.message}`)
       : answerError(error, { requestId: "", style: "plain" });
-  return Response.json(body, { status, headers: { Connection: "close" } });
+  return Response.json(body, { status, headers: { ...headers, Connection: "close" } });
 }
 
 /** Writes the whole answer to a socket and closes both sides of it when the answer is sent. */
@@ -65,5 +70,5 @@ export function endWith(socket: Duplex, { status, headers, body }: ErrorAnswer):
 /** The body of every error, for a request that is not valid HTTP. */
 export function refusal(status: number, message: string): ErrorAnswer {
   const answer = answerError(new ServiceError("bad_request", message), { requestId: "", style: "plain" });
-  return { ...answer, status };
+  return { ...answer, status, headers: finalHeaders(status) };
 }

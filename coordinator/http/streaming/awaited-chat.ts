@@ -32,6 +32,8 @@ export interface ChatOrder {
   readonly isStreamed: boolean;
   /** By default the client's fields have the names of the input's. */
   readonly fieldOf?: FieldOf;
+  /** What a Cargo that does not think leaves out of the request, beside its effort. */
+  readonly reasoningHints?: readonly string[];
   /** Called once the job is stored, before it is waited for. When it rejects, the job is cancelled. */
   readonly onJob?: (job: JobHandle) => Promise<void>;
 }
@@ -132,7 +134,7 @@ export async function startChat(
 async function submitChat(
   deps: Pick<AnswerDeps, "jobs" | "catalog">,
   submitter: Submitter,
-  { model, input, fieldOf }: Omit<ChatOrder, "isStreamed">,
+  order: Omit<ChatOrder, "isStreamed">,
   {
     beforeSubmission,
     ...wait
@@ -140,17 +142,22 @@ async function submitChat(
     readonly beforeSubmission: (() => Promise<void> | undefined) | null;
   },
 ): Promise<JobHandle> {
+  const { model, input, fieldOf } = order;
   const cargo = await findModelFor(CHATS, deps.catalog, model, submitter.accountId);
   await beforeSubmission?.();
   const request = { ...submitter, slug: cargo.slug, input, priority: 0, idempotency: null, ...wait };
-  const asksInVain = cargo.reasoning !== true && (input["reasoning_effort"] ?? "none") !== "none";
-  return submitAs(deps, asksInVain ? withoutEffort(request, fieldOf) : request, fieldOf);
+  return submitAs(deps, cargo.reasoning === true ? request : withoutReasoning(request, order), fieldOf);
 }
 
 /** How much to think is a hint: a Cargo that does not think answers all the same. */
-function withoutEffort(request: SubmitRequest, fieldOf: FieldOf = (path) => path): SubmitRequest {
-  const { reasoning_effort: _, ...input } = request.input;
-  return { ...request, input, ignoredParameters: [...(request.ignoredParameters ?? []), fieldOf("reasoning_effort")] };
+function withoutReasoning(
+  request: SubmitRequest,
+  { fieldOf = (path) => path, reasoningHints = [] }: Pick<ChatOrder, "fieldOf" | "reasoningHints">,
+): SubmitRequest {
+  const ignoredParameters = [...(request.ignoredParameters ?? []), ...reasoningHints];
+  const { reasoning_effort: effort = "none", ...input } = request.input;
+  if (effort === "none") return { ...request, ignoredParameters };
+  return { ...request, input, ignoredParameters: [...ignoredParameters, fieldOf("reasoning_effort")] };
 }
 
 /** Streams the chat. From here the relay watches the client, who cannot come back for the rest. */

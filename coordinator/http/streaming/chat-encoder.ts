@@ -1,7 +1,7 @@
 import type { FeedEncoder } from "./sse.ts";
 import { presentLogprobs } from "../schemas/present-logprobs.ts";
 import { presentCredits, presentUnixTime } from "../schemas/wire-units.ts";
-import { openAiType } from "../error-answers.ts";
+import { failureStatus, openAiType } from "../error-answers.ts";
 import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
 
@@ -107,5 +107,6 @@ type StreamError = Pick<FeedEnding & { type: "error" }, "message" | "retryable">
 
 /** The line that ends a stream whose job failed after output began. */
 export function errorLine({ message, code, retryable }: StreamError): string {
-  return `data: ${JSON.stringify({ error: { message, type: openAiType(500), param: null, code, retryable } })}\n\n`;
+  const type = openAiType(failureStatus(code));
+  return `data: ${JSON.stringify({ error: { message, type, param: null, code, retryable } })}\n\n`;
 }

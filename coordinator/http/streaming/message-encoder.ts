@@ -1,17 +1,14 @@
-import type { CutReason, FeedEnding } from "../../jobs/feed.ts";
-import { anthropicType } from "../error-answers.ts";
+import type { CutReason, Feed, FeedEnding } from "../../jobs/feed.ts";
+import { anthropicType, failureStatus } from "../error-answers.ts";
 import { messageUsage, stopOf, type MessageAnswer } from "../schemas/message-schemas.ts";
 import { CUTS } from "./chat-encoder.ts";
 import type { FeedEncoder } from "./sse.ts";
 
-const NOTHING_USED = messageUsage({ promptTokens: 0, completionTokens: 0 });
-
 /**
- * The events of a streamed message in the order that Anthropic's clients expect. How long the prompt is, is known at the end: the last
- * `message_delta` has the whole usage. For one reader: it counts blocks. An error after output began is an event `error`, and no `message_stop` follows.
+ * The events of a streamed message in the order that Anthropic's clients expect. The last `message_delta` has the whole usage. For one reader: it counts blocks. An error after output began is an event `error`, and no `message_stop` follows.
  */
 export function messageEvents(
-  { id, model }: Pick<MessageAnswer, "id" | "model">,
+  { id, model, promptTokens }: Pick<MessageAnswer, "id" | "model"> & Pick<Feed, "promptTokens">,
   stops: readonly string[],
 ): FeedEncoder {
   const message: MessageAnswer = {
@@ -22,7 +19,8 @@ export function messageEvents(
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: NOTHING_USED,
+    // LangChain reads the prompt's tokens here only.
+    usage: messageUsage({ promptTokens, completionTokens: 0 }),
   };
   /** Of the block that is open; -1 before the first. */
   let index = -1;
@@ -40,7 +38,7 @@ export function messageEvents(
     kind = next;
     return closed + event("content_block_start", { index: ++index, content_block: block });
   };
-  const openText = (): string => open("text", { type: "text", text: "", citations: null });
+  const openText = (): string => open("text", { type: "text", text: "" });
   return {
     prologue: event("message_start", { message }) + event("ping", {}),
     item(item) {
@@ -77,5 +75,5 @@ function event(type: string, data: object): string {
 type Failure = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
 
 function failure({ message, code, retryable }: Failure): string {
-  return event("error", { error: { type: anthropicType(500), message, code, retryable } });
+  return event("error", { error: { type: anthropicType(failureStatus(code)), message, code, retryable } });
 }

@@ -1,6 +1,13 @@
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
-import { BEGUN, itemStateOf, presentResponse, type ResponseProgress } from "../schemas/present-response.ts";
+import { failureStatus } from "../error-answers.ts";
+import {
+  BEGUN,
+  itemStateOf,
+  namespacedFunctionsOf,
+  presentResponse,
+  type ResponseProgress,
+} from "../schemas/present-response.ts";
 import {
   EMPTY_TEXT,
   itemIdOf,
@@ -18,7 +25,7 @@ type WriteEvent = (name: string, data: object) => string;
 
 /**
  * The events of a streamed response in the order of OpenAI's API, numbered from 0. It ends in `response.completed`, `response.incomplete` or
- * `response.failed`; in `error`, which OpenAI's clients throw, if it failed before any output. For one reader: it counts.
+ * `response.failed`; in `error`, which OpenAI's clients throw, if it failed before any output and not by a fault of the request. For one reader: it counts.
  */
 export function responseEvents(job: JobRecord): FeedEncoder {
   let sequence = 0;
@@ -26,11 +33,13 @@ export function responseEvents(job: JobRecord): FeedEncoder {
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...data })}\n\n`;
   const event: WriteEvent = (name, data) => write(`response.${name}`, data);
   const begun = presentResponse(job, BEGUN);
-  const written = new OutputRuns();
+  const written = new OutputRuns(namespacedFunctionsOf(job));
   const items = itemEvents(job.id, written, event);
   const fail = ({ code, message }: { readonly code: string; readonly message: string }): string => {
-    if (written.runs.length === 0) return write("error", { code, message, param: null });
-    const progress: ResponseProgress = { ...BEGUN, written, state: "failed", failure: message };
+    // Codex decides by the code in `response.failed`, and takes no notice of `error`.
+    const isOfRequest = failureStatus(code) < 500;
+    if (written.runs.length === 0 && !isOfRequest) return write("error", { code, message, param: null });
+    const progress: ResponseProgress = { ...BEGUN, written, state: "failed", failure: { code, message } };
     return event("failed", { response: presentResponse(job, progress) });
   };
   return {

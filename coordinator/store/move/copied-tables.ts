@@ -120,7 +120,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     retried: integer,
     tokens: integer,
   }),
-  table("cargo_numbers", "number", { number: integer, slug: text }),
+  table("cargo_numbers", "number", { number: integer, slug: text, created_at_ms: integer }),
   table(
     "cargos",
     "slug",

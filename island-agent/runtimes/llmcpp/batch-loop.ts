@@ -1,12 +1,15 @@
 import { findPackageJSON } from "node:module";
 import { acquireLock } from "lifecycle-utils";
 import type { LlamaContext } from "node-llama-cpp";
+import type { Clock } from "../../../shared/clock.ts";
 import { fillBatch } from "./batch-order.ts";
+import { BatchSize } from "./batch-size.ts";
 
 /** What node-llama-cpp's sequences ask their context for (3.21.1): tokens to evaluate, and which of them need a result. */
 export interface DecodeRequest {
   readonly sequenceId: number;
-  readonly tokens: readonly number[];
+  /** When the request is settled, the library takes those that are left in it as evaluated. */
+  readonly tokens: number[];
   /** True at the indexes of tokens that need a result. */
   readonly logits: readonly (boolean | undefined)[];
   /** Position of the first token in the sequence. */
@@ -62,6 +65,10 @@ interface Share {
  */
 export class BatchLoop {
   readonly #context: ContextInternals;
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #size: BatchSize;
+  /** By sequence id, of runs. Once one is aborted, nothing more of its sequence is evaluated. */
+  readonly signals = new Map<number, AbortSignal>();
   /** Told how many tokens of a sequence go into each batch, by sequence id. Empty but for runs that read their prompt. */
   readonly onTokens = new Map<number, (tokens: number) => void>();
   /** By sequence id, of runs that look at each result beside their sampler. */
@@ -73,17 +80,19 @@ export class BatchLoop {
   #closed: Error | null = null;
 
   /** Takes over the evaluation of a context. @throws {Error} when this version of node-llama-cpp has another inside. */
-  static over(context: LlamaContext): BatchLoop {
+  static over(context: LlamaContext, clock: Pick<Clock, "monotonicMs">): BatchLoop {
     const internals = context as unknown as Partial<ContextInternals>;
     if (typeof internals._decodeTokens !== "function" || typeof internals._ctx?.decodeBatch !== "function") {
       throw new Error("This version of node-llama-cpp is not supported");
     }
     if (!sharesLocks()) throw new Error("node-llama-cpp has a copy of lifecycle-utils of its own: run npm dedupe");
-    return new BatchLoop(internals as ContextInternals);
+    return new BatchLoop(internals as ContextInternals, clock);
   }
 
-  constructor(context: ContextInternals) {
+  constructor(context: ContextInternals, clock: Pick<Clock, "monotonicMs">) {
     this.#context = context;
+    this.#clock = clock;
+    this.#size = new BatchSize(context.batchSize);
     context._decodeTokens = (request, sample) => this.#decode(request, sample);
   }
 
@@ -139,12 +148,15 @@ export class BatchLoop {
     const lock = await acquireLock([this.#context, "context"]);
     let items: readonly Waiting[] = this.#queue;
     try {
-      const shares = this.#take();
+      this.#dropAborted();
+      const { shares, size } = this.#take();
       items = shares.map(({ item }) => item);
-      if (shares.length === 0) return;
+      if (size === 0) return;
+      const beganMs = this.#clock.monotonicMs();
       const decoded = this.#context._ctx.decodeBatch();
       for (const tell of this.#watchers) tell();
       await decoded;
+      this.#size.note({ tokens: size, ms: this.#clock.monotonicMs() - beganMs });
       await Promise.all(shares.map((share) => this.#sample(share)));
       for (const { item } of shares) {
         const { firstTokenSequenceIndex, afterBatchAction } = item.request;
@@ -159,14 +171,24 @@ export class BatchLoop {
     }
   }
 
-  /** Puts the next tokens into llama.cpp's batch. Sequences of which tokens are left stay in the queue. */
-  #take(): Share[] {
-    const { _ctx: binding, batchSize } = this.#context;
+  /** Settles the requests of aborted runs, with what was evaluated of them. The library then has no result, and ends the evaluation. */
+  #dropAborted(): void {
+    const isAborted = ({ request }: Waiting): boolean => this.signals.get(request.sequenceId)?.aborted === true;
+    for (const { request, done, settle } of this.#queue.filter(isAborted)) {
+      request.tokens.length = done;
+      settle();
+    }
+    this.#queue = this.#queue.filter((item) => !isAborted(item));
+  }
+
+  /** Puts the next tokens, `size` in all, into llama.cpp's batch. Sequences of which tokens are left stay in the queue. */
+  #take(): { readonly shares: readonly Share[]; readonly size: number } {
+    const { _ctx: binding } = this.#context;
     const queue = this.#queue;
     const waiting = queue.map(({ request, done }) => {
       return { sequenceId: request.sequenceId, count: request.tokens.length - done };
     });
-    const parts = fillBatch(waiting, batchSize);
+    const parts = fillBatch(waiting, this.#size.tokens);
     const size = parts.reduce((sum, { count }) => sum + count, 0);
     if (size > 0) binding.initBatch(size);
     const shares = parts.map(({ index, count }) => {
@@ -183,7 +205,7 @@ export class BatchLoop {
       return { item, from, outputs: wanted.map((at, nth) => [indexes[nth] as number, position + at] as const) };
     });
     this.#queue = queue.filter(({ request, done }) => done < request.tokens.length);
-    return shares;
+    return { shares, size };
   }
 
   async #sample({ item, outputs }: Share): Promise<void> {

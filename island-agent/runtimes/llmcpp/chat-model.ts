@@ -123,6 +123,8 @@ export class ChatModel {
     const sequence = await this.#pool.acquire(filled, cacheKey, signal);
     const unread = filled.length - sequence.compareContextTokens(filled).firstDifferentIndex;
     const endReading = this.#watchReading(sequence, promptTokens, unread, onPrompt);
+    const { signals } = this.#loop;
+    signals.set(idOf(sequence), signal);
     const reading = request.topLogprobs === null ? null : this.#readLogits(sequence, filled, request.topLogprobs);
     const probabilities = reading?.probabilities ?? null;
     try {
@@ -162,6 +164,7 @@ export class ChatModel {
     } finally {
       await reading?.end();
       endReading();
+      signals.delete(idOf(sequence));
       this.#pool.release(sequence);
     }
   }

@@ -1,5 +1,6 @@
 import type { Llama, LlamaModel } from "node-llama-cpp";
 import type { ChatRequest } from "../../../shared/chat-input.ts";
+import { systemClock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { HostedModel } from "../host/serve-host.ts";
 import { BatchLoop } from "./batch-loop.ts";
@@ -33,7 +34,7 @@ export async function loadChatModel(request: LoadRequest): Promise<HostedModel<C
       const what = `no context of ${request.sequences} x ${contextSize} tokens${hasAdapters ? " with the adapters" : ""}`;
       throw llamaFailure(hasAdapters ? "model_invalid" : "runtime_unavailable", what, cause, errors);
     });
-  const loop = BatchLoop.over(context);
+  const loop = BatchLoop.over(context, systemClock);
   const chatModel = new ChatModel({
     llama,
     model,

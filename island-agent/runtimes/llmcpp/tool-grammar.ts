@@ -1,5 +1,6 @@
 import type { Llama, LlamaGrammar } from "node-llama-cpp";
-import { callSchemaOf, type ToolUse } from "../../../shared/chat-tools.ts";
+import { callSchemaOf } from "../../../shared/call-schema.ts";
+import type { ToolUse } from "../../../shared/chat-tools.ts";
 import type { ResponseFormat } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { UnsupportedSchema } from "../../../shared/grammar-schema.ts";

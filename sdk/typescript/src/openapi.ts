@@ -1174,7 +1174,7 @@ export interface paths {
         };
         /**
          * List Cargos in the shape of OpenAI's models
-         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old.
+         * @description Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), `after_id` and `before_id`; so is `GET /models/{id}`.
          */
         get: operations["listModels"];
         put?: never;
@@ -1647,7 +1647,7 @@ export interface paths {
         put?: never;
         /**
          * Rank documents by how near they are to a query
-         * @description By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects.
+         * @description By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.
          */
         post: operations["createReranking"];
         delete?: never;
@@ -2203,7 +2203,6 @@ export interface components {
                 /** @enum {string} */
                 type: "thinking";
             } | {
-                citations: null;
                 text: string;
                 /** @enum {string} */
                 type: "text";
@@ -2252,7 +2251,6 @@ export interface components {
                 /** @enum {string} */
                 type: "thinking";
             } | {
-                citations: null;
                 text: string;
                 /** @enum {string} */
                 type: "text";
@@ -2825,7 +2823,7 @@ export interface components {
                 /** @description A new try may succeed */
                 retryable: boolean;
                 /** @enum {string} */
-                type: "server_error";
+                type: "server_error" | "invalid_request_error";
             };
         };
         ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionError"] | "[DONE]";
@@ -2870,6 +2868,9 @@ export interface components {
                 /** @enum {string} */
                 type: "text";
             } | {
+                schema?: {
+                    [key: string]: unknown;
+                } | null;
                 /** @enum {string} */
                 type: "json_object";
             } | {
@@ -2912,7 +2913,8 @@ export interface components {
                 /** @enum {string} */
                 type: "allowed_tools";
             } | null;
-            tools?: {
+            /** @description Functions; other tools are not offered to the model */
+            tools?: ({
                 function: {
                     description?: string | null;
                     name: string;
@@ -2923,7 +2925,9 @@ export interface components {
                 };
                 /** @enum {string} */
                 type: "function";
-            }[] | null;
+            } | {
+                type: string;
+            })[] | null;
             top_k?: number | null;
             top_logprobs?: number | null;
             top_p?: number | null;
@@ -3076,7 +3080,8 @@ export interface components {
                 /** @enum {string} */
                 type: "none";
             } | null;
-            tools?: {
+            /** @description Your own; built-in ones are not offered to the model */
+            tools?: ({
                 description?: string | null;
                 input_schema: {
                     [key: string]: unknown;
@@ -3085,7 +3090,9 @@ export interface components {
                 strict?: boolean | null;
                 /** @enum {string|null} */
                 type?: "custom" | null;
-            }[] | null;
+            } | {
+                type: string;
+            })[] | null;
         };
         CreateApiKey: {
             /** @description Slugs of the Cargos that it may run, others are 403 cargo_not_allowed; null: all */
@@ -3332,8 +3339,8 @@ export interface components {
             };
         };
         EmbeddingsRequest: {
-            /** @description Not supported */
-            dimensions?: null;
+            /** @description The model's own number; vectors are not shortened */
+            dimensions?: number | null;
             /**
              * @description base64: little-endian 32-bit floats; default: float
              * @enum {string|null}
@@ -4552,7 +4559,8 @@ export interface components {
                 /** @enum {string} */
                 type: "none";
             } | null;
-            tools?: {
+            /** @description Your own; built-in ones are not offered to the model */
+            tools?: ({
                 description?: string | null;
                 input_schema: {
                     [key: string]: unknown;
@@ -4561,7 +4569,9 @@ export interface components {
                 strict?: boolean | null;
                 /** @enum {string|null} */
                 type?: "custom" | null;
-            }[] | null;
+            } | {
+                type: string;
+            })[] | null;
             top_k?: number | null;
             top_p?: number | null;
         };
@@ -4574,7 +4584,7 @@ export interface components {
             capabilities: string[];
             /** @description Tokens of prompt and answer together; null: no limit is known */
             context_length: number | null;
-            /** @description Always 0: Cargos have no date, and clients need the member */
+            /** @description When it came into the catalog of this network: Unix time in seconds */
             created: number;
             /** @description Median time from a chat's submission to its first token, measured in the same way */
             first_token_ms: number | null;
@@ -4899,7 +4909,7 @@ export interface components {
             created_at: number;
             error: {
                 /** @enum {string} */
-                code: "server_error";
+                code: "server_error" | "invalid_prompt" | "context_length_exceeded";
                 message: string;
             } | null;
             id: string;
@@ -4922,6 +4932,8 @@ export interface components {
                     /** @enum {string} */
                     type: "reasoning_text";
                 }[];
+                /** @description Opaque; nothing is encrypted, as `content` has it all */
+                encrypted_content: string;
                 id: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
@@ -4959,6 +4971,8 @@ export interface components {
                 call_id: string;
                 id: string;
                 name: string;
+                /** @description Of a function that a namespace has */
+                namespace?: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
@@ -5070,6 +5084,8 @@ export interface components {
                     /** @enum {string} */
                     type: "reasoning_text";
                 }[];
+                /** @description Opaque; nothing is encrypted, as `content` has it all */
+                encrypted_content: string;
                 id: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
@@ -5107,6 +5123,8 @@ export interface components {
                 call_id: string;
                 id: string;
                 name: string;
+                /** @description Of a function that a namespace has */
+                namespace?: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
@@ -5124,6 +5142,8 @@ export interface components {
                     /** @enum {string} */
                     type: "reasoning_text";
                 }[];
+                /** @description Opaque; nothing is encrypted, as `content` has it all */
+                encrypted_content: string;
                 id: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
@@ -5161,6 +5181,8 @@ export interface components {
                 call_id: string;
                 id: string;
                 name: string;
+                /** @description Of a function that a namespace has */
+                namespace?: string;
                 /** @enum {string} */
                 status: "in_progress" | "completed" | "incomplete";
                 /** @enum {string} */
@@ -5537,6 +5559,14 @@ export interface components {
         Reranking: {
             /** @description Of the job */
             id: string;
+            /** @description `usage` in the shape of Cohere's client */
+            meta: {
+                tokens: {
+                    input_tokens: number;
+                    /** @enum {number} */
+                    output_tokens: 0;
+                };
+            };
             model: string;
             /** @enum {string} */
             object: "list";
@@ -5578,7 +5608,7 @@ export interface components {
         ResponseRequest: {
             /** @description Answer at once; the response goes on without its client, who asks for it by its id */
             background?: boolean | null;
-            include?: "message.output_text.logprobs"[] | null;
+            include?: ("message.output_text.logprobs" | "reasoning.encrypted_content" | "file_search_call.results" | "web_search_call.results" | "web_search_call.action.sources" | "message.input_image.image_url" | "computer_call_output.output.image_url" | "code_interpreter_call.outputs")[] | null;
             input: string | ({
                 content: string | {
                     text: string;
@@ -5590,14 +5620,26 @@ export interface components {
                 /** @enum {string|null} */
                 type?: "message" | null;
             } | {
-                /** @enum {string} */
-                type: "reasoning";
-            } | {
                 arguments: string;
                 call_id: string;
                 name: string;
+                namespace?: string | null;
                 /** @enum {string} */
                 type: "function_call";
+            } | {
+                call_id: string;
+                input: string;
+                name: string;
+                namespace?: string | null;
+                /** @enum {string} */
+                type: "custom_tool_call";
+            } | {
+                action: {
+                    [key: string]: unknown;
+                };
+                call_id: string;
+                /** @enum {string} */
+                type: "local_shell_call";
             } | {
                 call_id: string;
                 output: string | {
@@ -5606,7 +5648,10 @@ export interface components {
                     type: "input_text" | "output_text" | "text";
                 }[];
                 /** @enum {string} */
-                type: "function_call_output";
+                type: "function_call_output" | "custom_tool_call_output";
+            } | {
+                /** @enum {string} */
+                type: "reasoning" | "web_search_call" | "file_search_call" | "code_interpreter_call";
             })[];
             instructions?: string | null;
             max_output_tokens?: number | null;
@@ -5646,6 +5691,7 @@ export interface components {
             } | null;
             tool_choice?: ("auto" | "none" | "required") | {
                 name: string;
+                namespace?: string | null;
                 /** @enum {string} */
                 type: "function";
             } | {
@@ -5653,13 +5699,15 @@ export interface components {
                 mode: "auto" | "required";
                 tools: {
                     name: string;
+                    namespace?: string | null;
                     /** @enum {string} */
                     type: "function";
                 }[];
                 /** @enum {string} */
                 type: "allowed_tools";
             } | null;
-            tools?: {
+            /** @description Functions and namespaces of functions; other tools are not offered to the model */
+            tools?: ({
                 description?: string | null;
                 name: string;
                 parameters?: {
@@ -5668,7 +5716,26 @@ export interface components {
                 strict?: boolean | null;
                 /** @enum {string} */
                 type: "function";
-            }[] | null;
+            } | {
+                description?: string | null;
+                name: string;
+                tools: ({
+                    description?: string | null;
+                    name: string;
+                    parameters?: {
+                        [key: string]: unknown;
+                    } | null;
+                    strict?: boolean | null;
+                    /** @enum {string} */
+                    type: "function";
+                } | {
+                    type: string;
+                })[];
+                /** @enum {string} */
+                type: "namespace";
+            } | {
+                type: string;
+            })[] | null;
             top_logprobs?: number | null;
             top_p?: number | null;
         };
@@ -6177,6 +6244,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6191,6 +6259,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6204,6 +6273,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6217,6 +6287,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6230,6 +6301,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6243,7 +6315,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
-                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6257,6 +6329,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6270,6 +6343,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6283,6 +6357,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6352,6 +6427,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6366,6 +6442,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6379,6 +6456,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6392,6 +6470,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6405,6 +6484,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6418,7 +6498,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
-                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6432,6 +6512,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6445,6 +6526,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6458,6 +6540,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6527,6 +6610,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6541,6 +6625,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6554,6 +6639,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6567,6 +6653,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6580,6 +6667,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6593,7 +6681,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
-                "X-Should-Retry": components["headers"]["ShouldRetryIfKnown"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6607,6 +6695,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6620,6 +6709,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6633,6 +6723,7 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["RateLimitRemainingIfKnown"];
                 "X-RateLimit-Reset": components["headers"]["RateLimitResetIfKnown"];
                 "X-Request-Id": components["headers"]["RequestId"];
+                "X-Should-Retry": components["headers"]["ShouldRetry"];
                 [name: string]: unknown;
             };
             content: {
@@ -6703,6 +6794,10 @@ export interface components {
         Authenticate: string;
         /** @description The scheme to sign in with: Bearer */
         AuthenticateIfKnown: string;
+        /** @description Paths of the request's hints that the response does without, as in `output_config.effort, tools[8]` */
+        Ignored: string;
+        /** @description Paths of the request's hints that the response does without, as in `output_config.effort, tools[8]` */
+        IgnoredIfKnown: string;
         /** @description Requests that the key or session may send in a minute */
         RateLimit: number;
         /** @description Requests that the key or session may send in a minute */
@@ -7514,6 +7609,7 @@ export interface operations {
             /** @description The file, or its events with `stream_format: sse` */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -7556,6 +7652,7 @@ export interface operations {
             /** @description The text, as JSON or by itself with its times */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -7605,6 +7702,7 @@ export interface operations {
             /** @description The text, as JSON or by itself with its times */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8173,6 +8271,7 @@ export interface operations {
             /** @description The batch is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8298,6 +8397,7 @@ export interface operations {
             /** @description The batch, which soon ends */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8755,6 +8855,7 @@ export interface operations {
             /** @description The completion, or with `stream` its chunks as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -8827,6 +8928,7 @@ export interface operations {
             /** @description The completion, or with `stream` its chunks as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9369,6 +9471,7 @@ export interface operations {
             /** @description One vector for each text, in the same order */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9531,6 +9634,7 @@ export interface operations {
             /** @description The file is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -9792,6 +9896,7 @@ export interface operations {
             /** @description The pictures, in the order of their seeds */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -10990,6 +11095,7 @@ export interface operations {
                      *           "run_ms": 1201.25
                      *         },
                      *         "batch_id": null,
+                     *         "ignored": [],
                      *         "input": {
                      *           "prompt": "Count to 3.",
                      *           "max_tokens": 64,
@@ -11491,6 +11597,7 @@ export interface operations {
             /** @description The message, or with `stream` its events as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -11507,8 +11614,7 @@ export interface operations {
                      *       "content": [
                      *         {
                      *           "type": "text",
-                     *           "text": "15",
-                     *           "citations": null
+                     *           "text": "15"
                      *         }
                      *       ],
                      *       "stop_reason": "end_turn",
@@ -11566,6 +11672,7 @@ export interface operations {
             /** @description The tokens */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -11645,7 +11752,7 @@ export interface operations {
                      *         {
                      *           "id": "tiny-chat",
                      *           "object": "model",
-                     *           "created": 0,
+                     *           "created": 1789000000,
                      *           "owned_by": "atoll",
                      *           "type": "chat",
                      *           "capabilities": [
@@ -11711,7 +11818,7 @@ export interface operations {
                      * @example {
                      *       "id": "tiny-chat",
                      *       "object": "model",
-                     *       "created": 0,
+                     *       "created": 1789000000,
                      *       "owned_by": "atoll",
                      *       "type": "chat",
                      *       "capabilities": [
@@ -11769,6 +11876,7 @@ export interface operations {
             /** @description One result for each text, in the same order */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -13573,6 +13681,7 @@ export interface operations {
             /** @description The documents' numbers and scores, best first */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -13597,6 +13706,12 @@ export interface operations {
                      *       "usage": {
                      *         "prompt_tokens": 24,
                      *         "total_tokens": 24
+                     *       },
+                     *       "meta": {
+                     *         "tokens": {
+                     *           "input_tokens": 24,
+                     *           "output_tokens": 0
+                     *         }
                      *       }
                      *     }
                      */
@@ -13639,6 +13754,7 @@ export interface operations {
             /** @description The response, or with `stream` its events as Server-Sent Events */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -13881,6 +13997,7 @@ export interface operations {
             /** @description The response as it is then */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14051,6 +14168,7 @@ export interface operations {
             /** @description It takes parts */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14153,6 +14271,7 @@ export interface operations {
             /** @description It is cancelled */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14212,6 +14331,7 @@ export interface operations {
             /** @description With its `file`, which is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14276,6 +14396,7 @@ export interface operations {
             /** @description The part is durable */
             200: {
                 headers: {
+                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
                     "X-RateLimit-Limit": components["headers"]["RateLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -14427,6 +14548,7 @@ export interface operations {
                  *           "run_ms": 1201.25
                  *         },
                  *         "batch_id": null,
+                 *         "ignored": [],
                  *         "output_omitted": false
                  *       }
                  *     }

@@ -48,7 +48,7 @@ RUN = [name for name in EXAMPLES if name not in exceptions()]
 
 # What an example expects to be refused with, where nothing of OpenAI's kind is here.
 REFUSED = {
-    "Vision": openai.UnprocessableEntityError,
+    "Vision": openai.BadRequestError,
     "Pagination": openai.NotFoundError,
     "Pagination 2": openai.NotFoundError,
     "Pagination 3": openai.NotFoundError,

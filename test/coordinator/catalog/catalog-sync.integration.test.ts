@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 async function put(stored: Partial<CatalogSnapshot>): Promise<void> {
   store.stored = { ...store.stored, ...stored, revision: store.stored.revision + 1 };
-  for (const cargo of store.stored.cargos) await store.numberCargos([cargo.slug]);
+  for (const cargo of store.stored.cargos) await store.numberCargos([cargo.slug], 0);
 }
 
 describe("CatalogSync", () => {

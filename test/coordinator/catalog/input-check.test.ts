@@ -1,10 +1,13 @@
 import * as fc from "fast-check";
+import { Packr } from "msgpackr";
 import { describe, expect, it } from "vitest";
 import { chatInputJsonSchema } from "../../../coordinator/catalog/default-schemas.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
-import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
+import { MAX_CHAT_BYTES, MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
+import { hasTooManyValues } from "../../../shared/protocol/frame-values.ts";
 import { ValidationError, type FieldError } from "../../../shared/errors.ts";
 
+const packr = new Packr({ useRecords: false });
 const CHAT = { isChat: true, inputSchema: chatInputJsonSchema };
 const OTHER = {
   isChat: false,
@@ -54,10 +57,12 @@ describe("checkInput() of a chat Cargo", () => {
     expect(detailsOf({ prompt: "Hi", reasoning_effort: "endless" }, thinking)).toHaveLength(1);
   });
   it("takes probabilities of answers of some length", () => {
-    expect(detailsOf({ prompt: "Hi", logprobs: true, top_logprobs: 20, max_tokens: 4_000 })).toEqual([]);
-    expect(pathsOf({ prompt: "Hi", logprobs: true, top_logprobs: 20, max_tokens: 4_762 })).toContain(
-      "input.top_logprobs",
-    );
+    const asked = { prompt: "Hi", logprobs: true, top_logprobs: 20 };
+    expect(detailsOf({ ...asked, max_tokens: 4_000 })).toEqual([]);
+    const long = { ...CHAT, contextTokens: 8_192 };
+    expect(detailsOf({ ...asked, max_tokens: 4_762 }, long)).toMatchObject([{ path: "input.top_logprobs" }]);
+    // It is lowered to 4,096 first.
+    expect(detailsOf({ ...asked, max_tokens: 4_762 })).toEqual([]);
     expect(pathsOf({ prompt: "Hi", top_logprobs: 1 })).toEqual(["input.top_logprobs"]);
     expect(pathsOf({ prompt: "Hi", logprobs: true, top_logprobs: 21 })).toEqual(["input.top_logprobs"]);
   });
@@ -91,11 +96,41 @@ describe("checkInput() of a chat Cargo", () => {
 });
 
 describe("checkInput() of any Cargo", () => {
-  it("takes 256 KiB of JSON and not a byte more", () => {
-    const around = JSON.stringify({ prompt: "" }).length;
-    expect(detailsOf({ prompt: "x".repeat(MAX_INPUT_BYTES - around) })).toEqual([]);
-    expect(detailsOf({ prompt: "x".repeat(MAX_INPUT_BYTES - around + 1) })).toEqual([
+  it("takes 256 KiB of JSON, for a chat 1 MiB, and not a byte more", () => {
+    const chatAround = JSON.stringify({ prompt: "" }).length;
+    expect(detailsOf({ prompt: "x".repeat(MAX_CHAT_BYTES - chatAround) })).toEqual([]);
+    expect(detailsOf({ prompt: "x".repeat(MAX_CHAT_BYTES - chatAround + 1) })).toEqual([
+      { path: "input", message: "is 1048577 bytes as JSON; at most 1048576 are taken" },
+    ]);
+    const around = JSON.stringify({ text: "" }).length;
+    const inputSchema = { type: "object" };
+    const detailsOfText = (length: number) => detailsOf({ text: "x".repeat(length) }, { isChat: false, inputSchema });
+    expect(detailsOfText(MAX_INPUT_BYTES - around)).toEqual([]);
+    expect(detailsOfText(MAX_INPUT_BYTES - around + 1)).toEqual([
       { path: "input", message: "is 262145 bytes as JSON; at most 262144 are taken" },
+    ]);
+  });
+  it.each([CHAT, { isChat: false, inputSchema: { type: "object" } }])(
+    "refuses more names of members than an agent reads in a frame (%#)",
+    (cargo) => {
+      const withNames = (count: number) => ({
+        prompt: "Hi",
+        more: Object.fromEntries(Array.from({ length: count }, (_, at) => [`name${at}`, 1])),
+      });
+      expect(detailsOf(withNames(14_990), cargo)).toEqual([]);
+      expect(detailsOf(withNames(15_001), cargo)).toEqual([
+        { path: "input", message: "has more than 15000 different names of members" },
+      ]);
+      const frame = { type: "assign", jobId: "job_1", input: withNames(14_990) };
+      expect(hasTooManyValues(packr.pack(frame))).toBe(false);
+      expect(hasTooManyValues(packr.pack({ ...frame, input: withNames(20_001) }))).toBe(true);
+    },
+  );
+  it("bounds the schema of an answer", () => {
+    const schema = { type: "object", description: "x".repeat(MAX_INPUT_BYTES) };
+    const response_format = { type: "json_schema", json_schema: { name: "a", schema } };
+    expect(detailsOf({ prompt: "Hi", response_format })).toMatchObject([
+      { path: "input.response_format.json_schema.schema" },
     ]);
   });
   it("counts bytes, not characters", () => {

@@ -66,7 +66,7 @@ describe("CatalogSync.open()", () => {
     await put("b.json", WASM);
     await put("README.md", "no Cargo");
     const store = new NumberingCatalogStore();
-    await store.numberCargos(["gone", "beta"]);
+    await store.numberCargos(["gone", "beta"], 0);
     const { catalog } = await open(store, { chat: "alpha" });
     expect(catalog.list().map(({ slug, workloadId }) => [slug, workloadId])).toEqual([
       ["alpha", 3],

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Feed } from "../../../coordinator/jobs/feed.ts";
+import { FEED_START } from "../../../coordinator/jobs/feed-position.ts";
 import { LargeJson } from "../../../coordinator/store/large-json.ts";
 import { textOf, token } from "./feed-world.ts";
 import { here, openForEachTest, owner, readAt, side, third, world } from "./open-feed-world.ts";
@@ -13,6 +15,30 @@ it("what is told of a token goes along", async () => {
   owner?.say("job_1", items);
   await world.pass(25);
   expect(reader.items).toEqual(items);
+});
+
+describe("the size of the prompt", () => {
+  const open = (): Promise<Feed> => side(here).open("job_1", FEED_START);
+
+  it("reaches a follower before there is output, and again after another attempt", async () => {
+    const feed = world.job(side(owner));
+    const copy = await open();
+    feed.notePrompt(13);
+    await world.pass(25);
+    expect([copy.promptTokens, copy.hasOutput]).toEqual([13, false]);
+    feed.notePrompt(14);
+    owner?.say("job_1", [token("a")]);
+    await world.pass(25);
+    expect([copy.promptTokens, copy.items]).toEqual([14, [token("a")]]);
+  });
+
+  it("reaches a follower that comes later", async () => {
+    const feed = world.job(side(owner));
+    feed.notePrompt(13);
+    owner?.say("job_1", [token("a")]);
+    const copy = await open();
+    expect([copy.promptTokens, copy.items]).toEqual([13, [token("a")]]);
+  });
 });
 
 describe("what does not fit a message", () => {

@@ -31,6 +31,9 @@ function answer(
   };
 }
 
+const refused = (override: Parameters<typeof answer>[0]) =>
+  answer({ headers: { "x-should-retry": "false" }, ...override });
+
 describe("AnswerCheck", () => {
   it("takes an answer that is as documented", () => {
     expect(check.problems(answer())).toEqual([]);
@@ -52,9 +55,9 @@ describe("AnswerCheck", () => {
     const error = { error: { message: "no", code: "not_found" } };
     expect(check.problems(answer({ status: 418 }))).toEqual(["GET /api/v1/account answered 418: not documented"]);
     expect(check.problems(answer({ path: "/api/v1/nothing" }))).toHaveLength(1);
-    expect(check.problems(answer({ path: "/api/v1/nothing", status: 404, body: error }))).toEqual([]);
-    expect(check.problems(answer({ method: "PUT", status: 405, body: error }))).toEqual([]);
-    expect(check.problems(answer({ method: "PUT", status: 404, body: error }))).toHaveLength(1);
+    expect(check.problems(refused({ path: "/api/v1/nothing", status: 404, body: error }))).toEqual([]);
+    expect(check.problems(refused({ method: "PUT", status: 405, body: error }))).toEqual([]);
+    expect(check.problems(refused({ method: "PUT", status: 404, body: error }))).toHaveLength(1);
     expect(check.problems(answer({ headers: { "content-type": "text/html" } }))).toHaveLength(1);
   });
 
@@ -66,7 +69,7 @@ describe("AnswerCheck", () => {
     ]);
     expect(check.problems(answer({ headers: { "x-ratelimit-limit": "many" } }))).toHaveLength(1);
     const wrong = { error: { message: "no", code: "not_found" } };
-    expect(check.problems(answer({ status: 403, body: wrong }))).toHaveLength(1);
+    expect(check.problems(refused({ status: 403, body: wrong }))).toHaveLength(1);
   });
 
   it("wants of OpenAI's paths what OpenAI's clients read, and of the others nothing of it", () => {
@@ -74,9 +77,15 @@ describe("AnswerCheck", () => {
     const openAi = {
       error: { message: "no", code: "model_not_found", type: "invalid_request_error", param: null },
     };
-    const found = (path: string, body: unknown) => check.problems(answer({ path, status: 404, body })).length;
+    const found = (path: string, body: unknown) => check.problems(refused({ path, status: 404, body })).length;
     expect([found("/api/v1/models/x", openAi), found("/api/v1/models/x", plain)]).toEqual([0, 1]);
     expect([found("/api/v1/cargos/x", openAi), found("/api/v1/cargos/x", plain)]).toEqual([1, 0]);
+  });
+
+  it("takes 400 for what is 422, at the paths of vendors' clients only", () => {
+    const body = { error: { message: "no", code: "validation_failed", type: "invalid_request_error", param: null } };
+    const found = (path: string) => check.problems(refused({ method: "POST", path, status: 400, body })).length;
+    expect(["/v1/rerank", "/v2/rerank", "/api/v1/rerank"].map(found)).toEqual([0, 0, 1]);
   });
 
   it("takes the more exact of two paths, and the other where that has no such method", () => {

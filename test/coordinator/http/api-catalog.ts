@@ -6,6 +6,7 @@ export function makeCargo(override: Partial<CatalogEntry> = {}): CatalogEntry {
   return {
     slug: "tiny",
     workloadId: 7,
+    createdAtMs: 1_700_000_000_999,
     name: "Tiny",
     description: "A small model",
     category: "llm",

@@ -17,12 +17,12 @@ export function answerWith(api: Api, ...tokens: string[]): void {
 }
 
 /** Lets the job of the next chat fail once its stream has its headers, which come before any output. */
-export function failLate(api: Api, message: string): void {
+export function failLate(api: Api, message: string, code: JobErrorCode = "wait_timeout"): void {
   const fail = async (feed: WatchedFeed): Promise<void> => {
     await eventually(() => feed.listeners === 1);
     api.clock.advance(EXPLAIN_EVERY_MS);
     await eventually(() => api.clock.pendingTimers === 1 && feed.listeners === 1);
-    feed.end({ type: "error", code: "wait_timeout", message, retryable: true });
+    feed.end({ type: "error", code, message, retryable: true });
   };
   api.jobs.onSubmit = (feed, job) => {
     const waiting = { reason: "all_busy" as const, position: 1, message: "1 Island fits, it is busy" };

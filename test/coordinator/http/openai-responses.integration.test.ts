@@ -1,7 +1,7 @@
 import { NotFoundError, OpenAI } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Api, eventually } from "./api.ts";
-import { answerWith, failWith, token } from "./chat-answers.ts";
+import { answerWith, failLate, failWith, token } from "./chat-answers.ts";
 import { DONE } from "./scripted-jobs.ts";
 
 let api: Api;
@@ -117,6 +117,20 @@ describe("POST /responses with the official client", () => {
     });
   });
 
+  it.each([
+    ["context_length_exceeded", "context_length_exceeded"],
+    ["invalid_input", "invalid_prompt"],
+  ] as const)("ends a stream in response.failed for %s, also without output", async (code, expected) => {
+    failLate(api, "because", code);
+    const stream = await client().create({ model: "tiny", input: "Hi", stream: true });
+    const events = [];
+    for await (const event of stream) events.push(event);
+    expect(events.at(-1)).toMatchObject({
+      type: "response.failed",
+      response: { status: "failed", error: { code: expected, message: "because" }, output: [] },
+    });
+  });
+
   it("asks for JSON of a schema", async () => {
     answerWith(api, "{}");
     const schema = { type: "object", properties: {}, additionalProperties: false };
@@ -192,13 +206,13 @@ describe("stored responses", () => {
   it.each([
     [{ previous_response_id: "resp_none" }, "previous_response_id"],
     [{ background: true, stream: true }, "background"],
-    [{ input: [{ type: "item_reference", id: "x" }] }, "has item 0 of the type"],
+    [{ input: [{ type: "item_reference", id: "x" }] }, 'input.0.type: "item_reference"'],
     [
       { input: [{ role: "user", content: [{ type: "input_image", image_url: "x" }] }] },
-      'item 0 with a part of the type "input_image"; only text',
+      'input.0.content.0.type: "input_image" is not supported: only text is served',
     ],
-    [{ input: [null] }, "has item 0, which must have role and content"],
-    [{ tools: [{ type: "web_search" }] }, "tools.0.type"],
+    [{ input: [null] }, "list of 1 to 4096 items"],
+    [{ input: [{}] }, "input.0.role: is missing"],
     [{ tools: [{ ...SUM, parameters: { type: "array" } }] }, "tools.0.parameters"],
     [{ tools: [SUM, SUM] }, "tools.1.name"],
     [{ tool_choice: "required" }, "tool_choice"],

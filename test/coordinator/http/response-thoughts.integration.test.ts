@@ -37,6 +37,7 @@ const THOUGHTS = {
   type: "reasoning",
   summary: [],
   content: [{ type: "reasoning_text", text: "Well, 15" }],
+  encrypted_content: "rs_new1",
 };
 const TEXT = { id: "msg_new1_1", type: "message", content: [{ type: "output_text", text: "15!" }] };
 
@@ -92,9 +93,13 @@ describe("thoughts of responses", () => {
     expect(JSON.stringify(inputs()[2])).not.toContain("Well");
   });
 
-  it("have no effort for a Cargo that does not think", async () => {
-    const { status, body } = await api.call("POST", "/responses", { body: { ...ask, reasoning: { effort: "high" } } });
-    expect([status, body.error.param]).toEqual([422, "reasoning.effort"]);
+  it("ignore an effort and the reasoning to include for a Cargo that does not think, and say so", async () => {
+    const asked = { ...ask, include: ["web_search_call.results", "reasoning.encrypted_content"] };
+    const { status, headers } = await api.call("POST", "/responses", {
+      body: { ...asked, reasoning: { effort: "high" } },
+    });
+    expect([status, headers.get("atoll-ignored")]).toEqual([200, "include[0], include[1], reasoning.effort"]);
+    expect(inputs()[0]).not.toHaveProperty("reasoning_effort");
   });
 });
 
@@ -132,9 +137,8 @@ describe("probabilities of responses", () => {
   });
 
   it.each([
-    [{ include: ["reasoning.encrypted_content"] }, "include.0"],
+    [{ include: ["reasoning.thoughts"] }, "include.0"],
     [{ top_logprobs: 21 }, "top_logprobs"],
-    [{ top_logprobs: 20, max_output_tokens: 5_000 }, "top_logprobs"],
   ])("refuse %j by its name", async (asked, param) => {
     const { status, body } = await api.call("POST", "/responses", { body: { ...ask, ...asked } });
     expect([status, body.error.param]).toEqual([422, param]);

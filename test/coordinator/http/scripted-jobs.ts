@@ -107,12 +107,13 @@ export class ScriptedJobs implements JobApi {
   async submit(request: SubmitRequest): Promise<JobHandle> {
     this.#fail();
     const entry = this.#catalog.get(request.slug);
-    checkInput(entry, request.input);
-    this.submitted.push(request);
+    const { input } = checkInput(entry, request.input);
+    this.submitted.push({ ...request, input });
     this.#count += 1;
-    const { accountId, slug, input, priority } = request;
+    const { accountId, slug, priority, ignoredParameters = [] } = request;
     const { workloadId } = entry;
-    const job = makeJob({ id: `job_new${this.#count}`, accountId, slug, workloadId, input, priority });
+    const id = `job_new${this.#count}`;
+    const job = makeJob({ id, accountId, slug, workloadId, input, priority, ignoredParameters });
     const feed = this.add(job);
     if (request.idempotency !== null) this.#byKey.set(request.idempotency.key, job.id);
     this.onSubmit(feed, job);

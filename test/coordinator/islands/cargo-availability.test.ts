@@ -9,7 +9,7 @@ import { GB, makeCargo, makeIsland } from "../scheduler/builders.ts";
 function entry(slug: string, overrides: Partial<CatalogEntry> = {}): CatalogEntry {
   const words = { name: slug, description: "", category: "llm", licence: "MIT", isChat: true } as const;
   const schemas = { inputSchema: {}, exampleInput: {}, outputSchema: {} };
-  const limits = { workloadId: 1, priceMicro: 1, runLimitMs: 1, waitLimitMs: 1 };
+  const limits = { workloadId: 1, createdAtMs: 0, priceMicro: 1, runLimitMs: 1, waitLimitMs: 1 };
   return { ...makeCargo({ slug, requiredRamBytes: GB }), ...words, ...schemas, ...limits, ...overrides };
 }
 

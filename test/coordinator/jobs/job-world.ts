@@ -189,6 +189,7 @@ function makeCargo(slug: string, index: number): CatalogEntry {
   return {
     slug,
     workloadId: index + 1,
+    createdAtMs: 0,
     name: slug,
     description: "",
     category: "llm",

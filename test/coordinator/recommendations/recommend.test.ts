@@ -11,6 +11,7 @@ const NOW_MS = 1_800_000_000_000;
 function makeCargo(overrides: Partial<CatalogEntry> & { slug: string }): CatalogEntry {
   return {
     workloadId: 1,
+    createdAtMs: 0,
     name: overrides.slug,
     description: "",
     category: "llm",

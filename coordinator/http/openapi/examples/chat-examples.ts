@@ -35,7 +35,7 @@ const ANSWER = {
 const MODEL = {
   id: "tiny-chat",
   object: "model",
-  created: 0,
+  created: 1_789_000_000,
   owned_by: "atoll",
   type: "chat",
   capabilities: ["/chat/completions", "/completions", "/messages", "/responses"],
@@ -109,7 +109,7 @@ export const CHAT_EXAMPLES: Examples = {
       type: "message",
       role: "assistant",
       model: "tiny-chat",
-      content: [{ type: "text", text: "15", citations: null }],
+      content: [{ type: "text", text: "15" }],
       stop_reason: "end_turn",
       stop_sequence: null,
       usage: {
@@ -157,6 +157,7 @@ export const CHAT_EXAMPLES: Examples = {
         },
       ],
       usage: { prompt_tokens: 24, total_tokens: 24 },
+      meta: { tokens: { input_tokens: 24, output_tokens: 0 } },
     },
   },
   createModeration: {

@@ -25,6 +25,7 @@ const COMPLETED = {
   island_id: "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01",
   timings: { load_ms: 0, first_output_ms: 85.5, run_ms: 1_201.25 },
   batch_id: null,
+  ignored: [],
 };
 
 const BATCH = {

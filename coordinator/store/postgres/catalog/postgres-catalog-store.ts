@@ -4,6 +4,7 @@ import {
   type CargoApproval,
   type CatalogSnapshot,
   type CatalogStore,
+  type NumberedCargo,
   type StoredCargo,
 } from "../../catalog-store.ts";
 import { assertPage, type Page } from "../../page.ts";
@@ -16,7 +17,7 @@ type Put = Pick<StoredCargo, "revision" | "createdAtMs">;
 
 const SELECT = `SELECT slug, owner_id AS "ownerId", file, enabled AS "isEnabled", approved AS "isApproved", revision,
   created_at_ms AS "createdAtMs", updated_at_ms AS "updatedAtMs" FROM cargos WHERE deleted_at_ms IS NULL`;
-const NUMBERS = "SELECT slug, number FROM cargo_numbers ORDER BY number";
+const NUMBERS = `SELECT slug, number, created_at_ms AS "createdAtMs" FROM cargo_numbers ORDER BY number`;
 const COUNT_OWNED = "SELECT count(*) FROM cargos WHERE owner_id = $1 AND deleted_at_ms IS NULL";
 
 export class PostgresCatalogStore implements CatalogStore {
@@ -26,7 +27,7 @@ export class PostgresCatalogStore implements CatalogStore {
     this.#db = db;
   }
 
-  async numberCargos(slugs: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  async numberCargos(slugs: readonly string[], atMs: number): Promise<ReadonlyMap<string, NumberedCargo>> {
     const known = await this.#db.use((session) => numbersOf(session));
     // Nothing to write at most starts: a coordinator serves, read-only, when storage cannot be written.
     if (slugs.every((slug) => known.has(slug))) return known;
@@ -34,7 +35,7 @@ export class PostgresCatalogStore implements CatalogStore {
       await lockCatalog(session);
       for (const slug of slugs) {
         // oxlint-disable-next-line no-await-in-loop -- At the first start alone.
-        await numberCargo(session, slug);
+        await numberCargo(session, slug, atMs);
       }
       return numbersOf(session);
     });
@@ -193,16 +194,16 @@ async function raise(session: Session): Promise<void> {
   await session.run("UPDATE catalog_revision SET revision = revision + 1 WHERE id = 1");
 }
 
-async function numbersOf(session: Session): Promise<Map<string, number>> {
-  const rows = await session.all<{ slug: string; number: number }>(NUMBERS);
-  return new Map(rows.map(({ slug, number }) => [slug, number]));
+async function numbersOf(session: Session): Promise<ReadonlyMap<string, NumberedCargo>> {
+  const rows = await session.all<NumberedCargo & { readonly slug: string }>(NUMBERS);
+  return new Map(rows.map(({ slug, ...numbered }) => [slug, numbered]));
 }
 
-async function numberCargo(session: Session, slug: string): Promise<void> {
+async function numberCargo(session: Session, slug: string, atMs: number): Promise<void> {
   await session.run(
-    `INSERT INTO cargo_numbers (number, slug) SELECT coalesce(max(number), 0) + 1, $1 FROM cargo_numbers
+    `INSERT INTO cargo_numbers (number, slug, created_at_ms) SELECT coalesce(max(number), 0) + 1, $1, $2 FROM cargo_numbers
      ON CONFLICT (slug) DO NOTHING`,
-    [slug],
+    [slug, atMs],
   );
 }
 
@@ -232,7 +233,7 @@ async function putCargo(
     [slug, ownerId, JSON.stringify(file), isEnabled, isApproved, atMs],
   );
   if (put === undefined) throw new Error(`Cargo ${slug} was not stored`);
-  await numberCargo(session, slug);
+  await numberCargo(session, slug, put.createdAtMs);
   await raise(session);
   return put;
 }

@@ -1,16 +1,26 @@
 import type Database from "better-sqlite3";
-import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS, type CargoApproval, type StoredCargo } from "../../catalog-store.ts";
+import {
+  MAX_HELD_SLUGS,
+  MAX_OWNED_CARGOS,
+  type CargoApproval,
+  type NumberedCargo,
+  type StoredCargo,
+} from "../../catalog-store.ts";
 import { REFUSALS } from "../../refusals.ts";
 
 /** Counts the Cargos of an account, without deleted ones. */
 export const COUNT_OWNED = "SELECT count(*) FROM cargos WHERE owner_id = ? AND deleted_at_ms IS NULL";
 
+/** The row of a slug, as {@link NumberedCargo}. */
+export type NumberRow = NumberedCargo & { readonly slug: string };
+export const SELECT_NUMBERS = "SELECT slug, number, created_at_ms AS createdAtMs FROM cargo_numbers ORDER BY number";
+
 /** What the database assigns to a stored Cargo. */
 export type PutCargo = Pick<StoredCargo, "revision" | "createdAtMs">;
 
 export interface CatalogOperations {
-  /** Returns the numbers of all slugs, as (slug, number). */
-  numberCargos(args: { slugs: readonly string[] }): [slug: string, number: number][];
+  /** Returns the rows of all slugs. */
+  numberCargos(args: { slugs: readonly string[]; atMs: number }): NumberRow[];
   createCargo(args: { slug: string; ownerId: string; file: string; enabled: 0 | 1; atMs: number }): PutCargo;
   updateCargo(args: {
     slug: string;
@@ -29,11 +39,12 @@ export interface CatalogOperations {
 }
 
 export function catalogOperations(db: Database.Database): CatalogOperations {
-  const insertSlug = db.prepare<[string]>(
-    `INSERT INTO cargo_numbers (number, slug) SELECT coalesce(max(number), 0) + 1, ? FROM cargo_numbers WHERE true
+  const insertSlug = db.prepare<[string, number]>(
+    `INSERT INTO cargo_numbers (number, slug, created_at_ms)
+     SELECT coalesce(max(number), 0) + 1, ?, ? FROM cargo_numbers WHERE true
      ON CONFLICT (slug) DO NOTHING`,
   );
-  const allNumbers = db.prepare<[], [string, number]>("SELECT slug, number FROM cargo_numbers ORDER BY number").raw();
+  const allNumbers = db.prepare<[], NumberRow>(SELECT_NUMBERS);
   const selectHolder = db.prepare<[string], { ownerId: string | null; isDeleted: 0 | 1 }>(
     "SELECT owner_id AS ownerId, deleted_at_ms IS NOT NULL AS isDeleted FROM cargos WHERE slug = ?",
   );
@@ -81,14 +92,14 @@ export function catalogOperations(db: Database.Database): CatalogOperations {
   const store = (...row: Parameters<typeof put.get>): PutCargo => {
     const stored = put.get(...row);
     if (stored === undefined) throw new Error(`Cargo ${row[0]} was not stored`);
-    insertSlug.run(row[0]);
+    insertSlug.run(row[0], stored.createdAtMs);
     raise.run();
     return stored;
   };
 
   return {
-    numberCargos({ slugs }) {
-      for (const slug of slugs) insertSlug.run(slug);
+    numberCargos({ slugs, atMs }) {
+      for (const slug of slugs) insertSlug.run(slug, atMs);
       return allNumbers.all();
     },
     createCargo({ slug, ownerId, file, enabled, atMs }) {

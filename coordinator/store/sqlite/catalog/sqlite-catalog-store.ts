@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
-import type { CargoApproval, CatalogSnapshot, CatalogStore, StoredCargo } from "../../catalog-store.ts";
-import { COUNT_OWNED } from "./catalog-operations.ts";
+import type { CargoApproval, CatalogSnapshot, CatalogStore, NumberedCargo, StoredCargo } from "../../catalog-store.ts";
+import { COUNT_OWNED, SELECT_NUMBERS, type NumberRow } from "./catalog-operations.ts";
 import { assertPage, type Page } from "../../page.ts";
 import type { Writer } from "../engine/writer.ts";
 
@@ -17,7 +17,7 @@ export class SqliteCatalogStore implements CatalogStore {
   readonly #db: Database.Database;
   readonly #writer: Pick<Writer, "run">;
   readonly #selectRevision: Database.Statement<[], number>;
-  readonly #selectNumbers: Database.Statement<[], [slug: string, number: number]>;
+  readonly #selectNumbers: Database.Statement<[], NumberRow>;
   readonly #selectAll: Database.Statement<[], CargoRow>;
   readonly #selectOne: Database.Statement<[string], CargoRow>;
   readonly #selectOwned: Database.Statement<[string, number, number], CargoRow>;
@@ -30,9 +30,7 @@ export class SqliteCatalogStore implements CatalogStore {
     this.#db = db;
     this.#writer = writer;
     this.#selectRevision = db.prepare<[], number>("SELECT revision FROM catalog_revision WHERE id = 1").pluck();
-    this.#selectNumbers = db
-      .prepare<[], [string, number]>("SELECT slug, number FROM cargo_numbers ORDER BY number")
-      .raw();
+    this.#selectNumbers = db.prepare(SELECT_NUMBERS);
     this.#selectAll = db.prepare(`${SELECT} ORDER BY slug`);
     this.#selectOne = db.prepare(`${SELECT} AND slug = ?`);
     this.#selectOwned = db.prepare(`${SELECT} AND owner_id = ? ORDER BY slug LIMIT ? OFFSET ?`);
@@ -44,11 +42,11 @@ export class SqliteCatalogStore implements CatalogStore {
     );
   }
 
-  async numberCargos(slugs: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const known = new Map(this.#selectNumbers.all());
+  async numberCargos(slugs: readonly string[], atMs: number): Promise<ReadonlyMap<string, NumberedCargo>> {
+    const known = bySlug(this.#selectNumbers.all());
     // Nothing to write at most starts: the coordinator serves, read-only, when its disk is full.
     if (slugs.every((slug) => known.has(slug))) return known;
-    return new Map(await this.#writer.run("numberCargos", { slugs }));
+    return bySlug(await this.#writer.run("numberCargos", { slugs, atMs }));
   }
 
   async revision(): Promise<number> {
@@ -112,6 +110,10 @@ export class SqliteCatalogStore implements CatalogStore {
   setPrice(slug: string, micro: number | null, atMs: number): Promise<boolean> {
     return this.#writer.run("setCargoPrice", { slug, micro, atMs });
   }
+}
+
+function bySlug(rows: readonly NumberRow[]): ReadonlyMap<string, NumberedCargo> {
+  return new Map(rows.map(({ slug, ...numbered }) => [slug, numbered]));
 }
 
 function cargoOfRow({ file, enabled, approved, ...rest }: CargoRow): StoredCargo {

@@ -23,6 +23,7 @@ import { uploads } from "./021-uploads.ts";
 import { fileBatches } from "./022-file-batches.ts";
 import { pricesAndNotes } from "./023-prices-and-notes.ts";
 import { ignoredParameters } from "./024-ignored-parameters.ts";
+import { cargoDates } from "./025-cargo-dates.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 22, name: "file batches", sql: fileBatches },
   { version: 23, name: "prices and notes", sql: pricesAndNotes },
   { version: 24, name: "ignored parameters", sql: ignoredParameters },
+  { version: 25, name: "cargo dates", sql: cargoDates },
 ];

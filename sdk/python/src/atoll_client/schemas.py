@@ -592,7 +592,7 @@ class ChatCompletionError(TypedDict):
 
 class ChatCompletionErrorError(TypedDict):
     message: str
-    type: Literal["server_error"]
+    type: Literal["server_error", "invalid_request_error"]
     param: None
     code: str
     retryable: bool
@@ -615,7 +615,8 @@ class ChatCompletionRequest(TypedDict):
     repeat_penalty: NotRequired[float | None]
     logit_bias: NotRequired[dict[str, float] | None]
     response_format: NotRequired[ChatCompletionRequestResponseFormat1 | ChatCompletionRequestResponseFormat2 | ChatCompletionRequestResponseFormat3 | None]
-    tools: NotRequired[list[ChatCompletionRequestToolsItem] | None]
+    tools: NotRequired[list[ChatCompletionRequestToolsItem1 | ChatCompletionRequestToolsItem2] | None]
+    """Functions; other tools are not offered to the model"""
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
     parallel_tool_calls: NotRequired[bool | None]
     logprobs: NotRequired[bool | None]
@@ -658,6 +659,7 @@ class ChatCompletionRequestResponseFormat1(TypedDict):
 
 class ChatCompletionRequestResponseFormat2(TypedDict):
     type: Literal["json_object"]
+    schema: NotRequired[dict[str, Any] | None]
 
 
 class ChatCompletionRequestResponseFormat3(TypedDict):
@@ -672,16 +674,22 @@ class ChatCompletionRequestResponseFormat3JsonSchema(TypedDict):
     strict: NotRequired[bool | None]
 
 
-class ChatCompletionRequestToolsItem(TypedDict):
+class ChatCompletionRequestToolsItem1(TypedDict):
     type: Literal["function"]
-    function: ChatCompletionRequestToolsItemFunction
+    function: ChatCompletionRequestToolsItem1Function
 
 
-class ChatCompletionRequestToolsItemFunction(TypedDict):
+class ChatCompletionRequestToolsItem1Function(TypedDict):
     name: str
     description: NotRequired[str | None]
     parameters: NotRequired[dict[str, Any] | None]
     strict: NotRequired[bool | None]
+
+
+class ChatCompletionRequestToolsItem2(TypedDict):
+    """Not offered to the model"""
+
+    type: str
 
 
 class ChatCompletionRequestToolChoice2(TypedDict):
@@ -802,7 +810,6 @@ class AnthropicMessageContentItem1(TypedDict):
 class AnthropicMessageContentItem2(TypedDict):
     type: Literal["text"]
     text: str
-    citations: None
 
 
 class AnthropicMessageContentItem3(TypedDict):
@@ -846,7 +853,6 @@ class AnthropicMessageEvent3ContentBlock1(TypedDict):
 class AnthropicMessageEvent3ContentBlock2(TypedDict):
     type: Literal["text"]
     text: str
-    citations: None
 
 
 class AnthropicMessageEvent3ContentBlock3(TypedDict):
@@ -931,7 +937,8 @@ class MessageRequest(TypedDict):
     """Slug or alias of a chat Cargo"""
     messages: list[MessageRequestMessagesItem]
     system: NotRequired[str | list[MessageRequestSystemItem] | None]
-    tools: NotRequired[list[MessageRequestToolsItem] | None]
+    tools: NotRequired[list[MessageRequestToolsItem1 | MessageRequestToolsItem2] | None]
+    """Your own; built-in ones are not offered to the model"""
     tool_choice: NotRequired[MessageRequestToolChoice1 | MessageRequestToolChoice2 | MessageRequestToolChoice3 | MessageRequestToolChoice4 | None]
     thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
     """For a Cargo that thinks; by default it does not"""
@@ -986,12 +993,18 @@ class MessageRequestSystemItem(TypedDict):
     text: str
 
 
-class MessageRequestToolsItem(TypedDict):
+class MessageRequestToolsItem1(TypedDict):
     type: NotRequired[Literal["custom"]]
     name: str
     description: NotRequired[str | None]
     input_schema: dict[str, Any]
     strict: NotRequired[bool | None]
+
+
+class MessageRequestToolsItem2(TypedDict):
+    """Not offered to the model"""
+
+    type: str
 
 
 class MessageRequestToolChoice1(TypedDict):
@@ -1045,7 +1058,8 @@ class CountTokensRequest(TypedDict):
     """Slug or alias of a chat Cargo"""
     messages: list[CountTokensRequestMessagesItem]
     system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
-    tools: NotRequired[list[CountTokensRequestToolsItem] | None]
+    tools: NotRequired[list[CountTokensRequestToolsItem1 | CountTokensRequestToolsItem2] | None]
+    """Your own; built-in ones are not offered to the model"""
     tool_choice: NotRequired[CountTokensRequestToolChoice1 | CountTokensRequestToolChoice2 | CountTokensRequestToolChoice3 | CountTokensRequestToolChoice4 | None]
     thinking: NotRequired[CountTokensRequestThinking1 | CountTokensRequestThinking2 | CountTokensRequestThinking3 | None]
     """For a Cargo that thinks; by default it does not"""
@@ -1092,12 +1106,18 @@ class CountTokensRequestSystemItem(TypedDict):
     text: str
 
 
-class CountTokensRequestToolsItem(TypedDict):
+class CountTokensRequestToolsItem1(TypedDict):
     type: NotRequired[Literal["custom"]]
     name: str
     description: NotRequired[str | None]
     input_schema: dict[str, Any]
     strict: NotRequired[bool | None]
+
+
+class CountTokensRequestToolsItem2(TypedDict):
+    """Not offered to the model"""
+
+    type: str
 
 
 class CountTokensRequestToolChoice1(TypedDict):
@@ -1161,7 +1181,7 @@ class OpenAiResponse(TypedDict):
 
 
 class OpenAiResponseError(TypedDict):
-    code: Literal["server_error"]
+    code: Literal["server_error", "invalid_prompt", "context_length_exceeded"]
     message: str
 
 
@@ -1176,6 +1196,8 @@ class OpenAiResponseOutputItem1(TypedDict):
     summary: list[Any]
     content: list[OpenAiResponseOutputItem1ContentItem]
     """Thoughts of a model that thinks"""
+    encrypted_content: str
+    """Opaque; nothing is encrypted, as `content` has it all"""
 
 
 class OpenAiResponseOutputItem1ContentItem(TypedDict):
@@ -1218,6 +1240,8 @@ class OpenAiResponseOutputItem3(TypedDict):
     status: Literal["in_progress", "completed", "incomplete"]
     call_id: str
     name: str
+    namespace: NotRequired[str]
+    """Of a function that a namespace has"""
     arguments: str
     """JSON"""
 
@@ -1334,6 +1358,8 @@ class OpenAiResponseEvent6Item1(TypedDict):
     summary: list[Any]
     content: list[OpenAiResponseEvent6Item1ContentItem]
     """Thoughts of a model that thinks"""
+    encrypted_content: str
+    """Opaque; nothing is encrypted, as `content` has it all"""
 
 
 class OpenAiResponseEvent6Item1ContentItem(TypedDict):
@@ -1376,6 +1402,8 @@ class OpenAiResponseEvent6Item3(TypedDict):
     status: Literal["in_progress", "completed", "incomplete"]
     call_id: str
     name: str
+    namespace: NotRequired[str]
+    """Of a function that a namespace has"""
     arguments: str
     """JSON"""
 
@@ -1394,6 +1422,8 @@ class OpenAiResponseEvent7Item1(TypedDict):
     summary: list[Any]
     content: list[OpenAiResponseEvent7Item1ContentItem]
     """Thoughts of a model that thinks"""
+    encrypted_content: str
+    """Opaque; nothing is encrypted, as `content` has it all"""
 
 
 class OpenAiResponseEvent7Item1ContentItem(TypedDict):
@@ -1436,6 +1466,8 @@ class OpenAiResponseEvent7Item3(TypedDict):
     status: Literal["in_progress", "completed", "incomplete"]
     call_id: str
     name: str
+    namespace: NotRequired[str]
+    """Of a function that a namespace has"""
     arguments: str
     """JSON"""
 
@@ -1605,7 +1637,7 @@ OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | 
 class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
-    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4]
+    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4 | ResponseRequestInputItem5 | ResponseRequestInputItem6]
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
     """A stored response: its conversation comes before `input`, without its instructions"""
@@ -1613,10 +1645,11 @@ class ResponseRequest(TypedDict):
     temperature: NotRequired[float | None]
     top_p: NotRequired[float | None]
     text: NotRequired[ResponseRequestText | None]
-    tools: NotRequired[list[ResponseRequestToolsItem] | None]
+    tools: NotRequired[list[ResponseRequestToolsItem1 | ResponseRequestToolsItem2 | ResponseRequestToolsItem3] | None]
+    """Functions and namespaces of functions; other tools are not offered to the model"""
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ResponseRequestToolChoice2 | ResponseRequestToolChoice3 | None]
     parallel_tool_calls: NotRequired[bool | None]
-    include: NotRequired[list[Literal["message.output_text.logprobs"]] | None]
+    include: NotRequired[list[Literal["message.output_text.logprobs", "reasoning.encrypted_content", "file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs"]] | None]
     top_logprobs: NotRequired[int | None]
     reasoning: NotRequired[ResponseRequestReasoning | None]
     stream: NotRequired[bool | None]
@@ -1639,25 +1672,40 @@ class ResponseRequestInputItem1ContentItem(TypedDict):
 
 
 class ResponseRequestInputItem2(TypedDict):
-    type: Literal["reasoning"]
-
-
-class ResponseRequestInputItem3(TypedDict):
     type: Literal["function_call"]
     call_id: str
     name: str
+    namespace: NotRequired[str | None]
     arguments: str
 
 
-class ResponseRequestInputItem4(TypedDict):
-    type: Literal["function_call_output"]
+class ResponseRequestInputItem3(TypedDict):
+    type: Literal["custom_tool_call"]
     call_id: str
-    output: str | list[ResponseRequestInputItem4OutputItem]
+    name: str
+    namespace: NotRequired[str | None]
+    input: str
 
 
-class ResponseRequestInputItem4OutputItem(TypedDict):
+class ResponseRequestInputItem4(TypedDict):
+    type: Literal["local_shell_call"]
+    call_id: str
+    action: dict[str, Any]
+
+
+class ResponseRequestInputItem5(TypedDict):
+    type: Literal["function_call_output", "custom_tool_call_output"]
+    call_id: str
+    output: str | list[ResponseRequestInputItem5OutputItem]
+
+
+class ResponseRequestInputItem5OutputItem(TypedDict):
     type: Literal["input_text", "output_text", "text"]
     text: str
+
+
+class ResponseRequestInputItem6(TypedDict):
+    type: Literal["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"]
 
 
 class ResponseRequestText(TypedDict):
@@ -1680,7 +1728,7 @@ class ResponseRequestTextFormat3(TypedDict):
     strict: NotRequired[bool | None]
 
 
-class ResponseRequestToolsItem(TypedDict):
+class ResponseRequestToolsItem1(TypedDict):
     type: Literal["function"]
     name: str
     description: NotRequired[str | None]
@@ -1688,9 +1736,37 @@ class ResponseRequestToolsItem(TypedDict):
     strict: NotRequired[bool | None]
 
 
+class ResponseRequestToolsItem2(TypedDict):
+    type: Literal["namespace"]
+    name: str
+    description: NotRequired[str | None]
+    tools: list[ResponseRequestToolsItem2ToolsItem1 | ResponseRequestToolsItem2ToolsItem2]
+
+
+class ResponseRequestToolsItem2ToolsItem1(TypedDict):
+    type: Literal["function"]
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[dict[str, Any] | None]
+    strict: NotRequired[bool | None]
+
+
+class ResponseRequestToolsItem2ToolsItem2(TypedDict):
+    """Not offered to the model"""
+
+    type: str
+
+
+class ResponseRequestToolsItem3(TypedDict):
+    """Not offered to the model"""
+
+    type: str
+
+
 class ResponseRequestToolChoice2(TypedDict):
     type: Literal["function"]
     name: str
+    namespace: NotRequired[str | None]
 
 
 class ResponseRequestToolChoice3(TypedDict):
@@ -1702,6 +1778,7 @@ class ResponseRequestToolChoice3(TypedDict):
 class ResponseRequestToolChoice3ToolsItem(TypedDict):
     type: Literal["function"]
     name: str
+    namespace: NotRequired[str | None]
 
 
 class ResponseRequestReasoning(TypedDict):
@@ -1730,8 +1807,8 @@ class EmbeddingsRequest(TypedDict):
     input: str | list[str]
     model: NotRequired[str | None]
     """Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo)"""
-    dimensions: NotRequired[None]
-    """Not supported"""
+    dimensions: NotRequired[int | None]
+    """The model's own number; vectors are not shortened"""
 
 
 class Reranking(TypedDict):
@@ -1742,6 +1819,8 @@ class Reranking(TypedDict):
     results: list[RerankingResultsItem]
     """Best first"""
     usage: RerankingUsage
+    meta: RerankingMeta
+    """`usage` in the shape of Cohere's client"""
 
 
 class RerankingResultsItem(TypedDict):
@@ -1759,6 +1838,17 @@ class RerankingResultsItemDocument(TypedDict):
 class RerankingUsage(TypedDict):
     prompt_tokens: int
     total_tokens: int
+
+
+class RerankingMeta(TypedDict):
+    """`usage` in the shape of Cohere's client"""
+
+    tokens: RerankingMetaTokens
+
+
+class RerankingMetaTokens(TypedDict):
+    input_tokens: int
+    output_tokens: Literal[0]
 
 
 class RerankRequest(TypedDict):
@@ -2293,7 +2383,7 @@ class Model(TypedDict):
     """Slug of the Cargo, or the alias"""
     object: Literal["model"]
     created: int
-    """Always 0: Cargos have no date, and clients need the member"""
+    """When it came into the catalog of this network: Unix time in seconds"""
     owned_by: str
     type: Literal["chat", "embedding", "rerank", "classification", "image", "transcription", "speech"]
     capabilities: list[str]

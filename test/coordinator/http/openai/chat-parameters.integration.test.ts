@@ -112,12 +112,14 @@ const TOOL = {
 
 const OF_OTHERS = {
   "messages[].cache_control": message({ cache_control: { type: "ephemeral" } }),
+  "messages[].content[].role": part({ role: "assistant" }),
   "messages[].content[].cache_control": part({ cache_control: { type: "ephemeral" } }),
   "messages[].annotations": message({ annotations: [] }),
   "messages[].reasoning_content": message({ reasoning_content: "Hm" }),
   "messages[].reasoning": message({ reasoning: "Hm" }),
   "messages[].reasoning_details": message({ reasoning_details: [] }),
   "response_format.type": { type: "json_object" },
+  "response_format.schema": { type: "json_object", schema: { type: "object" } },
   "response_format.json_schema": FORMAT,
   reasoning: { effort: "high", enabled: true },
   usage: { include: true },

@@ -10,8 +10,13 @@ const part = (members: object) => item({ content: [{ type: "input_text", text: "
 const CALL = { type: "function_call", call_id: "call_1", name: "sum", arguments: "{}" };
 const called = (members: object) => [{ ...CALL, ...members }];
 const told = (output: unknown) => [CALL, { type: "function_call_output", call_id: "call_1", output }];
+const custom = (members: object) => [
+  { type: "custom_tool_call", call_id: "call_1", name: "patch", input: "a", ...members },
+];
 const SUM = { type: "function", name: "sum" };
 const tool = (members: object) => [{ ...SUM, ...members }];
+const inside = (members: object) => [{ type: "namespace", name: "math", tools: tool(members) }];
+const INSIDE = { tools: inside({}) };
 const SCHEMA = { type: "json_schema", name: "none", schema: { type: "object", properties: {} } };
 
 /** Complete by its type: each parameter that the official client knows. */
@@ -60,6 +65,7 @@ describeParameters({
   base: { model: "tiny", input: "Hi" },
   samples: {
     ...OFFICIAL,
+    "input[]": item({}),
     "input[].type": item({ type: "message" }),
     "input[].role": item({ role: "developer" }),
     "input[].content": item({ content: "He" }),
@@ -69,10 +75,14 @@ describeParameters({
     "input[].content[].logprobs": part({ logprobs: [] }),
     "input[].call_id": called({ call_id: "call_2" }),
     "input[].name": called({ name: "add" }),
+    "input[].namespace": called({ namespace: "math" }),
     "input[].arguments": called({ arguments: '{"a":1}' }),
+    "input[].input": custom({ input: "b" }),
+    "input[].action": [{ type: "local_shell_call", call_id: "call_1", action: { command: ["ls"] } }],
     "input[].output": told("15"),
     "input[].output[].type": told([{ type: "input_text", text: "15" }]),
     "input[].output[].text": told([{ type: "input_text", text: "15" }]),
+    "tools[]": [SUM],
     "tools[].type": tool({}),
     "tools[].name": tool({ name: "add" }),
     "tools[].description": tool({ description: "Adds." }),
@@ -82,8 +92,19 @@ describeParameters({
     "tools[].allowed_callers": tool({ allowed_callers: ["programmatic"] }),
     "tools[].async": tool({ async: true }),
     "tools[].output_schema": tool({ output_schema: {} }),
-    "input[].summary": item({ summary: [] }),
-    "input[].encrypted_content": item({ encrypted_content: "a" }),
+    "tools[].tools": inside({}),
+    "tools[].tools[]": inside({}),
+    "tools[].tools[].type": inside({}),
+    "tools[].tools[].name": inside({ name: "add" }),
+    "tools[].tools[].description": inside({ description: "Adds." }),
+    "tools[].tools[].parameters": inside({ parameters: SCHEMA.schema }),
+    "tools[].tools[].strict": inside({ strict: true }),
+    "tools[].tools[].defer_loading": inside({ defer_loading: true }),
+    "tools[].tools[].allowed_callers": inside({ allowed_callers: ["programmatic"] }),
+    "tools[].tools[].async": inside({ async: true }),
+    "tools[].tools[].output_schema": inside({ output_schema: {} }),
+    "include[]": ["message.output_text.logprobs"],
+    "input[].caller": called({ caller: { type: "direct" } }),
     client_metadata: { a: "b" },
     "reasoning.effort": { effort: "none" },
     "reasoning.summary": { summary: "auto" },
@@ -102,8 +123,10 @@ describeParameters({
     "tools[].defer_loading": { tools: [SUM] },
     "tools[].allowed_callers": { tools: [SUM] },
     "tools[].output_schema": { tools: [SUM] },
-    "input[].summary": plainItem,
-    "input[].encrypted_content": plainItem,
+    "tools[].tools[].defer_loading": INSIDE,
+    "tools[].tools[].allowed_callers": INSIDE,
+    "tools[].tools[].output_schema": INSIDE,
+    "input[].caller": { input: called({}) },
     "input[].id": plainItem,
     "input[].status": plainItem,
     "input[].phase": plainItem,

@@ -71,6 +71,49 @@ describe("POST /chat/completions with tools", () => {
     expect(choices.at(-1)).toMatchObject({ delta: {}, finish_reason: "tool_calls" });
   });
 
+  it("takes tool_choice any, as Mistral's client sends it, as required", async () => {
+    answerWith(api, "x");
+    expect((await chat({ tools: [SUM], tool_choice: "any" })).status).toBe(200);
+    expect(api.jobs.submitted[0]?.input).toMatchObject({ tool_choice: "required" });
+    const { status, body } = await chat({ tools: [SUM], tool_choice: "some" });
+    expect([status, body.error.param]).toEqual([422, "tool_choice"]);
+  });
+
+  it("takes parts of an earlier answer that name a role, as the OpenAI Agents SDK sends them", async () => {
+    answerWith(api, "x");
+    const answered = { role: "assistant", content: [{ type: "text", text: "15", role: "assistant" }] };
+    expect((await chat({ messages: [...MESSAGES, answered, ...MESSAGES] })).status).toBe(200);
+    expect(api.jobs.submitted[0]?.input["messages"]).toMatchObject([{}, { role: "assistant", content: "15" }, {}]);
+  });
+
+  it("keeps the schema beside json_object, and names it in errors", async () => {
+    answerWith(api, "{}");
+    const schema = { type: "object", properties: { sum: { type: "integer" } } };
+    const formatted = (given: unknown) => chat({ response_format: { type: "json_object", schema: given } });
+    expect((await formatted(schema)).status).toBe(200);
+    expect((await formatted(null)).status).toBe(200);
+    expect(api.jobs.submitted.map(({ input }) => input["response_format"])).toMatchObject([
+      { type: "json_schema", json_schema: { schema } },
+      { type: "json_object" },
+    ]);
+    const { status, body } = await formatted({ properties: { sum: { not: {} } } });
+    expect([status, body.error.param]).toEqual([422, "response_format.schema.properties.sum"]);
+    expect((await formatted(5)).body.error.param).toBe("response_format.schema");
+  });
+
+  it("takes 256 KB of tools and hundreds of messages, up to 1 MiB", async () => {
+    answerWith(api, "x");
+    const tools = Array.from({ length: 120 }, (_, at) => ({
+      type: "function",
+      function: { name: `tool${at}`, description: "x".repeat(2_000), parameters: { type: "object" } },
+    }));
+    const messages = Array.from({ length: 700 }, () => ({ role: "user", content: "y".repeat(1_000) }));
+    expect((await chat({ tools, messages })).status).toBe(200);
+    const larger = tools.map((tool) => ({ ...tool, function: { ...tool.function, description: "x".repeat(2_300) } }));
+    const { status, body } = await chat({ tools: larger, messages: MESSAGES });
+    expect([status, body.error.message]).toEqual([422, "tools: are larger than 262144 bytes as JSON"]);
+  });
+
   it("gives n answers, a job each with a seed of its own", async () => {
     answerWith(api, "Hel", "lo");
     const { body } = await chat({ n: 3, seed: 4_294_967_294 });

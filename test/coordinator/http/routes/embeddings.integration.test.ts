@@ -157,7 +157,7 @@ describe("POST /embeddings", () => {
     [{ model: "words-embed", input: [1, 2] }, "input"],
     [{ model: "words-embed", input: "x".repeat(262_144) }, "input"],
     [{ model: "words-embed", input: ["ok", "longer than the Cargo takes"] }, "input.1"],
-    [{ model: "words-embed", input: "a", dimensions: 8 }, "dimensions"],
+    [{ model: "words-embed", input: "a", dimensions: 0 }, "dimensions"],
     [{ model: "words-embed", input: "a", encoding_format: "hex" }, "encoding_format"],
     [{ model: "", input: "a" }, "model"],
   ])("refuses %j naming the field", async (body, param) => {
@@ -183,8 +183,23 @@ describe("POST /embeddings", () => {
     await expect(asked).rejects.toMatchObject({ code: "model_not_found", type: "invalid_request_error" });
   });
 
+  it("takes the model's own number of dimensions, and refuses another once it knows the model's", async () => {
+    await using island = await joinIsland();
+    const own = embed({ model: "words-embed", input: "a", dimensions: 2 });
+    await answer(island, { embeddings: [[0.5, 2]] });
+    expect((await own).status).toBe(200);
+    const other = embed({ model: "words-embed", input: "a", dimensions: 8 });
+    await answer(island, { embeddings: [[0.5, 2]] });
+    const { status, body } = await other;
+    expect([status, body.error.param, body.error.message]).toEqual([
+      422,
+      "dimensions",
+      "dimensions: must be 2, the dimensions of this model's vectors, or left out; got 8",
+    ]);
+  });
+
   it("throws UnprocessableEntityError with param in the openai client", async () => {
-    const asked = client.embeddings.create({ model: "words-embed", input: "a", dimensions: 8 });
+    const asked = client.embeddings.create({ model: "words-embed", input: "a", dimensions: 0 });
     await expect(asked).rejects.toBeInstanceOf(UnprocessableEntityError);
     await expect(asked).rejects.toMatchObject({ param: "dimensions", code: "validation_failed" });
   });

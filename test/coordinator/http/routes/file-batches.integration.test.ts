@@ -91,8 +91,8 @@ describe("batches over files", () => {
       failures.map(({ custom_id, response }) => [custom_id, response.status_code, response.body.error.param]),
     ).toEqual(
       expect.arrayContaining([
-        ["b", 422, "temperature"],
-        ["d", 422, "stream"],
+        ["b", 400, "temperature"],
+        ["d", 400, "stream"],
       ]),
     );
   });

@@ -132,11 +132,11 @@ describe("/files", () => {
       const answer = await fetch(`${api.url}/v1/files`, { method: "POST", body: form, headers });
       return [answer.status, (JSON.parse(await answer.text()) as { error: { message: string } }).error.message];
     };
-    expect(await post(["file", new Blob(["a"])])).toEqual([422, expect.stringContaining("purpose:")]);
-    expect(await post(["purpose", "user_data"])).toEqual([422, "file: must be a file"]);
-    expect(await post(["purpose", "user_data"], ["file", "text"])).toEqual([422, "file: must be a file"]);
+    expect(await post(["file", new Blob(["a"])])).toEqual([400, expect.stringContaining("purpose:")]);
+    expect(await post(["purpose", "user_data"])).toEqual([400, "file: must be a file"]);
+    expect(await post(["purpose", "user_data"], ["file", "text"])).toEqual([400, "file: must be a file"]);
     expect(await post(["purpose", "none"], ["file", new Blob(["a"])])).toEqual([
-      422,
+      400,
       expect.stringContaining("purpose:"),
     ]);
     expect(await readdir(api.files.arriving)).toEqual([]);

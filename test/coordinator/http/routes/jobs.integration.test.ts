@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_LIMITS } from "../../../../coordinator/quotas/account-limits.ts";
-import { MAX_INPUT_BYTES } from "../../../../shared/chat-input.ts";
 import { InsufficientCreditsError } from "../../../../coordinator/credits/insufficient-credits-error.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { Api } from "../api.ts";
@@ -55,7 +54,6 @@ describe("POST /jobs", () => {
     [{ ...SUBMISSION, priority: 1.5 }, ["priority"]],
     [{ ...SUBMISSION, priority: "5" }, ["priority"]],
     [{ ...SUBMISSION, priority: null }, ["priority"]],
-    [{ workload: "tiny", input: { prompt: "x".repeat(MAX_INPUT_BYTES) } }, ["input"]],
     [{ workload: "tiny", input: { messages: [], max_tokens: 0 } }, ["input.messages", "input.max_tokens"]],
   ])("names every wrong field of %j", async (body, paths) => {
     const answer = await submit(JSON.stringify(body));
@@ -205,6 +203,7 @@ describe("GET /jobs/:id", () => {
           waiting: { ...waiting, percent: null, phase: null },
           timings: null,
           batch_id: null,
+          ignored: [],
           webhook: null,
         },
       },

@@ -159,7 +159,7 @@ describe("GET /models", () => {
     const tiny = {
       id: "tiny",
       object: "model",
-      created: 0,
+      created: 1_700_000_000,
       owned_by: "atoll",
       type: "chat",
       ...facts,

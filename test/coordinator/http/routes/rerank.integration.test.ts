@@ -87,6 +87,33 @@ describe("POST /rerank", () => {
     expect(job.body.data.status).toBe("completed");
   });
 
+  it("answers /v2/rerank, where Cohere's client asks with its Bearer token, in the shape that it reads", async () => {
+    const ask = (body: object) =>
+      fetch(`${coordinator.url}/v2/rerank`, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${account.key}`,
+          "Content-Type": "application/json",
+          "X-Fern-SDK-Name": "cohere-ai",
+        },
+        body: JSON.stringify(body),
+      });
+    const asked = ask({ model: RANKER, query: "north", documents: ["a", "b"], top_n: 1, priority: 3 });
+    await answer({ scores: [0.25, 0.75] });
+    const response = await asked;
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({
+        id: expect.stringMatching(/^job_/),
+        results: [{ index: 1, relevance_score: 0.75 }],
+        meta: { tokens: { input_tokens: 7, output_tokens: 0 } },
+      }),
+    ]);
+    const refused = await ask({ ...BODY, max_tokens_per_doc: 10 });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: "max_tokens_per_doc" } }]);
+    expect((await fetch(`${coordinator.url}/v2/models`)).status).toBe(404);
+  });
+
   it("asks a Cargo that ranks for scores", async () => {
     const asked = rerank({ ...BODY, model: RANKER, documents: ["a", { text: "b" }] });
     expect(await answer({ scores: [0.25, 0.75] })).toEqual({ query: "north", documents: ["a", "b"] });
@@ -130,7 +157,7 @@ describe("POST /rerank", () => {
     [{ ...BODY, query: LONGER_THAN_THE_CARGO_TAKES }, "query"],
     [{ ...BODY, documents: [] }, "documents"],
     [{ ...BODY, documents: ["a", 7] }, "documents.1"],
-    [{ ...BODY, documents: [{ title: "a" }] }, "documents.0"],
+    [{ ...BODY, documents: [{ title: "a" }] }, "documents.0.text"],
     [{ ...BODY, documents: ["ok", LONGER_THAN_THE_CARGO_TAKES] }, "documents.1"],
     [{ ...BODY, documents: Array<string>(256).fill("a") }, "documents"],
     [{ ...BODY, documents: ["x".repeat(262_144)] }, "documents"],

@@ -76,7 +76,7 @@ describe("/uploads", () => {
     expect(new Set(all.map(({ file }) => file?.id)).size).toBe(1);
     expect((await client.files.list()).data).toHaveLength(1);
     expect((await complete(ids)).file).toEqual(all[0]?.file);
-    const ended = { status: 422, code: "upload_not_pending" };
+    const ended = { status: 400, code: "upload_not_pending" };
     await expect(complete(ids.toReversed())).rejects.toMatchObject(ended);
     await expect(send(upload.id, PARTS[0]!)).rejects.toMatchObject(ended);
     await expect(client.uploads.cancel(upload.id)).rejects.toMatchObject(ended);
@@ -92,10 +92,10 @@ describe("/uploads", () => {
       client.uploads.complete(upload.id, { part_ids, ...(md5 === undefined ? {} : { md5 }) });
     await expect(complete(ids)).rejects.toThrow(`have ${BYTES.length - 3} bytes together`);
     await expect(complete([...ids, foreign.id])).rejects.toThrow("part_ids.2: is no part of this upload");
-    await expect(complete([])).rejects.toMatchObject({ status: 422, param: "part_ids" });
+    await expect(complete([])).rejects.toMatchObject({ status: 400, param: "part_ids" });
     ids.push((await send(upload.id, PARTS[2]!)).id);
-    await expect(complete(ids, hashOf(PARTS[0]!, "md5"))).rejects.toMatchObject({ status: 422, param: "md5" });
-    await expect(complete(ids, "none")).rejects.toMatchObject({ status: 422, param: "md5" });
+    await expect(complete(ids, hashOf(PARTS[0]!, "md5"))).rejects.toMatchObject({ status: 400, param: "md5" });
+    await expect(complete(ids, "none")).rejects.toMatchObject({ status: 400, param: "md5" });
     expect((await complete(ids, hashOf(BYTES, "md5").toUpperCase())).status).toBe("completed");
   });
 
@@ -105,7 +105,7 @@ describe("/uploads", () => {
     expect((await client.uploads.cancel(upload.id)).status).toBe("cancelled");
     expect((await client.uploads.cancel(upload.id)).status).toBe("cancelled");
     expect(await partsOnDisk(upload.id)).toEqual([]);
-    const ended = { status: 422, code: "upload_not_pending" };
+    const ended = { status: 400, code: "upload_not_pending" };
     await expect(send(upload.id, PARTS[0]!)).rejects.toMatchObject(ended);
     await expect(client.uploads.complete(upload.id, { part_ids: [part.id] })).rejects.toMatchObject(ended);
   });
@@ -135,7 +135,7 @@ describe("/uploads", () => {
     form.append("file", new Blob(["a"]), "a");
     const headers = { authorization: `Bearer ${api.key}` };
     const answer = await fetch(`${api.url}/v1/uploads/${id}/parts`, { method: "POST", body: form, headers });
-    expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining("data: must be a file")]);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("data: must be a file")]);
     expect((await api.call("GET", `/uploads/${id}`, { key: api.writeKey })).status).toBe(403);
     expect((await api.call("POST", `/uploads/${id}/cancel`, { key: api.readKey })).status).toBe(403);
     const other = await Api.open();

@@ -13,19 +13,23 @@ function create(store: Store, ownerId: string, slug = "mine") {
 const change = { file: { name: "New" }, isEnabled: true, isApproved: false, atMs: LATER_MS };
 
 export function describeCatalog(check: Check): void {
-  check("catalog.numberCargos() keeps numbers for ever and gives new Cargos the next free", async (store) => {
-    expect([...(await store.catalog.numberCargos(["b", "a"]))]).toEqual([
-      ["b", 1],
-      ["a", 2],
+  check("catalog.numberCargos() keeps numbers and dates for ever and gives new Cargos the next free", async (store) => {
+    const [b, a] = [
+      { number: 1, createdAtMs: 5_000 },
+      { number: 2, createdAtMs: 5_000 },
+    ];
+    expect([...(await store.catalog.numberCargos(["b", "a"], 5_000))]).toEqual([
+      ["b", b],
+      ["a", a],
     ]);
     const ownerId = await makeAccount(store);
     await create(store, ownerId);
     await store.catalog.remove("mine", ownerId, LATER_MS);
-    expect([...(await store.catalog.numberCargos(["c", "a"]))]).toEqual([
-      ["b", 1],
-      ["a", 2],
-      ["mine", 3],
-      ["c", 4],
+    expect([...(await store.catalog.numberCargos(["c", "a"], LATER_MS))]).toEqual([
+      ["b", b],
+      ["a", a],
+      ["mine", { number: 3, createdAtMs: MADE_AT_MS }],
+      ["c", { number: 4, createdAtMs: LATER_MS }],
     ]);
   });
 

@@ -14,6 +14,15 @@ export function describeSubmissions(check: Check): void {
     expect(await store.jobs.input(job.id)).toEqual(job.input);
   });
 
+  check("jobs.get() has the parameters of the request that the job does without", async (store) => {
+    const accountId = await makeAccount(store);
+    const ignoredParameters = ["output_config.effort", "tools[8]"];
+    const [hinted, plain] = [makeJob(accountId, { ignoredParameters }), makeJob(accountId)];
+    await Promise.all([store.jobs.submit(hinted), store.jobs.submit(plain)]);
+    expect((await store.jobs.get(hinted.id))?.ignoredParameters).toEqual(ignoredParameters);
+    expect((await store.jobs.get(plain.id))?.ignoredParameters).toEqual([]);
+  });
+
   check("jobs.accountOf() is the account that submitted the job, undefined for an unknown id", async (store) => {
     const accountId = await makeAccount(store);
     await makeAccount(store);

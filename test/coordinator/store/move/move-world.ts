@@ -134,7 +134,7 @@ async function fillAccounts(
 }
 
 async function fillCatalog({ catalog }: Store, ownerId: string): Promise<void> {
-  await catalog.numberCargos(["tiny-chat", "hash"]);
+  await catalog.numberCargos(["tiny-chat", "hash"], MADE_AT_MS);
   await catalog.create({ slug: "mine", ownerId, file: { name: TEXT }, isEnabled: true, atMs: MADE_AT_MS });
   await catalog.approve(
     { slug: "mine", file: { name: TEXT, pinned: true }, revision: "abc", by: "root", atMs: LATER_MS },
@@ -226,7 +226,7 @@ export async function pictureOf(store: Store, filled: Filled): Promise<unknown> 
     announcements: await store.operators.announcements(0),
     audit: await store.audit.list({}, page),
     catalog: await catalog.snapshot(),
-    numbers: [...(await catalog.numberCargos([]))],
+    numbers: [...(await catalog.numberCargos([], LATER_MS))],
     jobs: await Promise.all(filled.jobIds.map((id) => jobs.get(id))),
     feeds: await Promise.all(filled.jobIds.map((id) => jobs.feed(id))),
     list: await jobs.list(ann, page, {}),

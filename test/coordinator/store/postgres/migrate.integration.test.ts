@@ -2,6 +2,7 @@ import pg from "pg";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { Migration } from "../../../../coordinator/store/migrations.ts";
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
+import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations/all.ts";
 import { PostgresServer } from "../../../support/postgres-server.ts";
 
 const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE things (id int)" };
@@ -43,6 +44,20 @@ function describeMigrations(server: PostgresServer): void {
         { name: "by_id" },
       ]);
       expect(await query("SELECT version FROM migrations ORDER BY version")).toEqual([{ version: 1 }, { version: 2 }]);
+    });
+
+    it("gives slugs a date: of their Cargo, of the migration, or of a coordinator of an earlier version", async () => {
+      await migrate(address, MIGRATIONS.slice(0, 9), 1);
+      await query(`INSERT INTO cargo_numbers (number, slug) VALUES (1, 'shipped'), (2, 'stored')`);
+      await query(`INSERT INTO cargos (slug, file, enabled, approved, revision, created_at_ms, updated_at_ms)
+        VALUES ('stored', '{}', true, true, 1, 5000, 6000)`);
+      const startedMs = Date.now();
+      await migrate(address, MIGRATIONS, 2);
+      await query(`INSERT INTO cargo_numbers (number, slug) VALUES (3, 'later')`);
+      const rows = await query<{ ms: number }>("SELECT created_at_ms::float AS ms FROM cargo_numbers ORDER BY number");
+      const [shipped, stored, later] = rows.map(({ ms }) => ms);
+      expect(stored).toBe(5_000);
+      for (const ms of [shipped, later]) expect(ms).toBeGreaterThan(startedMs - 1_000);
     });
 
     it("that failed leaves nothing, and is tried again", async () => {

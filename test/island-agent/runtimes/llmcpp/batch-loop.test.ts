@@ -2,6 +2,7 @@ import { acquireLock } from "lifecycle-utils";
 import { describe, expect, it } from "vitest";
 import { BatchLoop, type ContextInternals, sharesLocks } from "../../../../island-agent/runtimes/llmcpp/batch-loop.ts";
 import { settle } from "../../../support/event-log.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
 
 interface Part {
   readonly sequenceId: number;
@@ -43,7 +44,7 @@ class FakeContext implements ContextInternals {
   decode(sequenceId: number, position: number, tokens: readonly number[]): Promise<readonly [number, unknown][]> {
     const logits = tokens.map((_, index) => index === tokens.length - 1);
     return this._decodeTokens(
-      { sequenceId, tokens, logits, firstTokenSequenceIndex: position },
+      { sequenceId, tokens: [...tokens], logits, firstTokenSequenceIndex: position },
       (_index, at) => `sampled ${at}`,
     );
   }
@@ -58,7 +59,7 @@ class FakeContext implements ContextInternals {
 
 function makeLoop(batchSize?: number): { context: FakeContext; loop: BatchLoop } {
   const context = new FakeContext(batchSize);
-  return { context, loop: new BatchLoop(context) };
+  return { context, loop: new BatchLoop(context, new ManualClock()) };
 }
 
 /** A sequence that generates: each token after some turns of promises, as in the library. */
@@ -138,6 +139,32 @@ describe("BatchLoop", () => {
     await context.decode(1, 0, [1]);
     expect(parts).toEqual([8, 8, 4]);
     expect(batches).toBe(3);
+  });
+
+  it("evaluates no more of a prompt whose run is aborted, and keeps what was evaluated", async () => {
+    const { context, loop } = makeLoop(8);
+    const abort = new AbortController();
+    loop.signals.set(0, abort.signal);
+    context.native = async () => {
+      if (context.batches.length === 2) abort.abort();
+    };
+    const tokens = Array.from({ length: 40 }, (_, index) => index);
+    const request = { sequenceId: 0, tokens, logits: [], firstTokenSequenceIndex: 0 };
+    expect(await context._decodeTokens(request, () => null)).toEqual([]);
+    // The library counts these as evaluated.
+    expect(tokens).toHaveLength(16);
+    expect(context.shapes).toEqual(["0:8", "0:8"]);
+    loop.signals.delete(0);
+    await context.decode(0, 16, [1, 2]);
+    expect(context.shapes).toEqual(["0:8", "0:8", "0:2"]);
+  });
+
+  it("goes on with the other runs of a batch when one is aborted", async () => {
+    const { context, loop } = makeLoop(8);
+    loop.signals.set(0, AbortSignal.abort());
+    const [aborted, other] = await Promise.all([context.decode(0, 0, [1, 2, 3]), context.decode(1, 0, [1, 2, 3])]);
+    expect([aborted, other]).toEqual([[], [[2, "sampled 2"]]]);
+    expect(context.shapes).toEqual(["1:3"]);
   });
 
   it("waits while the library has the lock of the context", async () => {

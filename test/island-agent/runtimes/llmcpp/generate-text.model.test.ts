@@ -18,6 +18,7 @@ import { generateWithChat } from "../../../../island-agent/runtimes/llmcpp/gener
 import { ResumableTemplate } from "../../../../island-agent/runtimes/llmcpp/resumable-template.ts";
 import { samplingOf } from "../../../../island-agent/runtimes/llmcpp/sampling.ts";
 import { chatRequestOf, type ChatInput } from "../../../../shared/chat-input.ts";
+import { systemClock } from "../../../../shared/clock.ts";
 import type { FinishReason, OutputItem } from "../../../../shared/output.ts";
 import { NEVER, TINY_ISLANDER } from "./llmcpp-support.ts";
 
@@ -48,7 +49,7 @@ describe("generateText()", () => {
     });
     model = await llama.loadModel({ modelPath: TINY_ISLANDER });
     const context = await model.createContext({ contextSize: 512, sequences: 2, threads: 1 });
-    const loop = BatchLoop.over(context);
+    const loop = BatchLoop.over(context, systemClock);
     for (const id of [0, 1]) loop.onTokens.set(id, (tokens) => evaluations.push(tokens));
     sequences = [context.getSequence(), context.getSequence()];
     template = new ResumableTemplate(resolveChatWrapper(model), "");

@@ -93,14 +93,15 @@ describe("llmcppRuntime() with tiny-islander", () => {
   it("run() tells how much of a prompt it has read, batch by batch", async () => {
     await using wide = await makeRuntime().load(makeCargo({ contextTokens: 1_024 }), TINY_ISLANDER, NEVER);
     const done: number[] = [];
-    // More than one batch of 512 tokens.
     const request = makeRequest({ prompt: "Tell me a story of a boat. ".repeat(100), max_tokens: 2 });
     const onPrompt = (prompt: PromptTokens): void => {
       expect(prompt.total).toBeGreaterThan(512);
       done.push(prompt.done);
     };
     const { usage } = await wide.run(request, () => {}, NEVER, { onPrompt });
-    expect(done).toEqual([512, usage.promptTokens]);
+    // Batches begin small.
+    expect(done.slice(0, 2)).toEqual([32, 96]);
+    expect(done.at(-1)).toBe(usage.promptTokens);
   });
 
   it("run() reads only the new tokens of a conversation's next turn, for its own account", async () => {
@@ -128,9 +129,10 @@ describe("llmcppRuntime() with tiny-islander", () => {
       { role: "user", content: "Count from 1 to 3." },
     ];
     const [second, ofOther] = [await ask(turn, "a"), await ask(turn, "b")];
-    // A batch takes 512 tokens.
+    // A batch takes 512 tokens at most.
     expect(second.total).toBeGreaterThan(first.total);
-    expect([first.batches, second.batches, ofOther.batches]).toEqual([2, 1, 2]);
+    expect(second.batches).toBe(1);
+    expect(Math.min(first.batches, ofOther.batches)).toBeGreaterThan(1);
     expect(first.total).toBeGreaterThan(512);
   });
 

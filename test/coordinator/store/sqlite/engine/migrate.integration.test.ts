@@ -38,6 +38,18 @@ describe("migrate()", () => {
     expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
   });
 
+  it("gives the slugs of an older database the date of their Cargo, or that of the migration", () => {
+    const db = opened(MIGRATIONS.slice(0, 23));
+    db.exec(`INSERT INTO cargo_numbers (number, slug) VALUES (1, 'shipped'), (2, 'stored');
+      INSERT INTO cargos (slug, file, enabled, approved, revision, created_at_ms, updated_at_ms)
+        VALUES ('stored', '{}', 1, 1, 1, 5000, 6000)`);
+    const startedMs = Date.now();
+    migrate(db, MIGRATIONS, 2);
+    const dates = db.prepare<[], number>("SELECT created_at_ms FROM cargo_numbers ORDER BY number").pluck().all();
+    expect(dates).toEqual([expect.any(Number), 5_000]);
+    expect(dates[0]).toBeGreaterThan(startedMs - 1_000);
+  });
+
   it("refuses a database that is newer than the program", () => {
     const db = opened([...MIGRATIONS, LATER]);
     expect(() => migrate(db, MIGRATIONS, 2)).toThrow(MigrationError);

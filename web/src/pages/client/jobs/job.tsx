@@ -200,6 +200,7 @@ function Facts({ job }: { readonly job: Job }) {
           <span class="id">{job.island_id}</span>
         </Fact>
       )}
+      {job.ignored.length > 0 && <Fact label="Hints not used">{job.ignored.join(", ")}</Fact>}
       {job.duration_ms !== null && (
         <Fact label="Duration">
           <span class="num">{formatDuration(job.duration_ms)}</span>

@@ -1,0 +1,36 @@
+import type { Feed } from "./feed.ts";
+
+/** Resolves once `isReady` holds for the feed, or `signal` is aborted. Nothing listens afterwards. */
+export function untilFeed(feed: Feed, isReady: (feed: Feed) => boolean, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true || isReady(feed)) {
+      resolve();
+      return;
+    }
+    const settle = (): void => {
+      unsubscribe();
+      signal?.removeEventListener("abort", settle);
+      resolve();
+    };
+    const unsubscribe = feed.subscribe(() => {
+      if (isReady(feed)) settle();
+    });
+    signal?.addEventListener("abort", settle);
+  });
+}
+
+/**
+ * Opens the job's feed and resolves with it once `isReady` holds, or `signal` is aborted. A feed that is cut meanwhile is opened anew.
+ * @throws what `open` throws.
+ */
+export async function openUntil(
+  open: () => Promise<Feed>,
+  isReady: (feed: Feed) => boolean,
+  signal?: AbortSignal,
+): Promise<Feed> {
+  for (;;) {
+    const feed = await open();
+    await untilFeed(feed, (now) => now.isCut || isReady(now), signal);
+    if (!feed.isCut || signal?.aborted === true) return feed;
+  }
+}
