@@ -1,34 +1,31 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Cli } from "../support/cli.ts";
-import { ClientNetwork } from "../support/client-network.ts";
+import { testAgent, type AgentRequest } from "../support/agent.cases.ts";
+import type { CliOptions } from "../support/cli.ts";
 
 const CLAUDE = join(
   import.meta.dirname,
   `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`,
 );
 
-let net: ClientNetwork;
-beforeAll(async () => {
-  net = await ClientNetwork.open();
-});
-beforeEach(() => net.recorder.clear());
-afterAll(() => net[Symbol.asyncDispose]());
+function ask({ url, key, model, prompt }: AgentRequest, ...args: string[]): CliOptions {
+  return {
+    command: [CLAUDE, "-p", prompt, "--allowedTools", "Bash", ...args],
+    env: {
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: key,
+      ANTHROPIC_MODEL: model,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+    },
+  };
+}
 
-const ask = (model: string, prompt: string, ...args: string[]) => ({
-  command: [CLAUDE, "-p", prompt, ...args] as const,
-  env: {
-    ANTHROPIC_BASE_URL: net.url,
-    ANTHROPIC_API_KEY: net.key,
-    ANTHROPIC_MODEL: model,
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  },
-});
-
-describe("Claude Code · messages", () => {
-  it("chat", async () => {
-    const { stdout } = await Cli.run(ask("scripted", "What is 7 plus 8?"));
-    expect(stdout.trim()).toBe("All done.");
-  });
+testAgent({
+  title: "Claude Code · messages",
+  start: ask,
+  readNote: { name: "Bash", arguments: { command: "cat note.txt", description: "Print the note" } },
+  wrongKey: /401|API key/,
+  unknownModel: /no-such-model/,
+  tooLong: /too long/,
+  structured: (request, schema) => ask(request, "--output-format", "json", "--json-schema", JSON.stringify(schema)),
 });

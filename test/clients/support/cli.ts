@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
 /** For a hang. */
-const LIMIT_MS = 100_000;
+const LIMIT_MS = 60_000;
 
 export interface CliOptions {
   readonly command: readonly [string, ...string[]];
@@ -18,7 +18,6 @@ export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  readonly ms: number;
 }
 
 /** A command-line client in a process group and a home of its own, without a terminal. */
@@ -38,7 +37,6 @@ export class Cli implements AsyncDisposable {
       writeFileSync(file, content);
     }
     const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
-    const startedMs = performance.now();
     this.#child = spawn(program, args, {
       cwd: work,
       env: { PATH: path, HOME: this.#home, TMPDIR: this.#home, TERM: "dumb", NO_COLOR: "1", LANG: "C.UTF-8", ...env },
@@ -47,12 +45,18 @@ export class Cli implements AsyncDisposable {
     });
     this.#child.stdout?.on("data", (part: Buffer) => (this.#stdout += part.toString()));
     this.#child.stderr?.on("data", (part: Buffer) => (this.#stderr += part.toString()));
-    const timer = setTimeout(() => this.#signalGroup("SIGKILL"), LIMIT_MS);
+    let isHung = false;
+    const timer = setTimeout(() => {
+      isHung = true;
+      this.#signalGroup("SIGKILL");
+    }, LIMIT_MS);
     this.#ended = once(this.#child, "close").then(([code]) => {
       clearTimeout(timer);
-      const ms = performance.now() - startedMs;
-      return { code: code as number | null, stdout: this.#stdout, stderr: this.#stderr, ms };
+      const [stdout, stderr] = [this.#stdout, this.#stderr];
+      if (isHung) throw new Error(`${program} did not end within ${LIMIT_MS} ms:\n${stdout}\n${stderr}`);
+      return { code: code as number | null, stdout, stderr };
     });
+    this.#ended.catch(() => undefined);
   }
 
   /** Runs a client to its end. */
@@ -81,7 +85,7 @@ export class Cli implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#signalGroup("SIGKILL");
-    await this.#ended;
+    await this.#ended.catch(() => undefined);
     rmSync(this.#home, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,8 @@
 import type { ChatInput } from "../../../shared/chat-input.ts";
 import { AGENT_FEATURES } from "../../../shared/features.ts";
-import type { OutputItem } from "../../../shared/output.ts";
+import type { FinishReason, OutputItem } from "../../../shared/output.ts";
 import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { beginFrames, finishedFrame } from "../../support/attempt-frames.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello, makeIslandState } from "../../support/frames.ts";
@@ -23,6 +24,7 @@ export class ScriptedIsland implements AsyncDisposable {
   #script: Script = () => ({ text: DEFAULT_TEXT });
   readonly #island: FakeIsland;
   readonly #held = new Map<string, Assign>();
+  #isReleased = false;
   readonly #timer: NodeJS.Timeout;
 
   private constructor(island: FakeIsland, heartbeatMs: number) {
@@ -49,13 +51,14 @@ export class ScriptedIsland implements AsyncDisposable {
   /** Takes another script, and forgets the inputs so far. */
   script(script: Script): void {
     this.inputs.length = 0;
+    this.#isReleased = false;
     this.#script = script;
   }
 
-  /** Ends the held answers. */
+  /** Ends the held answers, and those that the script would hold from now on. */
   release(): void {
-    for (const assign of this.#held.values())
-      this.#island.send({ ...finishedFrame(assign, 2, { completionTokens: 1 }) });
+    this.#isReleased = true;
+    for (const assign of this.#held.values()) this.#finish(assign, "stop");
     this.#held.clear();
   }
 
@@ -75,17 +78,13 @@ export class ScriptedIsland implements AsyncDisposable {
     const answer = this.#script(input);
     const items = itemsOf(answer, jobId);
     this.#island.send(...beginFrames(assign), { type: "output", jobId, attempt, seq: 1, items });
-    if ("hold" in answer) return void this.#held.set(jobId, assign);
-    const finishReason = "call" in answer ? "tool_calls" : "stop";
-    this.#island.send({
-      type: "finished",
-      jobId,
-      attempt,
-      seq: 2,
-      finishReason,
-      usage: { promptTokens: 5, completionTokens: items.length },
-      timings: { loadMs: 1, firstOutputMs: 1, runMs: 10 },
-    });
+    if ("hold" in answer && !this.#isReleased) this.#held.set(jobId, assign);
+    else this.#finish(assign, "call" in answer ? "tool_calls" : "stop");
+  }
+
+  #finish(assign: Assign, finishReason: FinishReason): void {
+    const finished = finishedFrame(assign, 2, { completionTokens: 1 });
+    this.#island.send({ ...finished, finishReason } as FromIsland);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,12 +94,36 @@ export class ScriptedIsland implements AsyncDisposable {
 }
 
 /** Calls a tool in the first answer whose request offers it, and writes `text` in all others. */
-export function callOnce(name: string, args: object, text = DEFAULT_TEXT): Script {
+export function callOnce(name: string, args: Readonly<Record<string, unknown>>, text = DEFAULT_TEXT): Script {
   return ({ messages = [], tools }) => {
-    const isOffered = tools?.some((tool) => tool.function.name === name) === true;
-    const isAnswered = messages.some(({ role }) => role === "tool");
-    return isOffered && !isAnswered ? { call: { name, arguments: args } } : { text };
+    const tool = tools?.find((offered) => offered.function.name === name)?.function;
+    if (tool === undefined || messages.some(({ role }) => role === "tool")) return { text };
+    return { call: { name, arguments: withAllProperties(args, tool.parameters ?? {}) } };
   };
+}
+
+/** Arguments as a model must write them: its grammar has every property, in the schema's order. */
+function withAllProperties(
+  args: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, unknown>>,
+): object {
+  const properties = Object.entries((parameters["properties"] ?? {}) as Record<string, PropertySchema>);
+  return Object.fromEntries(properties.map(([name, schema]) => [name, args[name] ?? emptyOf(schema)]));
+}
+
+interface PropertySchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly PropertySchema[];
+  readonly minimum?: number;
+}
+
+function emptyOf({ type, enum: choices, anyOf, minimum }: PropertySchema): unknown {
+  if (choices !== undefined) return choices[0];
+  if (anyOf?.[0] !== undefined) return emptyOf(anyOf[0]);
+  const empty = { string: "", boolean: false, array: [], object: {}, null: null } as const;
+  const first = typeof type === "object" ? type[0] : type;
+  return empty[first as keyof typeof empty] ?? Math.max(minimum ?? 0, 1_000);
 }
 
 function itemsOf(answer: ScriptedAnswer, jobId: string): OutputItem[] {

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ChatInput } from "../../../shared/chat-input.ts";
+import { call } from "../../support/http.ts";
+import { Cli, type CliOptions, type CliResult } from "./cli.ts";
+import { ClientNetwork } from "./client-network.ts";
+import type { RecordedRequest } from "./recorder.ts";
+import { callOnce, DEFAULT_TEXT } from "./scripted-island.ts";
+
+const QUESTION = "What is 7 plus 8?";
+const NOTE = "The tide turns at a quarter past nine.";
+const HOLD = "Hold the only slot.";
+/** One more than a client needs that compacts its history and tries again. */
+const MAX_OVERFLOW_REQUESTS = 4;
+
+export interface AgentRequest {
+  /** Address without a path. */
+  readonly url: string;
+  readonly key: string;
+  readonly model: string;
+  readonly prompt: string;
+}
+
+/** A coding agent that runs a prompt without a terminal. */
+export interface Agent {
+  /** `<Client> · <API>`. */
+  readonly title: string;
+  readonly start: (request: AgentRequest) => CliOptions;
+  /** A call of a tool of its own that prints `note.txt` of its working directory. */
+  readonly readNote: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
+  /** What it prints after a wrong key. */
+  readonly wrongKey: RegExp;
+  /** What it prints after an unknown model. */
+  readonly unknownModel: RegExp;
+  /** What it prints after a prompt over the context. */
+  readonly tooLong: RegExp;
+  /** Times that it sends a request with a wrong key, whatever the response says. */
+  readonly wrongKeyAttempts?: number;
+  /** False: it gives up at the first 429. */
+  readonly waitsFor429?: boolean;
+  /** Its option for a JSON schema of the answer. */
+  readonly structured?: (request: AgentRequest, schema: object) => CliOptions;
+}
+
+const SUM_SCHEMA = {
+  type: "object",
+  properties: { sum: { type: "integer" } },
+  required: ["sum"],
+  additionalProperties: false,
+} as const;
+
+/** Every feature of a coding agent, by the titles of the table. */
+export function testAgent(agent: Agent): void {
+  describe(agent.title, () => {
+    let net: ClientNetwork;
+    beforeAll(async () => {
+      net = await ClientNetwork.open();
+    });
+    beforeEach(() => {
+      net.recorder.clear();
+      net.scripted.script(() => ({ text: DEFAULT_TEXT }));
+    });
+    afterAll(() => net[Symbol.asyncDispose]());
+
+    const request = (model: string, key = net.key): AgentRequest => ({ url: net.url, key, model, prompt: QUESTION });
+    const start = (model: string, key?: string): CliOptions => {
+      const options = agent.start(request(model, key));
+      return { ...options, files: { ...options.files, "work/note.txt": NOTE } };
+    };
+
+    it("chat", async () => {
+      const result = await Cli.run(start("scripted"));
+      expect(result.stdout, result.stderr).toContain(DEFAULT_TEXT);
+      expect(result.code).toBe(0);
+      expect(statuses(net.recorder.modelRequests)).toEqual(net.recorder.modelRequests.map(() => 200));
+    });
+
+    it("stream", async () => {
+      net.scripted.script(() => ({ hold: "The first part. " }));
+      await using cli = new Cli(start("scripted"));
+      await net.latestJobIs("running");
+      net.scripted.release();
+      expect((await cli.ended()).stdout).toContain("The first part.");
+      expect(net.recorder.modelRequests.some(({ body }) => JSON.parse(body).stream === true)).toBe(true);
+    });
+
+    it("tool loop", async () => {
+      const { name, arguments: args } = agent.readNote;
+      net.scripted.script(callOnce(name, args));
+      const result = await Cli.run(start("scripted"));
+      expect(net.scripted.inputs.map(toolResults).at(-1), result.stderr).toContain(NOTE);
+      expect([result.stdout, result.code]).toEqual([expect.stringContaining(DEFAULT_TEXT), 0]);
+    });
+
+    const { structured } = agent;
+    if (structured !== undefined) {
+      it("structured output", async () => {
+        net.scripted.script(({ tools }) => {
+          const tool = tools?.find((one) => /structured_?output/i.test(one.function.name));
+          if (tool === undefined) return { text: '{"sum":15}' };
+          return { call: { name: tool.function.name, arguments: { sum: 15 } } };
+        });
+        const result = await Cli.run(structured(request("scripted"), SUM_SCHEMA));
+        expect([result.stdout, result.code], result.stderr).toEqual([expect.stringMatching(/"sum":\s*15/), 0]);
+      });
+    }
+
+    it("abort", async () => {
+      net.scripted.script(() => ({ hold: "The first part. " }));
+      await using cli = new Cli(start("scripted"));
+      await net.latestJobIs("running");
+      cli.interrupt();
+      await cli.ended();
+      await net.latestJobIs("cancelled");
+    });
+
+    it("wrong key", async () => {
+      const result = await Cli.run(start("scripted", "ak_wrong"));
+      expect(result.stdout + result.stderr).toMatch(agent.wrongKey);
+      expectRefusal(result, net.recorder.modelRequests, 401, agent.wrongKeyAttempts);
+    });
+
+    it("unknown model", async () => {
+      const result = await Cli.run(start("no-such-model"));
+      expect(result.stdout + result.stderr).toMatch(agent.unknownModel);
+      expectRefusal(result, net.recorder.modelRequests, 404);
+    });
+
+    it("over the context", async () => {
+      const result = await Cli.run(start("tiny-chat"));
+      expect(result.stdout + result.stderr).toMatch(agent.tooLong);
+      expect(net.recorder.modelRequests.length).toBeLessThanOrEqual(MAX_OVERFLOW_REQUESTS);
+    });
+
+    const itWaits = agent.waitsFor429 === false ? it.skip : it;
+    itWaits("429", async () => {
+      const { key } = net.createAccount("limited@example.com", { concurrentJobs: 1 });
+      const isHold = ({ messages }: ChatInput): boolean => messages?.[0]?.content === HOLD;
+      net.scripted.script((input) => (isHold(input) ? { hold: "Held." } : { text: DEFAULT_TEXT }));
+      const body = { model: "scripted", messages: [{ role: "user", content: HOLD }] };
+      const held = call(net.network.url, key, "POST", "/chat/completions", body);
+      await net.latestJobIs("running", key);
+      await using cli = new Cli(start("scripted", key));
+      await expect.poll(() => statuses(net.recorder.modelRequests)).toContain(429);
+      net.scripted.release();
+      await held;
+      const result = await cli.ended();
+      expect([result.stdout, result.code], result.stderr).toEqual([expect.stringContaining(DEFAULT_TEXT), 0]);
+    });
+  });
+}
+
+/** The client shows a failure, and sends no request again that cannot succeed. */
+function expectRefusal({ code }: CliResult, requests: readonly RecordedRequest[], status: number, attempts = 1): void {
+  expect([...new Set(statuses(requests))]).toEqual([status]);
+  const counts = new Map<number, number>();
+  // A repeated request has other ids, but their length is the same.
+  for (const { body } of requests) counts.set(body.length, (counts.get(body.length) ?? 0) + 1);
+  expect(Math.max(...counts.values())).toBe(attempts);
+  expect(code).not.toBe(0);
+}
+
+const statuses = (requests: readonly RecordedRequest[]): (number | null)[] => requests.map(({ status }) => status);
+
+function toolResults({ messages = [] }: ChatInput): string {
+  return messages
+    .filter(({ role }) => role === "tool")
+    .map(({ content }) => JSON.stringify(content))
+    .join("\n");
+}
