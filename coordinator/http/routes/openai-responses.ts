@@ -219,6 +219,8 @@ async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatOrd
     const job = made as JobHandle | null;
     if (job !== null) {
       forget(job).catch((error: unknown) => {
+        // A job that ended before its removal was noted is removed already.
+        if (error instanceof ServiceError && error.code === "content_removed") return;
         log.error({ err: error, job_id: job.record.id }, "removing a response that is not to be stored failed");
       });
     }

@@ -34,7 +34,7 @@ export interface ChatOrder {
   readonly fieldOf?: FieldOf;
   /** What a Cargo that does not think leaves out of the request, beside its effort. */
   readonly reasoningHints?: readonly string[];
-  /** Called once the job is stored, before it is waited for. When it rejects, the job is cancelled. */
+  /** Called once the job is stored and its feed was opened, before it is waited for. When it rejects, the job is cancelled. */
   readonly onJob?: (job: JobHandle) => Promise<void>;
 }
 
@@ -89,19 +89,30 @@ async function run(
   const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: stream?.open ?? null });
   onIgnored?.(job.record.ignoredParameters);
   cancelWhenGone(job, gone, log);
-  await order.onJob?.(job).catch((error: unknown) => {
-    cancelAbandoned(job, log);
-    throw error;
-  });
   const isStreamed = stream !== null;
   const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
   const late = new AbortController();
   const timer = stream?.clock.schedule(EXPLAIN_EVERY_MS, () => late.abort());
   const signal = isStreamed ? AbortSignal.any([gone, late.signal]) : gone;
-  const feed = await readyFeed(job, isReady, signal, log).finally(() => timer?.cancel());
+  const openFeed = openFirst(job, order.onJob);
+  const feed = await readyFeed({ ...job, openFeed }, isReady, signal, log).finally(() => timer?.cancel());
   if (gone.aborted) return null;
   if (feed.ending?.type === "error" && !(isStreamed && feed.hasOutput)) throw failureOf(feed.ending);
   return { job, feed };
+}
+
+/** Opens the job's feed, and then calls `onJob` once. A quick job may have ended before that, and `onJob` removes what it wrote. */
+function openFirst(job: JobHandle, onJob: ChatOrder["onJob"]): () => Promise<Feed> {
+  let isFirst = true;
+  return async () => {
+    const opening = job.openFeed();
+    if (isFirst) {
+      isFirst = false;
+      await Promise.allSettled([opening]);
+      await onJob?.(job);
+    }
+    return opening;
+  };
 }
 
 /** Submits a chat for a client that waits already, and opens its feed. Null when the client has left. @throws {ServiceError} */

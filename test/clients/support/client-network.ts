@@ -35,7 +35,7 @@ export class ClientNetwork implements AsyncDisposable {
   static async open(env: Record<string, string> = {}): Promise<ClientNetwork> {
     const network = await Network.open(["--catalog-directory", catalogOfClients()], env);
     const account = network.createAccount("clients@example.com");
-    const settings = { "cargos.allow_categories": "llm", threads: "2" };
+    const settings = { "cargos.allow_categories": "llm" };
     await network.startIsland("island", account.islandToken, settings);
     const scripted = await ScriptedIsland.join(network.url, account.islandToken, SCRIPTED_CATEGORY);
     return new ClientNetwork(network, await Recorder.open(network.url), scripted, account);
@@ -53,6 +53,12 @@ export class ClientNetwork implements AsyncDisposable {
   /** Another account, for the limits of a test. */
   createAccount(email: string, limits: Partial<AccountLimits>): NewAccount {
     return this.network.createAccount(email, 1_000, limits);
+  }
+
+  /** Starts an Island for `tiny-embed`, which makes embeddings of 32 dimensions and ranks. */
+  async startEmbedder(): Promise<void> {
+    const settings = { "cargos.allow_categories": "text", "cargos.allow_runtimes": "onnx" };
+    await this.network.startIsland("embedder", this.#account.islandToken, settings);
   }
 
   /** Waits until the account's latest job has the status. */

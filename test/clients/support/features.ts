@@ -9,4 +9,7 @@ export const FEATURES = [
   "unknown model",
   "over the context",
   "429",
+  "embeddings",
+  "rerank",
+  "models",
 ] as const;

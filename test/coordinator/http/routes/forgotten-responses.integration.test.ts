@@ -2,8 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { beginFrames, failedFrame, runFrames } from "../../../support/attempt-frames.ts";
 import { FakeIsland } from "../../../support/fake-island.ts";
 import { call, until } from "../../../support/http.ts";
+import { Network } from "../../../support/network.ts";
 import { makeCatalog } from "../../../support/small-catalog.ts";
 import { TestCoordinator } from "../../../support/test-coordinator.ts";
+
+const UNSTORED = { model: "tiny-chat", input: "Hi", store: false };
+/** A third of such jobs end before their removal is noted. */
+const ROUNDS = 30;
 
 let coordinator: TestCoordinator;
 let account: { id: string; key: string; islandToken: string };
@@ -19,8 +24,7 @@ beforeEach(async () => {
 afterEach(() => island[Symbol.asyncDispose]());
 
 const api = (method: string, path: string, body?: unknown) => call(coordinator.url, account.key, method, path, body);
-const ask = (more: object = {}) =>
-  api("POST", "/responses", { model: "tiny-chat", input: "Hi", store: false, ...more });
+const ask = (more: object = {}) => api("POST", "/responses", { ...UNSTORED, ...more });
 const removed = (jobId: string) =>
   until(
     async () => (await api("GET", `/jobs/${jobId}`)).body.data,
@@ -50,7 +54,7 @@ it("so is one whose client has left", async () => {
     method: "POST",
     signal: controller.signal,
     headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "tiny-chat", input: "Hi", store: false }),
+    body: JSON.stringify(UNSTORED),
   });
   const { jobId, attempt } = await island.next("assign");
   controller.abort();
@@ -71,4 +75,23 @@ it("its removal is noted while it goes on, so that a crash does not keep it", as
   island.send(...runFrames(assign, "Hello"));
   expect((await answer).status).toBe(200);
   await removed(assign.jobId);
+});
+
+it("is answered when its job ends before the removal is noted", async () => {
+  // Only a coordinator in another process is overtaken by its Island.
+  await using network = await Network.open(["--catalog-directory", makeCatalog(["tiny-chat"])]);
+  const { key, islandToken } = network.createAccount("quick@example.com");
+  await using quick = await FakeIsland.join(network.url, islandToken);
+  quick.handle((frame) => {
+    if (frame.type === "assign") quick.send(...runFrames(frame, "Hello"));
+  });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is quick enough to overtake
+    const { status, body } = await call(network.url, key, "POST", "/responses", UNSTORED);
+    expect([status, body.output?.[0].content[0].text]).toEqual([200, "Hello"]);
+    const job = () => call(network.url, key, "GET", `/jobs/${body.id.replace("resp_", "job_")}`);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await until(job, (read) => read.body.data.output_removed_at !== null, "the answer is removed");
+  }
+  expect(network.coordinator.stderr).not.toContain("failed");
 });
