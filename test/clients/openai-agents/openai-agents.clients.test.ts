@@ -15,7 +15,7 @@ import { DEFAULT_TEXT } from "../support/scripted-island.ts";
 /** The model of an agent that names none, whose settings the SDK then sends. */
 const DEFAULT_MODEL = "gpt-5.6-luna";
 
-for (const api of ["chats", "responses"] as const) {
+for (const api of ["chat", "responses"] as const) {
   const runnerOf = ({ url, key: apiKey }: Target): Runner =>
     new Runner({
       modelProvider: new OpenAIProvider({ apiKey, baseURL: `${url}/v1`, useResponses: api === "responses" }),
@@ -97,7 +97,7 @@ function completionOf({
   finalOutput,
   state,
 }: {
-  finalOutput?: string;
+  finalOutput?: string | undefined;
   state: { usage: { inputTokens: number; outputTokens: number } };
 }): Completion {
   const { inputTokens, outputTokens } = state.usage;

@@ -34,15 +34,17 @@ export interface LibraryTool {
 
 /** How a library does what the tests ask for. A member that it has no such thing for is absent. */
 export interface Library {
-  chat(target: Target, prompt: string): Promise<Completion>;
-  /** Ends when `signal` aborts. `onText` is called for each piece. */
-  stream?(target: Target, prompt: string, onText: () => void, signal?: AbortSignal): Promise<Completion>;
+  readonly chat: (target: Target, prompt: string) => Promise<Completion>;
+  /** Ends when `signal` aborts, unless `cannotAbort`. `onText` is called for each piece. */
+  readonly stream?: (target: Target, prompt: string, onText: () => void, signal?: AbortSignal) => Promise<Completion>;
   /** Runs the library's own loop of calls and results, and gives its last text. */
-  loop?(target: Target, prompt: string, tool: LibraryTool): Promise<string>;
+  readonly loop?: (target: Target, prompt: string, tool: LibraryTool) => Promise<string>;
   /** Gives an object whose only member `color` is one of `colors`. */
-  object?(target: Target, prompt: string, colors: readonly [string, ...string[]]): Promise<unknown>;
+  readonly object?: (target: Target, prompt: string, colors: readonly [string, ...string[]]) => Promise<unknown>;
   /** What its errors look like, for `toMatchObject`. */
   readonly errors: { readonly wrongKey: object; readonly unknownModel: object; readonly overContext: object };
+  /** True: a stream that has begun cannot be stopped. */
+  readonly cannotAbort?: boolean;
   /** The error of a request beyond the limit of the account, from a library that does not try again. */
   readonly limitError?: object;
 }
@@ -93,7 +95,7 @@ export function testLibrary(title: string, library: Library, more?: (net: () => 
       expect(found).toEqual({ color: expect.toBeOneOf([...COLORS]) });
     });
 
-    it.runIf(stream)("abort", async () => {
+    it.runIf(stream && !library.cannotAbort)("abort", async () => {
       net.scripted.script(() => ({ hold: "The tide comes and goes" }));
       const abort = new AbortController();
       const ended = stream?.(target("scripted"), "Tell me a story.", () => abort.abort(), abort.signal);

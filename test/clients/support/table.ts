@@ -5,6 +5,8 @@ import { FEATURES } from "./features.ts";
 const DOCUMENT = join(import.meta.dirname, "..", "..", "..", "docs", "clients.md");
 const START = "<!-- clients:start -->";
 const END = "<!-- clients:end -->";
+/** The version of a package that a folder installs by another name. */
+const ALIAS = /^npm:(.+)@(.+)$/;
 
 /** The members of Vitest's JSON report that are read. */
 export interface Report {
@@ -51,6 +53,6 @@ function packagesOf(folder: string): string {
     dependencies: Record<string, string>;
   };
   return Object.entries(dependencies)
-    .map(([name, version]) => `${name} ${version}`)
+    .map(([name, version]) => ALIAS.exec(version)?.slice(1).join(" ") ?? `${name} ${version}`)
     .join(", ");
 }
