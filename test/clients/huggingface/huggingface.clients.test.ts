@@ -26,12 +26,12 @@ const library: Library = {
   // The library has no loop of its own: this is the one of its documentation.
   async loop(target, prompt, tool) {
     const request = { ...toTarget(target), ...ask(prompt), tools: [toFunction(tool)] };
-    const first = (await chatCompletion(request)).choices[0]?.message;
-    const [call] = first?.tool_calls ?? [];
-    if (first === undefined || call === undefined) return "no call";
+    const [call] = (await chatCompletion(request)).choices[0]?.message.tool_calls ?? [];
+    if (call === undefined) return "no call";
     const { place } = JSON.parse(call.function.arguments) as { place: string };
+    const called: Message = { role: "assistant", tool_calls: [call] };
     const result: Message = { role: "tool", content: tool.run(place), tool_call_id: call.id };
-    const messages = [...request.messages, first as Message, result];
+    const messages = [...request.messages, called, result];
     return (await chatCompletion({ ...request, messages })).choices[0]?.message.content ?? "";
   },
   async object(target, prompt, colors) {

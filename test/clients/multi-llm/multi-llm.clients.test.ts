@@ -5,7 +5,6 @@ import {
   Plugin,
   type ChatModel,
   type LlmEngine,
-  type LlmUsage,
   type PluginExecutionContext,
   type PluginParameter,
 } from "multi-llm-ts";
@@ -86,15 +85,17 @@ async function readStream(
   abortSignal?: AbortSignal,
 ): Promise<Completion> {
   let text = "";
-  let usage: LlmUsage | undefined;
+  let [inputTokens, outputTokens] = [0, 0];
   const options = { usage: true, ...(abortSignal && { abortSignal }) };
   for await (const chunk of engine.generate(modelOf(engine, target), ask(prompt), options)) {
-    if (chunk.type === "usage") usage = chunk.usage;
+    if (chunk.type === "usage") {
+      ({ prompt_tokens: inputTokens, completion_tokens: outputTokens } = chunk.usage);
+    }
     if (chunk.type !== "content" || chunk.text === "") continue;
     text += chunk.text;
     onText();
   }
-  return { text, inputTokens: usage?.prompt_tokens ?? 0, outputTokens: usage?.completion_tokens ?? 0 };
+  return { text, inputTokens, outputTokens };
 }
 
 testLibrary("multi-llm-ts · chat", {

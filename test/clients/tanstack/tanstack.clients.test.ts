@@ -6,10 +6,14 @@ import { testLibrary, type Completion, type Library, type Target } from "../supp
 
 type Adapter = (target: Target) => AnyTextAdapter;
 // Its types list the vendors' models only.
+const asGpt = (model: string) => model as "gpt-5.2";
+const asClaude = (model: string) => model as "claude-haiku-4-5";
+const asEmbedder = (model: string) => model as "text-embedding-3-small";
+
 const adapters = {
-  chat: ({ url, key, model }: Target) => createOpenaiChatCompletions(model as "gpt-5.2", key, { baseURL: `${url}/v1` }),
-  responses: ({ url, key, model }: Target) => createOpenaiChat(model as "gpt-5.2", key, { baseURL: `${url}/v1` }),
-  messages: ({ url, key, model }: Target) => createAnthropicChat(model as "claude-haiku-4-5", key, { baseURL: url }),
+  chat: ({ url, key, model }: Target) => createOpenaiChatCompletions(asGpt(model), key, { baseURL: `${url}/v1` }),
+  responses: ({ url, key, model }: Target) => createOpenaiChat(asGpt(model), key, { baseURL: `${url}/v1` }),
+  messages: ({ url, key, model }: Target) => createAnthropicChat(asClaude(model), key, { baseURL: url }),
 };
 
 const ask = (prompt: string) => ({ messages: [{ role: "user" as const, content: prompt }], debug: false });
@@ -63,7 +67,7 @@ const libraryOf = (connect: Adapter): Library => ({
 testLibrary("TanStack AI · chat", libraryOf(adapters.chat), (net) => {
   it("embeddings", async () => {
     await net().startEmbedder();
-    const adapter = createOpenaiEmbedding("tiny-embed" as "text-embedding-3-small", net().key, {
+    const adapter = createOpenaiEmbedding(asEmbedder("tiny-embed"), net().key, {
       baseURL: `${net().url}/v1`,
     });
     const { embeddings } = await embed({ adapter, input: "an atoll is made of coral" });
