@@ -7,7 +7,7 @@ const PARTS = "messages are text; no Cargo takes pictures, sound or files";
 /** Parameters of `POST /chat/completions`. Source of the names: OpenAI's API; below them those of other servers. */
 export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "default: the operator's default chat Cargo" },
-  { name: "messages", rule: "honoured", note: "1 to 4,096" },
+  { name: "messages", rule: "honoured", note: "1 to 4,096, with at most 16,384 parts together" },
   { name: "messages[].role", rule: "honoured", note: "system, user, assistant, tool, developer" },
   { name: "messages[].content", rule: "honoured", note: "text, or a list of text parts, which are joined" },
   { name: "messages[].content[].type", rule: "honoured", note: "`text`; other kinds are refused" },

@@ -6,7 +6,7 @@ const PRICE = "about speed and price at Anthropic";
 
 const PROMPT: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "a chat Cargo, or an alias of one" },
-  { name: "messages", rule: "honoured", note: "1 to 4,096" },
+  { name: "messages", rule: "honoured", note: "1 to 4,096, with at most 16,384 parts together" },
   { name: "messages[].role", rule: "honoured", note: "user, assistant, system" },
   { name: "messages[].content", rule: "honoured", note: "text, or a list of blocks; texts are joined" },
   {

@@ -27,7 +27,7 @@ export const INCLUDABLE = [
 /** Parameters of `POST /responses`. Source of the names: OpenAI's API. */
 export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "default: the operator's default chat Cargo" },
-  { name: "input", rule: "honoured", note: "a text, or 1 to 4,096 items" },
+  { name: "input", rule: "honoured", note: "a text, or 1 to 4,096 items with at most 16,384 parts together" },
   {
     name: "input[]",
     rule: "honoured",

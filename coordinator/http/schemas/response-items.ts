@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { describeOtherPart } from "../../../shared/chat-input.ts";
 import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
+import { withPartsLimit } from "../../../shared/message-parts.ts";
 import { ITEMS_LEFT_OUT } from "../openai/response-parameters.ts";
 import { flatNameOf, nameSchema } from "./response-tools.ts";
 
@@ -52,9 +53,11 @@ function describeOtherItem(item: unknown): string {
 }
 
 /** A response's `input`: the text of a user, or items. */
-export const responseInputSchema = z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)], {
-  error: `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`,
-});
+export const responseInputSchema = withPartsLimit(
+  z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)], {
+    error: `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`,
+  }),
+);
 
 /** A message of a chat. */
 export interface Turn {
