@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { allowedNames, NOT_OFFERED, toolUseOf, type ChatTool, type ToolFields } from "./chat-tools.ts";
 import type { FieldError } from "./errors.ts";
-import { MAX_TOTAL_REPEATS, partsOf, repeatsOf } from "./grammar-cost.ts";
+import { MAX_TOTAL_REPEATS, MAX_VISITS, partsOf, repeatsOf, type VisitBudget } from "./grammar-cost.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "./grammar-schema.ts";
 import { isJsonObject } from "./json-value.ts";
 import { recentMap } from "./recent-map.ts";
@@ -70,8 +70,9 @@ function newCheck(tools: readonly ChatTool[]): ToolCheck {
   const loose = new Set<string>();
   const faults: ToolFault[] = [];
   const kept: { readonly tool: ChatTool; readonly cost: Cost }[] = [];
+  const budget: VisitBudget = { left: MAX_VISITS };
   for (const tool of tools) {
-    const { schema, fault } = readParameters(tool);
+    const { schema, fault } = readParameters(tool, budget);
     if (schema !== null) kept.push({ tool, cost: { parts: partsOf(schema), repeats: repeatsOf(schema) } });
     else if (tool.isStrict === true || fault.isOther) faults.push({ tool: tool.name, ...fault });
     else loose.add(tool.name);
@@ -111,9 +112,9 @@ type ReadParameters =
   | { readonly schema: Schema; readonly fault: null }
   | { readonly schema: null; readonly fault: Omit<ToolFault, "tool"> & { readonly isOther: boolean } };
 
-function readParameters({ parameters }: ChatTool): ReadParameters {
+function readParameters({ parameters }: ChatTool, budget: VisitBudget): ReadParameters {
   try {
-    const schema = grammarSchemaOf(parameters);
+    const schema = grammarSchemaOf(parameters, budget);
     const { type, $ref } = schema;
     if (type === "object" || $ref !== undefined) return { schema, fault: null };
     const message = "is not the schema of an object";

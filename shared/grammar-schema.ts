@@ -1,4 +1,4 @@
-import { costProblem } from "./grammar-cost.ts";
+import { costProblem, MAX_VISITS, type VisitBudget } from "./grammar-cost.ts";
 import {
   arrayBounds,
   checkKeywords,
@@ -34,11 +34,11 @@ const ROOT_PATH = "schema";
  * (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
  * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
  */
-export function grammarSchemaOf(schema: Schema): Schema {
+export function grammarSchemaOf(schema: Schema, budget: VisitBudget = { left: MAX_VISITS }): Schema {
   const read = new SchemaReader(schema).readRoot();
   const loop = loopOf(read);
   if (loop !== undefined) throw unsupported(ROOT_PATH, `${loop} leads back to itself before any value begins`);
-  const problem = costProblem(read);
+  const problem = costProblem(read, budget);
   if (problem !== null) throw unsupported(ROOT_PATH, problem);
   return read;
 }
