@@ -69,6 +69,11 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "top_p", rule: "honoured", note: "above 0, up to 1" },
   { name: "text", rule: "honoured", note: "" },
   { name: "text.format", rule: "honoured", note: "`text`, `json_object`, `json_schema`" },
+  { name: "text.format.type", rule: "honoured", note: "" },
+  { name: "text.format.name", rule: "honoured", note: "in errors only" },
+  { name: "text.format.description", rule: "hint", note: "the model sees only `input` and `instructions`" },
+  { name: "text.format.schema", rule: "honoured", note: "as `response_format` of chats" },
+  { name: "text.format.strict", rule: "honoured", note: "as `response_format` of chats" },
   { name: "text.verbosity", rule: "hint", note: "ask for it in `instructions`", neutral: ["medium"] },
   { name: "stream", rule: "honoured", note: "" },
   {

@@ -25,7 +25,6 @@ const formatSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("json_schema"),
     name: z.string().max(64),
-    description: z.string().nullish(),
     schema: z.record(z.string(), z.unknown()),
     strict: z.boolean().nullish(),
   }),

@@ -13,8 +13,8 @@ const partSchema = z.discriminatedUnion(
   [z.object({ type: z.enum(["input_text", "output_text", "text"]), text: z.string() })],
   { error: ({ input }) => describeOtherPart(input) },
 );
-const contentSchema = z.union([z.string(), z.array(partSchema).min(1).max(MAX_PARTS)], {
-  error: `must be a text, or a list of 1 to ${MAX_PARTS} parts of text`,
+const contentSchema = z.union([z.string(), z.array(partSchema).max(MAX_PARTS)], {
+  error: `must be a text, or a list of at most ${MAX_PARTS} parts of text`,
 });
 const idSchema = toolCallSchema.shape.id;
 const callFields = { call_id: idSchema, name: nameSchema, namespace: nameSchema.nullish() };

@@ -4997,7 +4997,6 @@ export interface components {
                     /** @enum {string} */
                     type: "json_object";
                 } | {
-                    description?: string | null;
                     name: string;
                     schema: {
                         [key: string]: unknown;
@@ -5679,7 +5678,6 @@ export interface components {
                     /** @enum {string} */
                     type: "json_object";
                 } | {
-                    description?: string | null;
                     name: string;
                     schema: {
                         [key: string]: unknown;

@@ -1290,7 +1290,6 @@ class OpenAiResponseTextFormat2(TypedDict):
 class OpenAiResponseTextFormat3(TypedDict):
     type: Literal["json_schema"]
     name: str
-    description: NotRequired[str | None]
     schema: dict[str, Any]
     strict: NotRequired[bool | None]
 
@@ -1723,7 +1722,6 @@ class ResponseRequestTextFormat2(TypedDict):
 class ResponseRequestTextFormat3(TypedDict):
     type: Literal["json_schema"]
     name: str
-    description: NotRequired[str | None]
     schema: dict[str, Any]
     strict: NotRequired[bool | None]
 
