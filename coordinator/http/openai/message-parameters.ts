@@ -72,7 +72,7 @@ const MORE: readonly ParameterRule[] = [
   {
     name: "thinking",
     rule: "honoured",
-    note: "`disabled` (default), `adaptive`, `between_tools`, `enabled`; for Cargos that do not think, the last is a hint",
+    note: "`disabled` (default), `adaptive`, `between_tools`, `enabled`; for Cargos that do not think, `enabled` is a hint",
   },
   { name: "thinking.type", rule: "honoured", note: "" },
   { name: "thinking.budget_tokens", rule: "honoured", note: "from 1024; of 2048 and more, 2048 are used" },
