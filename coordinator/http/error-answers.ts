@@ -81,7 +81,7 @@ export type ErrorStyle = "plain" | "openai" | "anthropic";
 
 /** Clients repeat a response by its status, and each has a list of its own (Claude Code: 401, LangChain: 422), unless it has this header. */
 const FINAL = { "X-Should-Retry": "false" };
-/** Of the statuses 400 to 499: the request came too slowly, or too often. */
+/** Statuses from 400 to 499 that a repeat can mend: the request came too slowly, or too often. */
 const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
 
 /** `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and the former `param`. */

@@ -69,7 +69,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   {
     name: "response_format.schema",
     rule: "honoured",
-    note: "not OpenAI's: beside `json_object`, kept as a `json_schema`",
+    note: "not OpenAI's: with `json_object`, kept as a `json_schema`",
   },
   { name: "response_format.json_schema", rule: "honoured", note: "" },
   { name: "response_format.json_schema.name", rule: "honoured", note: "in errors only" },

@@ -37,7 +37,7 @@ const blockInSchema = z.discriminatedUnion(
       tool_use_id: z.string().min(1).max(256),
       content: textsSchema.nullish(),
     }),
-    /** Of an earlier answer. Models are not shown earlier thoughts. */
+    /** Blocks of an earlier answer. Reasoning of earlier turns is not sent to the model. */
     z.object({ type: z.literal("thinking") }),
     z.object({ type: z.literal("redacted_thinking") }),
   ],

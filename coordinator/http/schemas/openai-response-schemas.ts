@@ -242,7 +242,7 @@ export function responseFieldOf({ tools }: ResponseBody, path: string): string {
   return toolPathOf(offeredFunctions(tools), path.replace(from, to));
 }
 
-/** What the body asks about reasoning beside its effort: hints for a Cargo that does not think. */
+/** Paths of what asks for reasoning by other members than its effort: hints for a Cargo without reasoning. */
 export function reasoningHintsOf({ include }: ResponseBody): string[] {
   return (include ?? []).flatMap((name, index) => (name === ENCRYPTED_REASONING ? [`include[${index}]`] : []));
 }
