@@ -35,7 +35,7 @@ const responseToolSchema = z.union(
 );
 /** Namespaces are flattened, so what they have together is limited before any tool is looked at. */
 const toolsSchema = z.preprocess((tools, context) => {
-  const inside = Array.isArray(tools) ? tools.flatMap((tool) => (isJsonObject(tool) ? tool["tools"] : [])) : [];
+  const inside = Array.isArray(tools) ? tools.flatMap((tool) => (isJsonObject(tool) ? (tool["tools"] ?? []) : [])) : [];
   if (inside.length > MAX_TOOLS) {
     const message = `have ${inside.length} tools in namespaces; at most ${MAX_TOOLS} are allowed`;
     context.addIssue({ code: "custom", message });

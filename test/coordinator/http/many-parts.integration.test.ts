@@ -44,6 +44,22 @@ describe("a request with too many parts", () => {
     ]);
   });
 
+  it("may have 128 functions, in namespaces and outside", async () => {
+    answerWith(api, "Hello");
+    const functions = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ type: "function", name: `f${index}` }));
+    const ask = (outside: number) =>
+      api.call("POST", "/responses", {
+        body: {
+          input: "Hi",
+          tools: [{ type: "namespace", name: "crm", tools: functions(28) }, ...functions(outside)],
+        },
+      });
+    expect((await ask(100)).status).toBe(200);
+    const { status, body } = await ask(101);
+    expect([status, body.error.param]).toEqual([422, "tools"]);
+  });
+
   it("names at most 100 faults", async () => {
     const { body } = await api.call("POST", "/chat/completions", { body: { messages: parts.slice(0, 100) } });
     expect(body.error.details).toHaveLength(100);
