@@ -37,7 +37,7 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   {
     name: "input[].type",
     rule: "honoured",
-    note: "`message`, calls `function_call`, `custom_tool_call`, `local_shell_call`, outputs `function_call_output`, `custom_tool_call_output`; other items are refused",
+    note: "`message`, calls `function_call`, `custom_tool_call`, `local_shell_call`, outputs `function_call_output`, `custom_tool_call_output`, and `item_reference`; other items are refused",
   },
   { name: "input[].role", rule: "honoured", note: "user, assistant, system, developer" },
   { name: "input[].content", rule: "honoured", note: "text, or a list of text parts, which are joined" },
@@ -55,7 +55,7 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "input[].output[].type", rule: "honoured", note: "`input_text`; other kinds are refused" },
   { name: "input[].output[].text", rule: "honoured", note: "" },
   { name: "input[].caller", rule: "hint", note: "an earlier answer" },
-  { name: "input[].id", rule: "hint", note: "an earlier answer" },
+  { name: "input[].id", rule: "honoured", note: "of an `item_reference`: an item of a stored response" },
   { name: "input[].status", rule: "hint", note: "an earlier answer" },
   { name: "input[].phase", rule: "hint", note: "an earlier answer" },
   { name: "instructions", rule: "honoured", note: "" },

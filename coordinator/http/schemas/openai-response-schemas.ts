@@ -6,7 +6,7 @@ import { probabilityFields } from "../../../shared/token-probability.ts";
 import { ENCRYPTED_REASONING, INCLUDABLE, TEXT_LOGPROBS } from "../openai/response-parameters.ts";
 import { effortSchema } from "./chat-schemas.ts";
 import { givenFields } from "./given-fields.ts";
-import { responseInputSchema, turnsOf, type Turn } from "./response-items.ts";
+import { responseInputSchema, turnsOf, type Item, type Turn } from "./response-items.ts";
 import { outputItemSchema, reasoningPartSchema, responseLogprobsSchema, textPartSchema } from "./response-output.ts";
 import {
   namespacedFunctions,
@@ -184,9 +184,17 @@ export const jobPartSchema = z.object({
 });
 export type JobPart = z.infer<typeof jobPartSchema>;
 
-/** The input of the response's job. `before`: the conversation that it continues. */
-export function responseInputOf(body: ResponseBody, before: readonly Turn[]): JobInput {
-  const { input, instructions, text, tools } = body;
+/**
+ * The input of the response's job.
+ * @param input That of the body, without references.
+ * @param before The conversation that it continues.
+ */
+export function responseInputOf(
+  body: ResponseBody,
+  input: string | readonly Item[],
+  before: readonly Turn[],
+): JobInput {
+  const { instructions, text, tools } = body;
   const offered = offeredFunctions(tools);
   const namespaced = namespacedFunctions(offered);
   const messages = typeof input === "string" ? [{ role: "user", content: input }] : turnsOf(input);

@@ -3,6 +3,7 @@ import { describeOtherPart } from "../../../shared/chat-input.ts";
 import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
 import { withPartsLimit } from "../../../shared/message-parts.ts";
 import { ITEMS_LEFT_OUT } from "../openai/response-parameters.ts";
+import type { ResponseItem } from "./response-output.ts";
 import { flatNameOf, nameSchema } from "./response-tools.ts";
 
 const MAX_PARTS = 256;
@@ -41,10 +42,14 @@ const itemSchema = z.discriminatedUnion(
       output: contentSchema,
     }),
     z.object({ type: z.enum(ITEMS_LEFT_OUT) }),
+    z.object({ type: z.literal("item_reference"), id: z.string().max(200) }),
   ],
   { error: ({ input }) => describeOtherItem(input) },
 );
-type Item = z.infer<typeof itemSchema>;
+type GivenItem = z.infer<typeof itemSchema>;
+type Reference = Extract<GivenItem, { type: "item_reference" }>;
+/** An item that is no reference to an item of a stored response. */
+export type Item = Exclude<GivenItem, Reference>;
 type CallItem = Extract<Item, { type: "function_call" | "custom_tool_call" | "local_shell_call" }>;
 
 function describeOtherItem(item: unknown): string {
@@ -58,6 +63,17 @@ export const responseInputSchema = withPartsLimit(
     error: `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`,
   }),
 );
+
+export function isReference(item: GivenItem): item is Reference {
+  return item.type === "item_reference";
+}
+
+/** An item of a response's output, as clients send it back. */
+export function itemOf(output: ResponseItem): Item {
+  const item = itemSchema.parse(output);
+  if (isReference(item)) throw new Error(`${output.id} is a reference`);
+  return item;
+}
 
 /** A message of a chat. */
 export interface Turn {

@@ -5651,6 +5651,10 @@ export interface components {
             } | {
                 /** @enum {string} */
                 type: "reasoning" | "web_search_call" | "file_search_call" | "code_interpreter_call";
+            } | {
+                id: string;
+                /** @enum {string} */
+                type: "item_reference";
             })[];
             instructions?: string | null;
             max_output_tokens?: number | null;

@@ -1636,7 +1636,7 @@ OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | 
 class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
-    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4 | ResponseRequestInputItem5 | ResponseRequestInputItem6]
+    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4 | ResponseRequestInputItem5 | ResponseRequestInputItem6 | ResponseRequestInputItem7]
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
     """A stored response: its conversation comes before `input`, without its instructions"""
@@ -1705,6 +1705,11 @@ class ResponseRequestInputItem5OutputItem(TypedDict):
 
 class ResponseRequestInputItem6(TypedDict):
     type: Literal["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"]
+
+
+class ResponseRequestInputItem7(TypedDict):
+    type: Literal["item_reference"]
+    id: str
 
 
 class ResponseRequestText(TypedDict):
