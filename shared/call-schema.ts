@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { allowedNames, NOT_OFFERED, toolUseOf, type ChatTool, type ToolFields } from "./chat-tools.ts";
 import type { FieldError } from "./errors.ts";
-import { MAX_TOTAL_REPEATS, partsOf, repeatsOf } from "./grammar-cost.ts";
+import { MAX_TOTAL_REPEATS, MAX_VISITS, partsOf, repeatsOf, type VisitBudget } from "./grammar-cost.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "./grammar-schema.ts";
 import { isJsonObject } from "./json-value.ts";
 import { recentMap } from "./recent-map.ts";
@@ -70,8 +70,9 @@ function newCheck(tools: readonly ChatTool[]): ToolCheck {
   const loose = new Set<string>();
   const faults: ToolFault[] = [];
   const kept: { readonly tool: ChatTool; readonly cost: Cost }[] = [];
+  const budget: VisitBudget = { left: MAX_VISITS };
   for (const tool of tools) {
-    const { schema, fault } = readParameters(tool);
+    const { schema, fault } = readParameters(tool, budget);
     if (schema !== null) kept.push({ tool, cost: { parts: partsOf(schema), repeats: repeatsOf(schema) } });
     else if (tool.isStrict === true || fault.isOther) faults.push({ tool: tool.name, ...fault });
     else loose.add(tool.name);
@@ -97,7 +98,7 @@ function added(sum: Cost, { parts, repeats }: Cost, sign: 1 | -1): Cost {
   return { parts: sum.parts + sign * parts, repeats: sum.repeats + sign * repeats };
 }
 
-/** Of the budget; more than 1 is too much. */
+/** The share of the budget that a grammar takes; more than 1 is too much. */
 function shareOf({ parts, repeats }: Cost): number {
   return Math.max(parts / MAX_TOOL_PARTS, repeats / MAX_TOTAL_REPEATS);
 }
@@ -111,9 +112,9 @@ type ReadParameters =
   | { readonly schema: Schema; readonly fault: null }
   | { readonly schema: null; readonly fault: Omit<ToolFault, "tool"> & { readonly isOther: boolean } };
 
-function readParameters(tool: ChatTool): ReadParameters {
+function readParameters(tool: ChatTool, budget: VisitBudget): ReadParameters {
   try {
-    const schema = argumentsSchemaOf(tool);
+    const schema = argumentsSchemaOf(tool, budget);
     const { type, $ref } = schema;
     if (type === "object" || $ref !== undefined) return { schema, fault: null };
     const message = "is not the schema of an object";
@@ -130,12 +131,15 @@ function readParameters(tool: ChatTool): ReadParameters {
  * grammar would cost too much.
  * @throws {UnsupportedSchema}
  */
-export function argumentsSchemaOf({ parameters, isStrict }: ChatTool): Schema {
-  if (isStrict === true) return grammarSchemaOf(parameters);
+export function argumentsSchemaOf(
+  { parameters, isStrict }: ChatTool,
+  budget: VisitBudget = { left: MAX_VISITS },
+): Schema {
+  if (isStrict === true) return grammarSchemaOf(parameters, { budget });
   try {
-    return grammarSchemaOf(parameters, { mayOmit: true });
+    return grammarSchemaOf(parameters, { mayOmit: true, budget });
   } catch (error) {
-    if (error instanceof UnsupportedSchema) return grammarSchemaOf(parameters);
+    if (error instanceof UnsupportedSchema) return grammarSchemaOf(parameters, { budget });
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pastCallsSchema, toolFields, toolUseOf, type ToolCall, type ToolUse } from "./chat-tools.ts";
 import { KIB, MIB } from "./format-bytes.ts";
+import { withPartsLimit } from "./message-parts.ts";
 import { MAX_STOP_CHARS } from "./output.ts";
 import { reasoningFields, type ReasoningEffort } from "./reasoning.ts";
 import { probabilityFields, probabilityProblem, topLogprobsOf } from "./token-probability.ts";
@@ -126,7 +127,7 @@ export const samplingFields = {
 export const MAX_MESSAGES = 4_096;
 /** Taken by agents of every version. */
 export const FIRST_MESSAGES = 128;
-export const messagesSchema = z.array(chatMessageSchema).min(1).max(MAX_MESSAGES);
+export const messagesSchema = withPartsLimit(z.array(chatMessageSchema).min(1).max(MAX_MESSAGES));
 
 /** A chat Cargo's job input: a prompt or messages, never both. Unknown fields are ignored. */
 export const chatInputSchema = z

@@ -16,9 +16,15 @@ const MAX_CHOICES = 250;
 
 const REPEATS = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"] as const;
 
+/** Parts that may still be looked at, each where a reference names it. Schemas of one request can share a budget. */
+export interface VisitBudget {
+  left: number;
+}
+export const MAX_VISITS = 20_000;
+
 /** Why a grammar for the schema would cost too much; null if it may be compiled. */
-export function costProblem(schema: Schema): string | null {
-  return new CostWalk(schema).run();
+export function costProblem(schema: Schema, budget: VisitBudget): string | null {
+  return new CostWalk(schema, budget).run();
 }
 
 /** How the JSON of a schema may begin: every text of it begins with one of these, cut to {@link MAX_LEAD} characters. */
@@ -26,8 +32,8 @@ type Leads = readonly string[];
 /** Longer ones cost time to compare, and are hardly ever alike so far. */
 const MAX_LEAD = 100;
 const NUMBER_LEAD = "0";
-/** Parts that are looked at, each where a reference names it. */
-const MAX_VISITS = 20_000;
+/** Comparisons of two alternatives that take as long as a visit. */
+const COMPARISONS_PER_VISIT = 16;
 
 class CostWalk {
   readonly #root: Schema;
@@ -35,10 +41,11 @@ class CostWalk {
   readonly #following = new Map<string, number>();
   /** Choices on the current path between alternatives that begin alike. */
   #ambiguous = 0;
-  #visits = 0;
+  readonly #budget: VisitBudget;
 
-  constructor(root: Schema) {
+  constructor(root: Schema, budget: VisitBudget) {
     this.#root = root;
+    this.#budget = budget;
   }
 
   run(): string | null {
@@ -72,6 +79,7 @@ class CostWalk {
     const leads = alternatives.map((each) => this.#leadsOf(each, []));
     const atStart = leads.reduce((sum, { length }) => sum + length, 0);
     if (atStart > MAX_CHOICES) return atStart;
+    this.#visit(Math.ceil(atStart ** 2 / COMPARISONS_PER_VISIT));
     const alike = leads.map((own) => leads.flatMap((other, index) => (overlap(own, other) ? [index] : [])));
     const inside = alternatives.map((each, index) => {
       const isAmbiguous = (alike[index] ?? []).length > 1;
@@ -100,8 +108,8 @@ class CostWalk {
   }
 
   #visit(count = 1): void {
-    this.#visits += count;
-    if (this.#visits > MAX_VISITS) throw new TooCostly("its references expand to too many parts");
+    this.#budget.left -= count;
+    if (this.#budget.left < 0) throw new TooCostly("its references and alternatives expand to too many parts");
   }
 
   #leadsOf(schema: Schema, following: readonly string[]): Leads {

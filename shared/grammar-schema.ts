@@ -1,4 +1,4 @@
-import { costProblem } from "./grammar-cost.ts";
+import { costProblem, MAX_VISITS, type VisitBudget } from "./grammar-cost.ts";
 import {
   arrayBounds,
   checkKeywords,
@@ -36,11 +36,17 @@ const ROOT_PATH = "schema";
  * (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
  * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
  */
-export function grammarSchemaOf(schema: Schema, { mayOmit = false } = {}): Schema {
+export function grammarSchemaOf(
+  schema: Schema,
+  {
+    mayOmit = false,
+    budget = { left: MAX_VISITS },
+  }: { readonly mayOmit?: boolean; readonly budget?: VisitBudget } = {},
+): Schema {
   const read = new SchemaReader(schema, mayOmit).readRoot();
   const loop = loopOf(read);
   if (loop !== undefined) throw unsupported(ROOT_PATH, `${loop} leads back to itself before any value begins`);
-  const problem = costProblem(read);
+  const problem = costProblem(read, budget);
   if (problem !== null) throw unsupported(ROOT_PATH, problem);
   return read;
 }

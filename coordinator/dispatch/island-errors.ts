@@ -15,8 +15,8 @@ const TEXTS: Readonly<Record<JobErrorCode, string>> = {
   invalid_input: "The Cargo cannot run this input",
   file_unavailable: "The Island could not fetch a file that the input names",
   invalid_output: "The Island's result is empty, not what was asked for, or differs from what it delivered",
-  // LangChain and others know the error by "maximum context length", from OpenAI's own text.
-  context_length_exceeded: "The prompt is longer than the model's maximum context length",
+  // Clients know the error by words of Anthropic's text ("prompt is too long") or of OpenAI's ("maximum context length").
+  context_length_exceeded: "The prompt is too long for the model's maximum context length",
   model_unavailable: "The Island could not fetch the Cargo's model or image",
   model_hash_mismatch: "What the Island fetched is not the model or image that the Cargo names",
   disk_full: "The Island lacks disk space for the Cargo's model or image",
@@ -54,16 +54,15 @@ export function errorOf(
   return { code, message: words === "" ? text : `${text}. The Island says: ${words.toWellFormed()}`, retryable };
 }
 
-/** Finds the count of the prompt's tokens in an agent's message. */
-const COUNTED = /\bhas (\d{1,9}) tokens\b/;
+/** Finds the count of the prompt's tokens, and the most that the model takes, in an agent's message. */
+const COUNTED = /\bhas (\d{1,9}) tokens\b.*\bat most (\d{1,9})\b/;
 
-/** Adds the numbers to the text. The Island's count of tokens is quoted only if the prompt can have that many. */
+/** Gives the numbers where clients read them in the vendors' texts. Those of the Island are quoted only if they can be true. */
 function describeTooLong({ cargo, traits }: Pick<ActiveJob, "cargo" | "traits">, words: string): string {
-  const text = TEXTS.context_length_exceeded;
-  const most = cargo?.contextTokens ?? null;
-  if (most === null) return text;
-  const counted = Number(COUNTED.exec(words)?.[1] ?? 0);
-  const isPossible = counted > 0 && counted <= (traits?.maxPromptTokens ?? 0);
-  const has = isPossible ? `it has ${counted} tokens by the Island's count, and ` : "";
-  return `${text}: ${has}the model's context has ${most}${isPossible ? "" : " tokens"}, for prompt and answer together`;
+  const context = cargo?.contextTokens ?? null;
+  if (context === null) return TEXTS.context_length_exceeded;
+  const [, counted = 0, most = 0] = (COUNTED.exec(words.slice(0, MAX_WORDS)) ?? []).map(Number);
+  const isPossible = counted > most && most > 0 && most <= context && counted <= (traits?.maxPromptTokens ?? 0);
+  const numbers = isPossible ? `: ${counted} tokens > ${most} maximum` : "";
+  return `The prompt is too long${numbers}. The model's maximum context length is ${context} tokens, for prompt and answer together`;
 }

@@ -81,10 +81,8 @@ export type ErrorStyle = "plain" | "openai" | "anthropic";
 
 /** Clients repeat a response by its status, and each has a list of its own (Claude Code: 401, LangChain: 422), unless it has this header. */
 const FINAL = { "X-Should-Retry": "false" };
-/** Of the statuses 400 to 499: the request came too slowly, or too often. */
+/** Statuses from 400 to 499 that a repeat can mend: the request came too slowly, or too often. */
 const WORTH_REPEATING: ReadonlySet<number> = new Set([408, 429]);
-/** The words by which Anthropic's clients recognise a prompt that exceeds the context. */
-const TOO_LONG = "prompt is too long";
 
 /** `error` of an error body. Only paths that OpenAI's or Anthropic's clients call have `type`, and the former `param`. */
 export interface WireError {
@@ -127,7 +125,7 @@ export function answerError(thrown: unknown, { requestId, style, isVendorBase = 
   }
   const specStatus = statusOf(thrown);
   const status = isVendorBase && specStatus === 422 ? 400 : specStatus;
-  const error: WireError = { message: messageIn(style, thrown), code: thrown.code, ...extrasOf(thrown) };
+  const error: WireError = { message: thrown.message, code: thrown.code, ...extrasOf(thrown) };
   const param = thrown instanceof ValidationError ? (thrown.details[0]?.path ?? null) : null;
   return {
     status,
@@ -139,10 +137,6 @@ export function answerError(thrown: unknown, { requestId, style, isVendorBase = 
 /** The headers of a response with this status that tell clients whether a repeat may succeed. */
 export function finalHeaders(status: number): Readonly<Record<string, string>> {
   return status >= 400 && status < 500 && !WORTH_REPEATING.has(status) ? FINAL : {};
-}
-
-function messageIn(style: ErrorStyle, { code, message }: ServiceError): string {
-  return style === "anthropic" && code === "context_length_exceeded" ? `${TOO_LONG}: ${message}` : message;
 }
 
 function statusOf(error: ServiceError): number {

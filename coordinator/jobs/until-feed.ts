@@ -20,7 +20,7 @@ export function untilFeed(feed: Feed, isReady: (feed: Feed) => boolean, signal?:
 }
 
 /**
- * Opens the job's feed and resolves with it once `isReady` holds, or `signal` is aborted. A feed that is cut meanwhile is opened anew.
+ * Opens the job's feed and resolves with it once `isReady` holds, or `signal` is aborted. A feed that is cut before is opened again.
  * @throws what `open` throws.
  */
 export async function openUntil(

@@ -107,6 +107,24 @@ describe("looseTools()", () => {
     expect(looseOf(tools)).toEqual(["costliest", "t1"]);
   });
 
+  it("has those without strict after the references of all have expanded to too many parts", () => {
+    const pair = (next: string) => ({ type: "object", properties: { a: { $ref: next }, b: { $ref: next } } });
+    const doubling = {
+      ...pair("#/$defs/d0"),
+      $defs: {
+        ...Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`d${at}`, pair(`#/$defs/d${at + 1}`)])),
+        d10: { type: "string" },
+      },
+    };
+    const many = Array.from({ length: 4 }, (_, index) => tool(`t${index}`, doubling));
+    expect(looseOf(many)).toEqual(["t2", "t3"]);
+    expect(errorsOf({ tools: many })).toEqual([]);
+    const strict = many.map((each, index) => (index === 3 ? tool("strict", doubling, true) : each));
+    expect(errorsOf({ tools: strict })).toEqual([
+      { path: "tools.3.function.parameters", message: expect.stringContaining("expand to too many parts") },
+    ]);
+  });
+
   it("has none of a large set of tools as MCP servers have", () => {
     const filter = {
       type: "object",

@@ -7,7 +7,7 @@ const PARTS = "messages are text; no Cargo takes pictures, sound or files";
 /** Parameters of `POST /chat/completions`. Source of the names: OpenAI's API; below them those of other servers. */
 export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "default: the operator's default chat Cargo" },
-  { name: "messages", rule: "honoured", note: "1 to 4,096" },
+  { name: "messages", rule: "honoured", note: "1 to 4,096, with at most 16,384 parts together" },
   { name: "messages[].role", rule: "honoured", note: "system, user, assistant, tool, developer" },
   { name: "messages[].content", rule: "honoured", note: "text, or a list of text parts, which are joined" },
   { name: "messages[].content[].type", rule: "honoured", note: "`text`; other kinds are refused" },
@@ -22,6 +22,13 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "messages[].cache_control", rule: "hint", note: "about speed and price at Anthropic" },
   { name: "messages[].name", rule: "hint", note: "templates of chat models have no place for names" },
   { name: "messages[].tool_calls", rule: "honoured", note: "what an assistant called" },
+  { name: "messages[].tool_calls[].id", rule: "honoured", note: "" },
+  { name: "messages[].tool_calls[].type", rule: "honoured", note: "`function`" },
+  { name: "messages[].tool_calls[].function", rule: "honoured", note: "" },
+  { name: "messages[].tool_calls[].function.name", rule: "honoured", note: "" },
+  { name: "messages[].tool_calls[].function.arguments", rule: "honoured", note: "JSON text" },
+  { name: "messages[].tool_calls[].index", rule: "hint", note: "calls have the order of the list" },
+  { name: "messages[].tool_calls[].extra_content", rule: "hint", note: "an earlier answer of another service" },
   { name: "messages[].tool_call_id", rule: "honoured", note: "the call that a tool message answers" },
   { name: "messages[].refusal", rule: "hint", note: "an earlier answer of another service" },
   { name: "messages[].annotations", rule: "hint", note: "an earlier answer of another service" },
@@ -62,7 +69,7 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   {
     name: "response_format.schema",
     rule: "honoured",
-    note: "not OpenAI's: beside `json_object`, kept as a `json_schema`",
+    note: "not OpenAI's: with `json_object`, kept as a `json_schema`",
   },
   { name: "response_format.json_schema", rule: "honoured", note: "" },
   { name: "response_format.json_schema.name", rule: "honoured", note: "in errors only" },

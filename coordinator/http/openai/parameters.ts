@@ -19,13 +19,13 @@ export interface ParameterRule {
   readonly note: string;
   /** Values of a hint or of a refused parameter that ask for what happens anyway. `null` is one everywhere. */
   readonly neutral?: readonly unknown[];
-  /** Tells the values of an honoured parameter that are hints, such as tools that only their vendor can run. */
+  /** Whether a value of an honoured parameter is a hint, such as a tool that only its vendor can run. */
   readonly isHint?: (value: unknown) => boolean;
 }
 
 /** Names the hints of a request that the response does without, separated by commas. */
 export const IGNORED_HEADER = "Atoll-Ignored";
-/** Of the entries of one list, before the list itself is named: the header is short whatever the client sends. */
+/** Most entries of one list that are named: the header is at most 5 KB, whatever the client sends. */
 const MAX_NAMED_ENTRIES = 8;
 
 interface Node {

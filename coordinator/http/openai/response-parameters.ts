@@ -27,7 +27,7 @@ export const INCLUDABLE = [
 /** Parameters of `POST /responses`. Source of the names: OpenAI's API. */
 export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "model", rule: "honoured", note: "default: the operator's default chat Cargo" },
-  { name: "input", rule: "honoured", note: "a text, or 1 to 4,096 items" },
+  { name: "input", rule: "honoured", note: "a text, or 1 to 4,096 items with at most 16,384 parts together" },
   {
     name: "input[]",
     rule: "honoured",
@@ -37,7 +37,7 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   {
     name: "input[].type",
     rule: "honoured",
-    note: "`message`, calls `function_call`, `custom_tool_call`, `local_shell_call`, outputs `function_call_output`, `custom_tool_call_output`; other items are refused",
+    note: "`message`, calls `function_call`, `custom_tool_call`, `local_shell_call`, outputs `function_call_output`, `custom_tool_call_output`, and `item_reference`; other items are refused",
   },
   { name: "input[].role", rule: "honoured", note: "user, assistant, system, developer" },
   { name: "input[].content", rule: "honoured", note: "text, or a list of text parts, which are joined" },
@@ -55,7 +55,7 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "input[].output[].type", rule: "honoured", note: "`input_text`; other kinds are refused" },
   { name: "input[].output[].text", rule: "honoured", note: "" },
   { name: "input[].caller", rule: "hint", note: "an earlier answer" },
-  { name: "input[].id", rule: "hint", note: "an earlier answer" },
+  { name: "input[].id", rule: "honoured", note: "of an `item_reference`: an item of a stored response" },
   { name: "input[].status", rule: "hint", note: "an earlier answer" },
   { name: "input[].phase", rule: "hint", note: "an earlier answer" },
   { name: "instructions", rule: "honoured", note: "" },
@@ -69,6 +69,11 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   { name: "top_p", rule: "honoured", note: "above 0, up to 1" },
   { name: "text", rule: "honoured", note: "" },
   { name: "text.format", rule: "honoured", note: "`text`, `json_object`, `json_schema`" },
+  { name: "text.format.type", rule: "honoured", note: "" },
+  { name: "text.format.name", rule: "honoured", note: "in errors only" },
+  { name: "text.format.description", rule: "hint", note: "the model sees only `input` and `instructions`" },
+  { name: "text.format.schema", rule: "honoured", note: "as `response_format` of chats" },
+  { name: "text.format.strict", rule: "honoured", note: "as `response_format` of chats" },
   { name: "text.verbosity", rule: "hint", note: "ask for it in `instructions`", neutral: ["medium"] },
   { name: "stream", rule: "honoured", note: "" },
   {

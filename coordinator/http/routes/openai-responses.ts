@@ -1,11 +1,8 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
-import { messagesSchema } from "../../../shared/chat-input.ts";
-import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import { isTerminal } from "../../../shared/job-state.ts";
+import { ValidationError } from "../../../shared/errors.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
-import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
-import { assistantMessageOf } from "../../jobs/tool-calls.ts";
+import type { JobHandle } from "../../jobs/submitted-job.ts";
 import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";
 import {
   awaitChat,
@@ -28,10 +25,11 @@ import {
   type ResponseAnswer,
   type ResponseBody,
 } from "../schemas/openai-response-schemas.ts";
-import type { Turn } from "../schemas/response-items.ts";
+import { isReference, type Item, type Turn } from "../schemas/response-items.ts";
 import { OutputRuns } from "../schemas/response-output.ts";
-import { BEGUN, jobIdOf, namespacedFunctionsOf, presentResponse, responsePartOf } from "../schemas/present-response.ts";
+import { BEGUN, namespacedFunctionsOf, presentResponse } from "../schemas/present-response.ts";
 import { serveCompatible, serveScoped } from "../middleware/endpoint.ts";
+import { conversationOf, readResponse, responseJob, withReferredItems } from "./stored-responses.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { eventStream, failures, json, jsonBody } from "../schemas/responses.ts";
 
@@ -94,7 +92,8 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
     const { previous_response_id: previous } = body;
     const before = previous == null ? [] : await conversationOf(deps, identity.accountId, previous);
     const isStreamed = body.stream === true;
-    const order = { ...orderOf(body, before), isStreamed };
+    const input = await withReferredItems(deps, identity.accountId, body.input);
+    const order = { ...orderOf(body, input, before), isStreamed };
     if (body.background === true) {
       const { record } = await startChat(deps, call, order);
       return c.json(presentResponse(record, { ...BEGUN, state: record.state }));
@@ -123,10 +122,14 @@ export function serveResponses(app: HttpApp, deps: HttpDeps): void {
   });
 }
 
-function orderOf(body: ResponseBody, before: readonly Turn[]): Omit<ChatOrder, "isStreamed"> {
+function orderOf(
+  body: ResponseBody,
+  input: string | readonly Item[],
+  before: readonly Turn[],
+): Omit<ChatOrder, "isStreamed"> {
   return {
     model: body.model,
-    input: responseInputOf(body, before),
+    input: responseInputOf(body, input, before),
     fieldOf: (path) => responseFieldOf(body, path),
     reasoningHints: reasoningHintsOf(body),
   };
@@ -138,7 +141,12 @@ export async function answerResponse(
   client: WaitingClient,
   body: ResponseBody,
 ): Promise<ResponseAnswer | null> {
-  const chat = await endedChat(deps, client, orderOf(body, []));
+  const { input } = body;
+  const items = typeof input === "string" ? input : input.filter((item) => !isReference(item));
+  if (items.length < input.length) {
+    throw new ValidationError([{ path: "input", message: "lines of batches have no response to refer to" }]);
+  }
+  const chat = await endedChat(deps, client, orderOf(body, items, []));
   return chat && responseOf(chat);
 }
 
@@ -147,50 +155,6 @@ function responseOf(chat: AwaitedChat): ResponseAnswer {
   const { job, feed } = chat;
   const written = OutputRuns.of(feed.items, namespacedFunctionsOf(job.record));
   return presentResponse(job.record, doneProgress(doneOf(chat), written));
-}
-
-/** @throws {ServiceError} `not_found`, also for a job that is no response; `content_removed` */
-async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: string, id: string): Promise<JobView> {
-  const jobId = jobIdOf(id);
-  const missing = new ServiceError("not_found", `There is no response "${id}"`);
-  if (jobId === null) throw missing;
-  const job = await jobs.get(accountId, jobId).catch((error: unknown) => {
-    throw error instanceof ServiceError && error.code === "not_found" ? missing : error;
-  });
-  if (job.inputRemovedAtMs !== null || job.outputRemovedAtMs !== null) {
-    throw new ServiceError("content_removed", `The response "${id}" was removed`);
-  }
-  if (responsePartOf(job) === null) throw missing;
-  return job;
-}
-
-const UNKNOWN_FAILURE = { code: "internal", message: "The job failed" };
-
-async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Promise<ResponseAnswer> {
-  const { state, usage, creditsUsedMicro: costMicro, finishReason, error } = job;
-  const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
-  await feed?.load();
-  const written = OutputRuns.of(feed?.items ?? [], namespacedFunctionsOf(job));
-  const failure = state === "failed" || state === "timeout" ? (error ?? UNKNOWN_FAILURE) : null;
-  return presentResponse(job, { state, written, usage, costMicro, isCut: finishReason === "length", failure });
-}
-
-/** What was said up to the end of a stored response. @throws {ValidationError} for one that is not there, or did not end well. */
-async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: string, id: string): Promise<Turn[]> {
-  const job = await responseJob(deps, accountId, id).catch((error: unknown) => {
-    if (!(error instanceof ServiceError)) throw error;
-    throw error.code === "not_found" || error.code === "content_removed" ? noPrevious(error.message) : error;
-  });
-  if (job.state !== "completed") throw noPrevious(`The response "${id}" is not complete`);
-  const feed = await deps.jobs.openFeed(accountId, job.id);
-  await feed.load();
-  // Models are not shown earlier thoughts.
-  const { role, content, tool_calls } = assistantMessageOf(feed);
-  return [...messagesSchema.parse(job.input["messages"]), { role, content, tool_calls }];
-}
-
-function noPrevious(message: string): ValidationError {
-  return new ValidationError([{ path: "previous_response_id", message }]);
 }
 
 /**

@@ -17,7 +17,7 @@ import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
 
 const [textFormat, jsonFormat, schemaFormat] = responseFormatSchema.options;
-/** Other services take a schema beside `json_object`; Instructor and Together's SDK send it. */
+/** Other services take a schema with `json_object`; Instructor and Together's SDK send it. */
 const bodyFormatSchema = z.discriminatedUnion("type", [
   textFormat,
   jsonFormat.extend({ schema: z.record(z.string(), z.unknown()).nullish() }),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { describeOtherPart, MAX_ASKED_TOKENS, MAX_MESSAGES, samplingFields } from "../../../shared/chat-input.ts";
+import { withPartsLimit } from "../../../shared/message-parts.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
@@ -36,7 +37,7 @@ const blockInSchema = z.discriminatedUnion(
       tool_use_id: z.string().min(1).max(256),
       content: textsSchema.nullish(),
     }),
-    /** Of an earlier answer. Models are not shown earlier thoughts. */
+    /** Blocks of an earlier answer. Reasoning of earlier turns is not sent to the model. */
     z.object({ type: z.literal("thinking") }),
     z.object({ type: z.literal("redacted_thinking") }),
   ],
@@ -51,10 +52,12 @@ const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'use
 
 const promptFields = {
   model: z.string().min(1).openapi({ description: "Slug or alias of a chat Cargo" }),
-  messages: z
-    .array(z.object({ role: roleSchema, content: contentSchema }))
-    .min(1)
-    .max(MAX_MESSAGES),
+  messages: withPartsLimit(
+    z
+      .array(z.object({ role: roleSchema, content: contentSchema }))
+      .min(1)
+      .max(MAX_MESSAGES),
+  ),
   system: textsSchema.nullish(),
   tools: messageToolsSchema.nullish(),
   tool_choice: messageToolChoiceSchema.nullish(),

@@ -6,7 +6,7 @@ import { probabilityFields } from "../../../shared/token-probability.ts";
 import { ENCRYPTED_REASONING, INCLUDABLE, TEXT_LOGPROBS } from "../openai/response-parameters.ts";
 import { effortSchema } from "./chat-schemas.ts";
 import { givenFields } from "./given-fields.ts";
-import { responseInputSchema, turnsOf, type Turn } from "./response-items.ts";
+import { responseInputSchema, turnsOf, type Item, type Turn } from "./response-items.ts";
 import { outputItemSchema, reasoningPartSchema, responseLogprobsSchema, textPartSchema } from "./response-output.ts";
 import {
   namespacedFunctions,
@@ -25,7 +25,6 @@ const formatSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("json_schema"),
     name: z.string().max(64),
-    description: z.string().nullish(),
     schema: z.record(z.string(), z.unknown()),
     strict: z.boolean().nullish(),
   }),
@@ -185,9 +184,17 @@ export const jobPartSchema = z.object({
 });
 export type JobPart = z.infer<typeof jobPartSchema>;
 
-/** The input of the response's job. `before`: the conversation that it continues. */
-export function responseInputOf(body: ResponseBody, before: readonly Turn[]): JobInput {
-  const { input, instructions, text, tools } = body;
+/**
+ * The input of the response's job.
+ * @param input That of the body, without references.
+ * @param before The conversation that it continues.
+ */
+export function responseInputOf(
+  body: ResponseBody,
+  input: string | readonly Item[],
+  before: readonly Turn[],
+): JobInput {
+  const { instructions, text, tools } = body;
   const offered = offeredFunctions(tools);
   const namespaced = namespacedFunctions(offered);
   const messages = typeof input === "string" ? [{ role: "user", content: input }] : turnsOf(input);
@@ -243,7 +250,7 @@ export function responseFieldOf({ tools }: ResponseBody, path: string): string {
   return toolPathOf(offeredFunctions(tools), path.replace(from, to));
 }
 
-/** What the body asks about reasoning beside its effort: hints for a Cargo that does not think. */
+/** Paths of what asks for reasoning by other members than its effort: hints for a Cargo without reasoning. */
 export function reasoningHintsOf({ include }: ResponseBody): string[] {
   return (include ?? []).flatMap((name, index) => (name === ENCRYPTED_REASONING ? [`include[${index}]`] : []));
 }

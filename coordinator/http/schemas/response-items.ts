@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { describeOtherPart } from "../../../shared/chat-input.ts";
 import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
+import { withPartsLimit } from "../../../shared/message-parts.ts";
 import { ITEMS_LEFT_OUT } from "../openai/response-parameters.ts";
+import type { ResponseItem } from "./response-output.ts";
 import { flatNameOf, nameSchema } from "./response-tools.ts";
 
 const MAX_PARTS = 256;
@@ -12,8 +14,8 @@ const partSchema = z.discriminatedUnion(
   [z.object({ type: z.enum(["input_text", "output_text", "text"]), text: z.string() })],
   { error: ({ input }) => describeOtherPart(input) },
 );
-const contentSchema = z.union([z.string(), z.array(partSchema).min(1).max(MAX_PARTS)], {
-  error: `must be a text, or a list of 1 to ${MAX_PARTS} parts of text`,
+const contentSchema = z.union([z.string(), z.array(partSchema).max(MAX_PARTS)], {
+  error: `must be a text, or a list of at most ${MAX_PARTS} parts of text`,
 });
 const idSchema = toolCallSchema.shape.id;
 const callFields = { call_id: idSchema, name: nameSchema, namespace: nameSchema.nullish() };
@@ -40,10 +42,14 @@ const itemSchema = z.discriminatedUnion(
       output: contentSchema,
     }),
     z.object({ type: z.enum(ITEMS_LEFT_OUT) }),
+    z.object({ type: z.literal("item_reference"), id: z.string().max(200) }),
   ],
   { error: ({ input }) => describeOtherItem(input) },
 );
-type Item = z.infer<typeof itemSchema>;
+type GivenItem = z.infer<typeof itemSchema>;
+type Reference = Extract<GivenItem, { type: "item_reference" }>;
+/** An item that is no reference to an item of a stored response. */
+export type Item = Exclude<GivenItem, Reference>;
 type CallItem = Extract<Item, { type: "function_call" | "custom_tool_call" | "local_shell_call" }>;
 
 function describeOtherItem(item: unknown): string {
@@ -52,9 +58,22 @@ function describeOtherItem(item: unknown): string {
 }
 
 /** A response's `input`: the text of a user, or items. */
-export const responseInputSchema = z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)], {
-  error: `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`,
-});
+export const responseInputSchema = withPartsLimit(
+  z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)], {
+    error: `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`,
+  }),
+);
+
+export function isReference(item: GivenItem): item is Reference {
+  return item.type === "item_reference";
+}
+
+/** An item of a response's output, as clients send it back. */
+export function itemOf(output: ResponseItem): Item {
+  const item = itemSchema.parse(output);
+  if (isReference(item)) throw new Error(`${output.id} is a reference`);
+  return item;
+}
 
 /** A message of a chat. */
 export interface Turn {

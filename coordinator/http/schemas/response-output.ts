@@ -149,6 +149,12 @@ export function itemIdOf(jobId: string, place: number, run: OutputRun): string {
   return place === 0 ? id : `${id}_${place}`;
 }
 
+/** The response that has the item; null for an id that no item has. */
+export function responseIdOfItem(itemId: string): string | null {
+  const [, end] = /^(?:rs|msg|fc)_(\w+?)(?:_\d+)?$/.exec(itemId) ?? [];
+  return end === undefined ? null : `resp_${end}`;
+}
+
 export function reasoningPart(text: string) {
   return { type: "reasoning_text" as const, text };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { MAX_TOOLS, toolCallSchema, toolFields, type ToolFields } from "../../../shared/chat-tools.ts";
+import { isJsonObject } from "../../../shared/json-value.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { isOtherTool } from "../openai/chat-parameters.ts";
 import { isBuiltInTool } from "../openai/response-parameters.ts";
@@ -32,6 +33,15 @@ const responseToolSchema = z.union(
   [functionSchema, namespaceSchema, otherToolSchema(isBuiltInTool)],
   "must be a function, a namespace, or have another type",
 );
+/** Namespaces are flattened, so what they have together is limited before any tool is looked at. */
+const toolsSchema = z.preprocess((tools, context) => {
+  const inside = Array.isArray(tools) ? tools.flatMap((tool) => (isJsonObject(tool) ? (tool["tools"] ?? []) : [])) : [];
+  if (inside.length > MAX_TOOLS) {
+    const message = `have ${inside.length} tools in namespaces; at most ${MAX_TOOLS} are allowed`;
+    context.addIssue({ code: "custom", message });
+  }
+  return tools;
+}, z.array(responseToolSchema).max(MAX_TOOLS));
 type Tools = readonly z.infer<typeof responseToolSchema>[] | null | undefined;
 
 const choiceModes = z.enum(["auto", "none", "required"]);
@@ -50,9 +60,7 @@ type Choice = z.infer<typeof responseChoiceSchema>;
 
 /** Fields about tools in the body of a response. */
 export const responseToolFields = {
-  tools: z
-    .array(responseToolSchema)
-    .max(MAX_TOOLS)
+  tools: toolsSchema
     .nullish()
     .openapi({ description: "Functions and namespaces of functions; other tools are not offered to the model" }),
   tool_choice: responseChoiceSchema.nullish(),
@@ -138,9 +146,10 @@ export function responseToolInputOf(
 
 function chatChoiceOf(choice: Choice, offered: readonly OfferedFunction[]): ToolFields["tool_choice"] {
   if (typeof choice === "string") return choice;
+  const all = offered.map(({ namespace, tool: { name } }) => ({ name, flatName: flatNameOf({ namespace, name }) }));
   const named = (asked: FunctionName) => ({
     type: "function" as const,
-    function: { name: offeredNameOf(asked, offered) },
+    function: { name: offeredNameOf(asked, all) },
   });
   if (choice.type === "function") return named(choice);
   const { type, mode, tools } = choice;
@@ -148,9 +157,11 @@ function chatChoiceOf(choice: Choice, offered: readonly OfferedFunction[]): Tool
 }
 
 /** OpenAI's own choices name a function without its namespace, which is enough while only one namespace has it. */
-function offeredNameOf(asked: FunctionName, offered: readonly OfferedFunction[]): string {
+function offeredNameOf(
+  asked: FunctionName,
+  all: readonly { readonly name: string; readonly flatName: string }[],
+): string {
   const flatName = flatNameOf(asked);
-  const all = offered.map(({ namespace, tool: { name } }) => ({ name, flatName: flatNameOf({ namespace, name }) }));
   if (asked.namespace != null || all.some((each) => each.flatName === flatName)) return flatName;
   const [only, ...others] = all.filter(({ name }) => name === asked.name);
   return only === undefined || others.length > 0 ? flatName : only.flatName;

@@ -5,7 +5,8 @@ import { CUTS } from "./chat-encoder.ts";
 import type { FeedEncoder } from "./sse.ts";
 
 /**
- * The events of a streamed message in the order that Anthropic's clients expect. The last `message_delta` has the whole usage. For one reader: it counts blocks. An error after output began is an event `error`, and no `message_stop` follows.
+ * The events of a streamed message in the order that Anthropic's clients expect. The last `message_delta` has the whole usage. An error
+ * after output began is an event `error`, and no `message_stop` follows. For one reader: it counts blocks.
  */
 export function messageEvents(
   { id, model, promptTokens }: Pick<MessageAnswer, "id" | "model"> & Pick<Feed, "promptTokens">,

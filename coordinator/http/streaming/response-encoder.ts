@@ -25,7 +25,8 @@ type WriteEvent = (name: string, data: object) => string;
 
 /**
  * The events of a streamed response in the order of OpenAI's API, numbered from 0. It ends in `response.completed`, `response.incomplete` or
- * `response.failed`; in `error`, which OpenAI's clients throw, if it failed before any output and not by a fault of the request. For one reader: it counts.
+ * `response.failed`; in `error`, which OpenAI's clients throw, if it failed before any output and not by a fault of the request. For one
+ * reader: it counts.
  */
 export function responseEvents(job: JobRecord): FeedEncoder {
   let sequence = 0;

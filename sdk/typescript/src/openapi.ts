@@ -4997,7 +4997,6 @@ export interface components {
                     /** @enum {string} */
                     type: "json_object";
                 } | {
-                    description?: string | null;
                     name: string;
                     schema: {
                         [key: string]: unknown;
@@ -5652,6 +5651,10 @@ export interface components {
             } | {
                 /** @enum {string} */
                 type: "reasoning" | "web_search_call" | "file_search_call" | "code_interpreter_call";
+            } | {
+                id: string;
+                /** @enum {string} */
+                type: "item_reference";
             })[];
             instructions?: string | null;
             max_output_tokens?: number | null;
@@ -5679,7 +5682,6 @@ export interface components {
                     /** @enum {string} */
                     type: "json_object";
                 } | {
-                    description?: string | null;
                     name: string;
                     schema: {
                         [key: string]: unknown;

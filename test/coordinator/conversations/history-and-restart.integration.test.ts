@@ -74,7 +74,7 @@ describe("A history that does not fit the model", () => {
     }
     const { status, body } = await answered;
     expect([status, body.error.code]).toEqual([422, "context_length_exceeded"]);
-    expect(body.error.message).toMatch(/maximum context length: the model's context has \d+ tokens/);
+    expect(body.error.message).toMatch(/maximum context length is \d+ tokens/);
     expect(island.pending("assign")).toEqual([]);
     const { messages } = (await api("GET", `/conversations/${id}?order=desc&limit=1`)).body.data;
     expect(messages).toMatchObject([{ status: "failed", error: { code: "context_length_exceeded" } }]);

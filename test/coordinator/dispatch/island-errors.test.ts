@@ -7,16 +7,32 @@ describe("errorOf() of a prompt that is too long", () => {
   const job = { accountId: "user_1", cargo: { contextTokens: 1_024 }, traits: { maxPromptTokens: 5_000 } } as Job;
   const of = (message: string): string =>
     errorOf({ code: "context_length_exceeded", message, retryable: false }, job, undefined).message;
-  const text = "The prompt is longer than the model's maximum context length";
+  const text = "The prompt is too long";
+  const limit = "The model's maximum context length is 1024 tokens, for prompt and answer together";
 
-  it("gives the Cargo's context and the Island's count", () => {
-    expect(of("The prompt has 1500 tokens; the context of 1024 tokens takes prompts of at most 1008")).toBe(
-      `${text}: it has 1500 tokens by the Island's count, and the model's context has 1024, for prompt and answer together`,
-    );
+  it("gives the Cargo's context and the Island's numbers", () => {
+    const message = of("The prompt has 1500 tokens; the context of 1024 tokens takes prompts of at most 1008");
+    expect(message).toBe(`${text}: 1500 tokens > 1008 maximum. ${limit}`);
   });
 
-  it("does not give a count that the prompt cannot have, and no other words of the Island", () => {
-    const expected = `${text}: the model's context has 1024 tokens, for prompt and answer together`;
-    expect([of("has 99999 tokens"), of("buy tokens at x"), of("")]).toEqual([expected, expected, expected]);
+  it.each([
+    ["Claude Code", /prompt is too long[^0-9]*(1500)\s*tokens?\s*>\s*(1008)/i],
+    ["LangChain with Anthropic", /prompt is too long/],
+    ["LangChain with OpenAI", /maximum context length/],
+    ["pi and Qwen Code", /maximum context length is 1024 tokens/i],
+  ])("is known to %s", (_, pattern) => {
+    expect(of("text_1: has 1500 tokens; the model takes at most 1008")).toMatch(pattern);
+  });
+
+  it.each([
+    "has 99999 tokens; at most 1008",
+    "has 1500 tokens; at most 1025",
+    "has 1000 tokens; at most 1008",
+    "has 1500 tokens; at most 0",
+    "has 1500 tokens",
+    "buy tokens at x",
+    "",
+  ])("does not quote %j, which cannot be true or has no numbers", (words) => {
+    expect(of(words)).toBe(`${text}. ${limit}`);
   });
 });

@@ -206,7 +206,8 @@ describe("stored responses", () => {
   it.each([
     [{ previous_response_id: "resp_none" }, "previous_response_id"],
     [{ background: true, stream: true }, "background"],
-    [{ input: [{ type: "item_reference", id: "x" }] }, 'input.0.type: "item_reference"'],
+    [{ input: [{ type: "item_reference", id: "msg_none" }] }, 'input.0.id: there is no stored item "msg_none"'],
+    [{ input: [{ type: "item_reference", id: "x" }] }, 'input.0.id: there is no stored item "x"'],
     [
       { input: [{ role: "user", content: [{ type: "input_image", image_url: "x" }] }] },
       'input.0.content.0.type: "input_image" is not supported: only text is served',

@@ -211,6 +211,15 @@ describe("items of earlier turns", () => {
     ]);
   });
 
+  it("may have no parts, as results of tools that return nothing", async () => {
+    call("lookup");
+    const called = { type: "function_call", call_id: "a", name: "lookup", arguments: "{}" };
+    const input = [called, { type: "function_call_output", call_id: "a", output: [] }];
+    const { status } = await api.call("POST", "/responses", { body: { model: "tiny", input } });
+    expect(status).toBe(200);
+    expect(inputs()[0]?.["messages"]).toMatchObject([{}, { role: "tool", content: "" }]);
+  });
+
   it.each([
     [{ type: "compaction", encrypted_content: "a" }, "input.1.type"],
     [{ type: "image_generation_call", id: "ig_1", result: "a" }, "input.1.type"],

@@ -78,7 +78,7 @@ describe("a prompt that exceeds the context", () => {
     const asked = client.messages.create({ ...ASKED, max_tokens: 1 });
     await expect(asked).rejects.toMatchObject({
       status: 400,
-      error: { error: { message: "prompt is too long: because" } },
+      error: { error: { type: "invalid_request_error", message: "because" } },
     });
     expect(api.jobs.submitted).toHaveLength(1);
   });

@@ -1290,7 +1290,6 @@ class OpenAiResponseTextFormat2(TypedDict):
 class OpenAiResponseTextFormat3(TypedDict):
     type: Literal["json_schema"]
     name: str
-    description: NotRequired[str | None]
     schema: dict[str, Any]
     strict: NotRequired[bool | None]
 
@@ -1637,7 +1636,7 @@ OpenAiResponseEvent: TypeAlias = "OpenAiResponseEvent1 | OpenAiResponseEvent2 | 
 class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
-    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4 | ResponseRequestInputItem5 | ResponseRequestInputItem6]
+    input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4 | ResponseRequestInputItem5 | ResponseRequestInputItem6 | ResponseRequestInputItem7]
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
     """A stored response: its conversation comes before `input`, without its instructions"""
@@ -1708,6 +1707,11 @@ class ResponseRequestInputItem6(TypedDict):
     type: Literal["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"]
 
 
+class ResponseRequestInputItem7(TypedDict):
+    type: Literal["item_reference"]
+    id: str
+
+
 class ResponseRequestText(TypedDict):
     format: NotRequired[ResponseRequestTextFormat1 | ResponseRequestTextFormat2 | ResponseRequestTextFormat3 | None]
 
@@ -1723,7 +1727,6 @@ class ResponseRequestTextFormat2(TypedDict):
 class ResponseRequestTextFormat3(TypedDict):
     type: Literal["json_schema"]
     name: str
-    description: NotRequired[str | None]
     schema: dict[str, Any]
     strict: NotRequired[bool | None]
 

@@ -14,6 +14,7 @@ const CALL = { id: "call_1", type: "function" as const, function: { name: "sum",
 const SCHEMA = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] };
 const FORMAT = { type: "json_schema", json_schema: { name: "sum", schema: SCHEMA } };
 const message = (members: object) => [{ ...ASKED, ...members }];
+const called = (members: object) => [ASKED, { role: "assistant", tool_calls: [{ ...CALL, ...members }] }];
 const part = (members: object) => message({ content: [{ type: "text", text: "Hi", ...members }] });
 const tool = { type: "function" as const, function: { name: "sum", parameters: SCHEMA } };
 
@@ -71,6 +72,16 @@ const MESSAGES: Required<{ [Name in AnyKey<Message> as `messages[].${Name}`]: un
   "messages[].refusal": message({ refusal: "No" }),
   "messages[].audio": message({ audio: { id: "a" } }),
   "messages[].function_call": message({ function_call: { name: "sum", arguments: "{}" } }),
+};
+
+const CALLS = {
+  "messages[].tool_calls[].id": called({ id: "call_2" }),
+  "messages[].tool_calls[].type": called({}),
+  "messages[].tool_calls[].function": called({}),
+  "messages[].tool_calls[].function.name": called({ function: { ...CALL.function, name: "add" } }),
+  "messages[].tool_calls[].function.arguments": called({ function: { ...CALL.function, arguments: "{ }" } }),
+  "messages[].tool_calls[].index": called({ index: 0 }),
+  "messages[].tool_calls[].extra_content": called({ extra_content: { google: {} } }),
 };
 
 const PARTS: Required<{ [Name in AnyKey<Part> as `messages[].content[].${Name}`]: unknown }> = {
@@ -147,8 +158,10 @@ describeParameters({
   endpoint: "POST /chat/completions",
   table: CHAT_PARAMETERS,
   base: { messages: [ASKED] },
-  samples: { ...OFFICIAL, ...MESSAGES, ...PARTS, ...STREAM_OPTIONS, ...JSON_SCHEMA, ...TOOL, ...OF_OTHERS },
+  samples: { ...OFFICIAL, ...MESSAGES, ...CALLS, ...PARTS, ...STREAM_OPTIONS, ...JSON_SCHEMA, ...TOOL, ...OF_OTHERS },
   context: {
+    "messages[].tool_calls[].index": { messages: called({}) },
+    "messages[].tool_calls[].extra_content": { messages: called({}) },
     tool_choice: { tools: [tool] },
     parallel_tool_calls: { tools: [tool] },
     "tools[].function.description": { tools: [tool] },

@@ -32,6 +32,10 @@ const PROMPT = {
   "messages[].content[].input": used({ input: { a: 1 } }),
   "messages[].content[].tool_use_id": answered({ tool_use_id: "call_2" }),
   "messages[].content[].content": answered({ content: "4" }),
+  "messages[].content[].content[].type": answered({ content: block({}) }),
+  "messages[].content[].content[].text": answered({ content: block({ text: "4" }) }),
+  "messages[].content[].content[].cache_control": answered({ content: block(cache) }),
+  "messages[].content[].content[].citations": answered({ content: block({ citations: [] }) }),
   "messages[].content[].thinking": message({ text: "Hi", thinking: "Hm" }),
   "messages[].content[].signature": message({ text: "Hi", signature: "a" }),
   "messages[].content[].data": message({ text: "Hi", data: "a" }),
@@ -58,6 +62,9 @@ const PROMPT = {
   "tools[].eager_input_streaming": tool({ eager_input_streaming: true }),
   "tools[].input_examples": tool({ input_examples: [{}] }),
   tool_choice: { type: "none" },
+  "tool_choice.type": { type: "any" },
+  "tool_choice.name": { type: "tool", name: "sum" },
+  "tool_choice.disable_parallel_tool_use": { type: "auto", disable_parallel_tool_use: true },
   thinking: { type: "adaptive" },
   "thinking.type": { type: "adaptive" },
   // A budget needs a Cargo that thinks: dispatch/reasoning.integration.test.ts has one.
@@ -71,6 +78,11 @@ const PROMPT = {
 };
 /** Of rows about blocks of a system text: the same without what is ignored. */
 const CONTEXT = {
+  "messages[].content[].content[].cache_control": { messages: answered({ content: block({}) }) },
+  "messages[].content[].content[].citations": { messages: answered({ content: block({}) }) },
+  "tool_choice.type": ofTool,
+  "tool_choice.name": ofTool,
+  "tool_choice.disable_parallel_tool_use": ofTool,
   "messages[].content[].is_error": { messages: answered({}) },
   "thinking.display": { thinking: { type: "adaptive" } },
   "tools[].cache_control": ofTool,
@@ -107,6 +119,8 @@ describeParameters({
   samples: {
     ...OFFICIAL,
     "output_config.format": { format: { type: "json_schema", schema: SCHEMA } },
+    "output_config.format.type": { format: { type: "json_schema", schema: SCHEMA } },
+    "output_config.format.schema": { format: { type: "json_schema", schema: SCHEMA } },
     "output_config.effort": { effort: "low" },
     "output_config.task_budget": { task_budget: { type: "tokens", total: 20_000 } },
   },
