@@ -28,11 +28,22 @@ const MAX_LEAD = 100;
 const NUMBER_LEAD = "0";
 /** Parts that are looked at, each where a reference names it. */
 const MAX_VISITS = 20_000;
+/** Pairs of alternatives that begin alike, whose sums take as long as a part. */
+const PAIRS_PER_VISIT = 100;
+
+interface Compared {
+  /** How many leads the alternatives have together. */
+  readonly atStart: number;
+  /** For each alternative, the indexes of those that begin alike, itself included. */
+  readonly alike: readonly (readonly number[])[];
+}
 
 class CostWalk {
   readonly #root: Schema;
   /** References on the current path, with the number of ambiguous choices before each. */
   readonly #following = new Map<string, number>();
+  /** Of the alternatives that were compared: a reference may lead to the same ones many times. */
+  readonly #compared = new Map<readonly Schema[], Compared>();
   /** Choices on the current path between alternatives that begin alike. */
   #ambiguous = 0;
   #visits = 0;
@@ -69,10 +80,9 @@ class CostWalk {
 
   /** All are open before the first character; afterwards those that begin alike, each with what is open inside. */
   #choicesOf(alternatives: readonly Schema[]): number {
-    const leads = alternatives.map((each) => this.#leadsOf(each, []));
-    const atStart = leads.reduce((sum, { length }) => sum + length, 0);
+    const { atStart, alike } = this.#compare(alternatives);
     if (atStart > MAX_CHOICES) return atStart;
-    const alike = leads.map((own) => leads.flatMap((other, index) => (overlap(own, other) ? [index] : [])));
+    this.#visit(Math.ceil(alike.reduce((pairs, { length }) => pairs + length, 0) / PAIRS_PER_VISIT));
     const inside = alternatives.map((each, index) => {
       const isAmbiguous = (alike[index] ?? []).length > 1;
       this.#ambiguous += isAmbiguous ? 1 : 0;
@@ -82,6 +92,16 @@ class CostWalk {
     });
     const sums = alike.map((group) => group.reduce((sum, index) => sum + (inside[index] ?? 0), 0));
     return Math.max(atStart, ...sums);
+  }
+
+  #compare(alternatives: readonly Schema[]): Compared {
+    const known = this.#compared.get(alternatives);
+    if (known !== undefined) return known;
+    const leads = alternatives.map((each) => this.#leadsOf(each, []));
+    const atStart = leads.reduce((sum, { length }) => sum + length, 0);
+    const compared = { atStart, alike: atStart > MAX_CHOICES ? [] : alikeOf(leads) };
+    this.#compared.set(alternatives, compared);
+    return compared;
   }
 
   #follow($ref: string): number {
@@ -158,8 +178,23 @@ function definitionOf(root: Schema, $ref: string): Schema {
   return isJsonObject(definition) ? definition : {};
 }
 
-function overlap(some: Leads, others: Leads): boolean {
-  return some.some((a) => others.some((b) => a.startsWith(b) || b.startsWith(a)));
+/** In order, all leads that begin with another one follow it, so each is compared with few. */
+function alikeOf(leads: readonly Leads[]): number[][] {
+  const ordered = leads
+    .flatMap((own, index) => own.map((lead) => ({ lead, index })))
+    .toSorted((a, b) => (a.lead < b.lead ? -1 : Number(a.lead > b.lead)));
+  const alike = leads.map((_own, index) => new Set([index]));
+  /** Those that the present lead begins with. */
+  const begun: typeof ordered = [];
+  for (const next of ordered) {
+    while (begun.length > 0 && !next.lead.startsWith(begun.at(-1)?.lead ?? "")) begun.pop();
+    for (const { index } of begun) {
+      alike[index]?.add(next.index);
+      alike[next.index]?.add(index);
+    }
+    begun.push(next);
+  }
+  return alike.map((indexes) => [...indexes]);
 }
 
 function leadOf(value: unknown): string {
