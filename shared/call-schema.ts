@@ -97,7 +97,7 @@ function added(sum: Cost, { parts, repeats }: Cost, sign: 1 | -1): Cost {
   return { parts: sum.parts + sign * parts, repeats: sum.repeats + sign * repeats };
 }
 
-/** Of the budget; more than 1 is too much. */
+/** Share of the budget; more than 1 is too much. */
 function shareOf({ parts, repeats }: Cost): number {
   return Math.max(parts / MAX_TOOL_PARTS, repeats / MAX_TOTAL_REPEATS);
 }
