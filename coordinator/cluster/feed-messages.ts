@@ -49,7 +49,7 @@ export interface FeedFrames {
 
 /** A {@link FeedSlice}, small: a text is a token that counts as one, a pair a token with another count, if nothing else is told of it. */
 export type WireSlice = readonly [from: number, parts: readonly WirePart[], ending?: WireEnding];
-/** The size of the prompt, if it is news, is of the first part, which has no items then. An earlier coordinator does not look at it. */
+/** A prompt size that changed is in a first part without items. Coordinators of earlier versions ignore it. */
 type WirePart = readonly [attempt: number, items: readonly WireItem[], promptTokens?: number];
 type WireItem = string | readonly [content: string, count: number] | StoredItem;
 type WireEnding = FeedEnding | (Omit<FeedEnding & { type: "done" }, "output"> & { readonly large: LargeRef });

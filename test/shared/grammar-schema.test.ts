@@ -206,6 +206,13 @@ describe("grammarSchemaOf()", () => {
       expect(read({ anyOf: kinds })).toMatchObject({ oneOf: expect.any(Array) });
     });
 
+    it("adds up what begins like one of them, though others begin otherwise", () => {
+      const kinds = list(20, (i) => object({ kind: { const: `k${i}` }, a: { enum: list(20, (j) => `${i} ${j}`) } }));
+      const anyKind = object({ kind: { type: "string" }, a: { enum: ["x"] } });
+      expect(() => read({ anyOf: [...kinds, anyKind] })).toThrow("up to 401 alternatives");
+      expect(() => read({ anyOf: [anyKind, ...kinds] })).toThrow("up to 401 alternatives");
+    });
+
     it("is refused for references that each bring as many alternatives: they are not written out first", () => {
       const $defs = { A: { enum: list(20_000, String) } };
       const anyOf = list(900, () => ({ $ref: "#/$defs/A" }));

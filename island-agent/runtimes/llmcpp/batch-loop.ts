@@ -67,7 +67,7 @@ export class BatchLoop {
   readonly #context: ContextInternals;
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #size: BatchSize;
-  /** By sequence id, of runs. Once one is aborted, nothing more of its sequence is evaluated. */
+  /** Abort signals of the runs, by sequence id. Once one is aborted, nothing more of its sequence is evaluated. */
   readonly signals = new Map<number, AbortSignal>();
   /** Told how many tokens of a sequence go into each batch, by sequence id. Empty but for runs that read their prompt. */
   readonly onTokens = new Map<number, (tokens: number) => void>();
