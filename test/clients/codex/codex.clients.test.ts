@@ -34,7 +34,7 @@ testAgent({
   unknownModel: /no-such-model/,
   tooLong: /context/i,
   // It repeats a 401 five times, within 7 s.
-  wrongKeyAttempts: 6,
+  attempts: { 401: 6 },
   structured: (request, schema) => {
     const options = ask(request, "--output-schema", "schema.json");
     return { ...options, files: { ...options.files, "work/schema.json": JSON.stringify(schema) } };

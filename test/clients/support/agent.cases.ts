@@ -13,6 +13,7 @@ const HOLD = "Hold the only slot.";
 const MAX_OVERFLOW_REQUESTS = 4;
 /** From the first response 401 to the client's end, for each attempt. */
 const WRONG_KEY_MS = 3_000;
+const STREAM = /"stream":(true|false)/;
 
 export interface AgentRequest {
   /** Address without a path. */
@@ -39,8 +40,8 @@ export interface Agent {
   readonly tooLong: RegExp;
   /** The command for such a prompt, if that of `start` prints nothing. */
   readonly overContext?: (request: AgentRequest) => CliOptions;
-  /** Times that it sends a request with a wrong key, whatever the response says. */
-  readonly wrongKeyAttempts?: number;
+  /** Times that it sends a request that is refused with this status, whatever the response says. 1 for others. */
+  readonly attempts?: Readonly<Partial<Record<401 | 404, number>>>;
   /** Its instructions are so short that the demo model reads them within seconds. */
   readonly isSmall?: boolean;
   /** False: it gives up at the first 429. */
@@ -129,15 +130,15 @@ export function testAgent(agent: Agent): void {
       const result = await Cli.run(start("scripted", "ak_wrong"));
       const endedMs = performance.now();
       expect(result.stdout + result.stderr).toMatch(agent.wrongKey);
-      expectRefusal(result, net.recorder.modelRequests, 401, agent.wrongKeyAttempts);
+      expectRefusal(result, net.recorder.modelRequests, 401, agent.attempts?.[401]);
       const firstMs = net.recorder.modelRequests[0]?.respondedMs ?? 0;
-      expect(endedMs - firstMs).toBeLessThan(WRONG_KEY_MS * (agent.wrongKeyAttempts ?? 1));
+      expect(endedMs - firstMs).toBeLessThan(WRONG_KEY_MS * (agent.attempts?.[401] ?? 1));
     });
 
     it("unknown model", async () => {
       const result = await Cli.run(start("no-such-model"));
       expect(result.stdout + result.stderr).toMatch(agent.unknownModel);
-      expectRefusal(result, net.recorder.modelRequests, 404);
+      expectRefusal(result, net.recorder.modelRequests, 404, agent.attempts?.[404]);
     });
 
     it("over the context", async () => {
@@ -173,11 +174,14 @@ function expectRefusal({ code }: CliResult, requests: readonly RecordedRequest[]
   expect(code).not.toBe(0);
 }
 
-/** Times that the most repeated request was sent. */
+/** Times that the most repeated request was sent, whether it asked for a stream or not. */
 function mostAttempts(requests: readonly RecordedRequest[]): number {
   const counts = new Map<number, number>();
   // A repeated request has other ids, but their length is the same.
-  for (const { body } of requests) counts.set(body.length, (counts.get(body.length) ?? 0) + 1);
+  for (const { body } of requests) {
+    const { length } = body.replace(STREAM, "");
+    counts.set(length, (counts.get(length) ?? 0) + 1);
+  }
   return Math.max(...counts.values());
 }
 
