@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 
 interface LockEntry {
   readonly integrity?: string;
+  readonly resolved?: string;
   /** A workspace of this repository. */
   readonly link?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -23,17 +24,22 @@ it.each<readonly [folder: string, least: number]>([
   ["bench/queues", 50],
   ["test/support/uws", 0],
   ...CLIENTS.map((folder) => [folder, 0] as const),
-])("package-lock.json of %s has the hash of every package, for every platform", (folder, least) => {
-  const file = join(ROOT, folder, "package-lock.json");
-  const { packages } = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, LockEntry> };
-  const installed = Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
-  expect(installed.length).toBeGreaterThan(least);
-  const withoutHash = installed
-    .filter(([, { integrity }]) => integrity?.startsWith("sha512-") !== true)
-    .map(([path]) => path);
-  expect(withoutHash).toEqual([]);
-  // npm ci refuses a file without them, on every platform.
-  const names = new Set(installed.map(([path]) => path.replace(/^.*node_modules\//, "")));
-  const optional = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
-  expect(optional.filter((name) => !names.has(name))).toEqual([]);
-});
+])(
+  "package-lock.json of %s has the hash of every package, for every platform, and names no registry",
+  (folder, least) => {
+    const file = join(ROOT, folder, "package-lock.json");
+    const { packages } = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, LockEntry> };
+    const installed = Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
+    expect(installed.length).toBeGreaterThan(least);
+    const withoutHash = installed
+      .filter(([, { integrity }]) => integrity?.startsWith("sha512-") !== true)
+      .map(([path]) => path);
+    expect(withoutHash).toEqual([]);
+    // npm downloads from the host in `resolved`, not from the configured registry.
+    expect(installed.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+    // npm ci refuses a file without them, on every platform.
+    const names = new Set(installed.map(([path]) => path.replace(/^.*node_modules\//, "")));
+    const optional = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    expect(optional.filter((name) => !names.has(name))).toEqual([]);
+  },
+);

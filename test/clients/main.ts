@@ -13,7 +13,8 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const REPORT = join(ROOT, "node_modules", ".cache", "clients.json");
 const PYTHON = "python";
 /** What npm prints when the registry does not answer. */
-const UNREACHED = /\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH)\b/;
+const UNREACHED =
+  /\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|network timeout)\b/;
 
 process.exitCode = await main();
 

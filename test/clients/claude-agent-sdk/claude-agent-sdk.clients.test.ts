@@ -37,6 +37,7 @@ describe("Claude Agent SDK · messages", () => {
     const common = { model: "scripted", cwd: home, env, allowedTools: ["Bash"], settingSources: [] };
     return collect(query({ prompt: "What is 7 plus 8?", options: { ...common, ...options } }));
   }
+  const statuses = () => net.recorder.modelRequests.map(({ status }) => status);
   const resultOf = (messages: readonly SDKMessage[]) => messages.find(({ type }) => type === "result");
 
   it("chat", async () => {
@@ -78,14 +79,16 @@ describe("Claude Agent SDK · messages", () => {
 
   it("wrong key", async () => {
     await expect(ask({}, "ak_wrong")).rejects.toThrow(/401|API key/);
-    expect(net.recorder.modelRequests.map(({ status }) => status)).toEqual([401]);
+    expect(statuses()).toEqual([401]);
   });
 
   it("unknown model", async () => {
     await expect(ask({ model: "no-such-model" })).rejects.toThrow(/no-such-model/);
+    expect(statuses()).toEqual([404]);
   });
 
   it("over the context", async () => {
     await expect(ask({ model: "tiny-chat" })).rejects.toThrow(/too long/i);
+    expect(statuses()).toEqual([400]);
   });
 });

@@ -23,6 +23,9 @@ function ask({ url, key, model, prompt }: AgentRequest, ...args: string[]): CliO
 testAgent({
   title: "Claude Code · messages",
   start: ask,
+  ignored:
+    "messages[1].content[0].cache_control, system[1].cache_control, system[2].cache_control, tools[10].defer_loading, " +
+    "metadata, thinking.display, context_management, output_config.effort",
   readNote: { name: "Bash", arguments: { command: "cat note.txt", description: "Print the note" } },
   wrongKey: /401|API key/,
   unknownModel: /no-such-model/,

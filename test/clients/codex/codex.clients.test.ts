@@ -27,6 +27,8 @@ function ask({ url, key, model, prompt }: AgentRequest, ...args: string[]): CliO
 testAgent({
   title: "Codex · responses",
   start: ask,
+  // The tool is `web_search`.
+  ignored: "tools[8], reasoning.summary, prompt_cache_key, client_metadata, include[0]",
   readNote: { name: "exec_command", arguments: { cmd: "cat note.txt" } },
   wrongKey: /401/,
   unknownModel: /no-such-model/,

@@ -24,13 +24,14 @@ const start =
     };
   };
 
-for (const [api, provider] of [
+for (const [api, provider, ignored] of [
   ["chat", "openai"],
-  ["messages", "anthropic"],
+  ["messages", "anthropic", "messages[0].content[0].cache_control, system[0].cache_control, tools[11].cache_control"],
 ] as const) {
   testAgent({
     title: `Continue · ${api}`,
     start: start(provider),
+    ...(ignored !== undefined && { ignored }),
     readNote: { name: "Bash", arguments: { command: "cat note.txt" } },
     wrongKey: /401|key/i,
     unknownModel: /no-such-model/,

@@ -17,14 +17,15 @@ const start =
     },
   });
 
-for (const [api, path, env] of [
+for (const [api, path, env, ignored] of [
   ["chat", "/v1", {}],
-  ["responses", "/v1", { COPILOT_PROVIDER_WIRE_API: "responses" }],
+  ["responses", "/v1", { COPILOT_PROVIDER_WIRE_API: "responses" }, "reasoning.summary, prompt_cache_key, include[0]"],
   ["messages", "", { COPILOT_PROVIDER_TYPE: "anthropic" }],
 ] as const) {
   testAgent({
     title: `Copilot · ${api}`,
     start: start(path, env),
+    ...(ignored !== undefined && { ignored }),
     readNote: { name: "bash", arguments: { command: "cat note.txt", description: "Print the note" } },
     wrongKey: /401|key/i,
     unknownModel: /no-such-model/,

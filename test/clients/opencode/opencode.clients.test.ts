@@ -27,14 +27,15 @@ const start =
     };
   };
 
-for (const [api, npm] of [
+for (const [api, npm, ignored] of [
   ["chat", "@ai-sdk/openai-compatible"],
-  ["responses", "@ai-sdk/openai"],
-  ["messages", "@ai-sdk/anthropic"],
+  ["responses", "@ai-sdk/openai", "prompt_cache_key"],
+  ["messages", "@ai-sdk/anthropic", "system[0].cache_control, messages[0].content[0].cache_control"],
 ] as const) {
   testAgent({
     title: `opencode · ${api}`,
     start: start(npm),
+    ...(ignored !== undefined && { ignored }),
     readNote: { name: "bash", arguments: { command: "cat note.txt", description: "Print the note" } },
     wrongKey: /Unauthorized|invalid|key/i,
     unknownModel: /no-such-model/,

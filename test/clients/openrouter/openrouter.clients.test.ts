@@ -1,6 +1,6 @@
 import { createOpenRouter } from "@openrouter/ai-sdk-provider";
 import { generateText, isStepCount, Output, streamText, tool } from "ai";
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 import { z } from "zod";
 import { testLibrary, type Completion, type Library, type Target } from "../support/library-tests.ts";
 
@@ -54,4 +54,12 @@ function completionOf(
   return { text, inputTokens: usage.inputTokens ?? 0, outputTokens: usage.outputTokens ?? 0 };
 }
 
-testLibrary("OpenRouter provider · chat", library);
+testLibrary("OpenRouter provider · chat", library, (net) => {
+  it("sends hints of OpenRouter's API", async () => {
+    const { url, key } = net();
+    await generateText({ model: modelOf({ url, key, model: "scripted" }, SETTINGS), prompt: "Hello" });
+    expect(net().recorder.requests.map(({ responseHeaders }) => responseHeaders["atoll-ignored"])).toEqual([
+      "reasoning",
+    ]);
+  });
+});

@@ -11,6 +11,8 @@ const NOTE = "The tide turns at a quarter past nine.";
 const HOLD = "Hold the only slot.";
 /** One more than a client needs that compacts its history and tries again. */
 const MAX_OVERFLOW_REQUESTS = 4;
+/** From the first response 401 to the client's end, for each attempt. */
+const WRONG_KEY_MS = 3_000;
 
 export interface AgentRequest {
   /** Address without a path. */
@@ -25,6 +27,8 @@ export interface Agent {
   /** `<Client> · <API>`. */
   readonly title: string;
   readonly start: (request: AgentRequest) => CliOptions;
+  /** Hints of its default request, as the header `Atoll-Ignored` of the response names them. */
+  readonly ignored?: string;
   /** A call of a tool of its own that prints `note.txt` of its working directory. */
   readonly readNote: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
   /** What it prints after a wrong key. */
@@ -33,6 +37,8 @@ export interface Agent {
   readonly unknownModel: RegExp;
   /** What it prints after a prompt over the context. */
   readonly tooLong: RegExp;
+  /** The command for such a prompt, if that of `start` prints nothing. */
+  readonly overContext?: (request: AgentRequest) => CliOptions;
   /** Times that it sends a request with a wrong key, whatever the response says. */
   readonly wrongKeyAttempts?: number;
   /** Its instructions are so short that the demo model reads them within seconds. */
@@ -75,6 +81,9 @@ export function testAgent(agent: Agent): void {
       expect(result.stdout, result.stderr).toMatch(agent.isSmall === true ? /\S/ : DEFAULT_TEXT);
       expect(result.code).toBe(0);
       expect(statuses(net.recorder.modelRequests)).toEqual(net.recorder.modelRequests.map(() => 200));
+      const ignored = net.recorder.modelRequests.map(({ responseHeaders }) => responseHeaders["atoll-ignored"]);
+      // Some agents also request a title.
+      expect(ignored).toContain(agent.ignored);
     });
 
     it("stream", async () => {
@@ -118,8 +127,11 @@ export function testAgent(agent: Agent): void {
 
     it("wrong key", async () => {
       const result = await Cli.run(start("scripted", "ak_wrong"));
+      const endedMs = performance.now();
       expect(result.stdout + result.stderr).toMatch(agent.wrongKey);
       expectRefusal(result, net.recorder.modelRequests, 401, agent.wrongKeyAttempts);
+      const firstMs = net.recorder.modelRequests[0]?.respondedMs ?? 0;
+      expect(endedMs - firstMs).toBeLessThan(WRONG_KEY_MS * (agent.wrongKeyAttempts ?? 1));
     });
 
     it("unknown model", async () => {
@@ -129,9 +141,11 @@ export function testAgent(agent: Agent): void {
     });
 
     it("over the context", async () => {
-      const result = await Cli.run(start("tiny-chat"));
+      const result = await Cli.run(agent.overContext?.(request("tiny-chat")) ?? start("tiny-chat"));
       expect(result.stdout + result.stderr).toMatch(agent.tooLong);
+      expect(statuses(net.recorder.modelRequests)).toContain(400);
       expect(net.recorder.modelRequests.length).toBeLessThanOrEqual(MAX_OVERFLOW_REQUESTS);
+      expect(mostAttempts(net.recorder.modelRequests)).toBe(1);
     });
 
     const itWaits = agent.waitsFor429 === false ? it.skip : it;
@@ -155,11 +169,16 @@ export function testAgent(agent: Agent): void {
 /** The client shows a failure, and sends no request again that cannot succeed. */
 function expectRefusal({ code }: CliResult, requests: readonly RecordedRequest[], status: number, attempts = 1): void {
   expect([...new Set(statuses(requests))]).toEqual([status]);
+  expect(mostAttempts(requests)).toBe(attempts);
+  expect(code).not.toBe(0);
+}
+
+/** Times that the most repeated request was sent. */
+function mostAttempts(requests: readonly RecordedRequest[]): number {
   const counts = new Map<number, number>();
   // A repeated request has other ids, but their length is the same.
   for (const { body } of requests) counts.set(body.length, (counts.get(body.length) ?? 0) + 1);
-  expect(Math.max(...counts.values())).toBe(attempts);
-  expect(code).not.toBe(0);
+  return Math.max(...counts.values());
 }
 
 const statuses = (requests: readonly RecordedRequest[]): (number | null)[] => requests.map(({ status }) => status);

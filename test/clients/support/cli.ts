@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
-/** For a hang. */
+/** Time after which a client counts as hung. */
 const LIMIT_MS = 90_000;
 
 export interface CliOptions {
@@ -69,7 +69,7 @@ export class Cli implements AsyncDisposable {
     return this.#ended;
   }
 
-  /** What Ctrl-C in a terminal does. */
+  /** Sends SIGINT to the group, as Ctrl-C in a terminal does. */
   interrupt(): void {
     this.#signalGroup("SIGINT");
   }

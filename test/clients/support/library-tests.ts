@@ -9,7 +9,7 @@ const TOOL = { name: "tide", description: "The tide at a place" } as const;
 const TIDE = "low tide at the reef";
 const COLORS = ["red", "blue"] as const;
 
-/** What a library is told: address, key and model. It keeps its defaults for all else. */
+/** Address, key and model for a library. Its other settings keep their defaults. */
 export interface Target {
   /** Without a path. */
   readonly url: string;
@@ -32,7 +32,7 @@ export interface LibraryTool {
   readonly run: (place: string) => string;
 }
 
-/** How a library does what the tests ask for. A member that it has no such thing for is absent. */
+/** The calls of a library that the tests make. Features that it lacks are absent. */
 export interface Library {
   readonly chat: (target: Target, prompt: string) => Promise<Completion>;
   /** Ends when `signal` aborts, unless `cannotAbort`. `onText` is called for each piece. */
@@ -141,7 +141,7 @@ export function testLibrary(title: string, library: Library, more?: (net: () => 
       const isLimited = async () => net.recorder.requests.some(({ status }) => status === 429);
       await Promise.all([
         answered,
-        until(isLimited, Boolean, "the client is told to wait").then(() => net.scripted.release()),
+        until(isLimited, Boolean, "the client gets 429").then(() => net.scripted.release()),
       ]);
       await held;
     });

@@ -10,6 +10,8 @@ export interface RecordedRequest {
   /** Null until the coordinator has responded, or if the client left before. */
   status: number | null;
   responseHeaders: IncomingHttpHeaders;
+  /** When the response began, by `performance.now()`. */
+  respondedMs: number;
 }
 
 /** A reverse proxy in front of the coordinator that keeps every request of a client. */
@@ -71,12 +73,14 @@ function forward(
       body: body.toString(),
       status: null,
       responseHeaders: {},
+      respondedMs: Infinity,
     };
     requests.push(recorded);
     const forwarded = request(new URL(path, target), { method, headers, agent: false });
     forwarded.once("response", (response) => {
       recorded.status = response.statusCode ?? null;
       recorded.responseHeaders = response.headers;
+      recorded.respondedMs = performance.now();
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       outgoing.flushHeaders();
       response.once("error", () => outgoing.destroy());
