@@ -116,3 +116,10 @@ function isPattern(pattern: unknown): boolean {
     return false;
   }
 }
+
+/** Whether a schema says anything of its values but by `keyword`. */
+export function hasOthers(raw: Schema, keyword?: string): boolean {
+  return Object.keys(raw).some(
+    (name) => name !== keyword && name !== "$defs" && name !== "definitions" && !isAnnotation(name),
+  );
+}

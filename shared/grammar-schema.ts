@@ -2,6 +2,7 @@ import { costProblem, MAX_VISITS, type VisitBudget } from "./grammar-cost.ts";
 import {
   arrayBounds,
   checkKeywords,
+  hasOthers,
   isAnnotation,
   listedNames,
   numberKeywords,
@@ -15,9 +16,7 @@ import { pointerOf, pointerSteps, valueAt } from "./schema-pointer.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/**
- * Compiling a grammar blocks every other run; see grammar-cost.ts.
- */
+/** Compiling a grammar blocks every other run; see grammar-cost.ts. */
 const MAX_NODES = 1_000;
 const MAX_MERGE_DEPTH = 32;
 /** Properties of an object that may be missing. The grammar has each as an alternative to the ones before it. */
@@ -32,8 +31,8 @@ const ROOT_PATH = "schema";
 /**
  * Reads a JSON Schema into what grammars are made of: `$ref` with `$defs`, `oneOf`, `const`, `enum`, and types with their bounds.
  * Objects get all listed properties and no others, which is valid where more or fewer are allowed; only optional ones with references
- * are named in `optional` and may be missing, so that recursion ends. With `mayOmit` all optional ones may be missing. What grammars cannot keep is checked in the answer
- * (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
+ * are named in `optional` and may be missing, so that recursion ends. With `mayOmit` all optional ones may be missing.
+ * What grammars cannot keep is checked in the answer (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
  * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
  */
 export function grammarSchemaOf(
@@ -272,13 +271,6 @@ class SchemaReader {
     if (!Array.isArray(raw) || raw.length === 0) throw unsupported(path, "is not a list of schemas");
     return raw.map((part, index) => this.read(part, `${path}.${index}`));
   }
-}
-
-/** Whether a schema says anything of its values but by `keyword`. */
-function hasOthers(raw: Schema, keyword?: string): boolean {
-  return Object.keys(raw).some(
-    (name) => name !== keyword && name !== "$defs" && name !== "definitions" && !isAnnotation(name),
-  );
 }
 
 function hasReference(schema: unknown): boolean {

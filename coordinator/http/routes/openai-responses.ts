@@ -1,7 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
-import { ValidationError } from "../../../shared/errors.ts";
-import { ServiceError } from "../../../shared/errors.ts";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle } from "../../jobs/submitted-job.ts";
 import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";

@@ -3,7 +3,19 @@ import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { beginFrames, failedFrame, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
 import { call, until } from "../../support/http.ts";
-import { api, coordinator, earned, ended, join, openForEachTest, owner, paid, prompt, submit } from "./paid-islands.ts";
+import {
+  api,
+  client,
+  coordinator,
+  earned,
+  ended,
+  join,
+  openForEachTest,
+  owner,
+  paid,
+  prompt,
+  submit,
+} from "./paid-islands.ts";
 
 /** Of the Cargo tiny-chat. */
 const PRICE = 0.01;
@@ -27,6 +39,24 @@ describe("What an Island claims to have used", () => {
     island.send(...beginFrames(assign), outputFrame(assign, 1, "four"), finishedFrame(assign, 2, usage));
     // A token has a byte of text; a template may add 576 tokens to one message.
     expect((await ended(jobId)).usage).toMatchObject({ prompt_tokens: 578, completion_tokens: 4 });
+  });
+
+  it("is at most what the prompt can have in a message that begins", async () => {
+    await using island = await join();
+    const path = new URL("/v1/messages", coordinator.url);
+    const messages = [{ role: "user", content: "Hi" }];
+    const streamed = fetch(path, {
+      method: "POST",
+      headers: { "x-api-key": client.key, "content-type": "application/json" },
+      body: JSON.stringify({ model: "tiny-chat", max_tokens: 9, stream: true, messages }),
+    }).then((response) => response.text());
+    const assign = await island.next("assign");
+    const { jobId, attempt } = assign;
+    const read = { total: 1_000_000_000, done: 1 };
+    island.send(...beginFrames(assign), { type: "started", jobId, attempt, prompt: read });
+    island.send(outputFrame(assign, 1, "four"), finishedFrame(assign, 2, { completionTokens: 1 }));
+    const [, started = ""] = /^data: (.*"message_start".*)$/m.exec(await streamed) ?? [];
+    expect(JSON.parse(started).message.usage.input_tokens).toBe(578);
   });
 
   it("is believed of an honest Island, whose tokens wait for a character or a stop sequence", async () => {
