@@ -103,6 +103,12 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
     rule: "honoured",
     note: "`none`, `auto`, `required` (also as `any`), a function, `allowed_tools`",
   },
+  { name: "tool_choice.type", rule: "honoured", note: "" },
+  { name: "tool_choice.function", rule: "honoured", note: "" },
+  { name: "tool_choice.function.name", rule: "honoured", note: "" },
+  { name: "tool_choice.allowed_tools", rule: "honoured", note: "" },
+  { name: "tool_choice.allowed_tools.mode", rule: "honoured", note: "" },
+  { name: "tool_choice.allowed_tools.tools", rule: "honoured", note: "" },
   {
     name: "parallel_tool_calls",
     rule: "honoured",

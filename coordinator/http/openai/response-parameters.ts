@@ -110,6 +110,11 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
   },
   ...functionRows("tools[].tools[]"),
   { name: "tool_choice", rule: "honoured", note: "`none`, `auto`, `required`, a function, `allowed_tools`" },
+  { name: "tool_choice.type", rule: "honoured", note: "" },
+  { name: "tool_choice.name", rule: "honoured", note: "" },
+  { name: "tool_choice.namespace", rule: "honoured", note: "" },
+  { name: "tool_choice.mode", rule: "honoured", note: "of `allowed_tools`" },
+  { name: "tool_choice.tools", rule: "honoured", note: "of `allowed_tools`" },
   {
     name: "parallel_tool_calls",
     rule: "honoured",

@@ -50,6 +50,8 @@ const contentSchema = z.union([z.string(), z.array(blockInSchema).min(1).max(MAX
 /** Anthropic's wording, by which Claude Code falls back to fewer roles. */
 const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
 
+const withoutBudget = { budget_tokens: z.null('is for the type "enabled"').optional() };
+
 const promptFields = {
   model: z.string().min(1).openapi({ description: "Slug or alias of a chat Cargo" }),
   messages: withPartsLimit(
@@ -63,8 +65,8 @@ const promptFields = {
   tool_choice: messageToolChoiceSchema.nullish(),
   thinking: z
     .discriminatedUnion("type", [
-      z.object({ type: z.literal("disabled") }),
-      z.object({ type: z.enum(["adaptive", "between_tools"]) }),
+      z.object({ type: z.literal("disabled"), ...withoutBudget }),
+      z.object({ type: z.enum(["adaptive", "between_tools"]), ...withoutBudget }),
       z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024).max(MAX_ASKED_TOKENS) }),
     ])
     .nullish()

@@ -3053,9 +3053,11 @@ export interface components {
             }[] | null;
             /** @description For a Cargo that thinks; by default it does not */
             thinking?: {
+                budget_tokens?: null;
                 /** @enum {string} */
                 type: "disabled";
             } | {
+                budget_tokens?: null;
                 /** @enum {string} */
                 type: "adaptive" | "between_tools";
             } | {
@@ -4532,9 +4534,11 @@ export interface components {
             temperature?: number | null;
             /** @description For a Cargo that thinks; by default it does not */
             thinking?: {
+                budget_tokens?: null;
                 /** @enum {string} */
                 type: "disabled";
             } | {
+                budget_tokens?: null;
                 /** @enum {string} */
                 type: "adaptive" | "between_tools";
             } | {

@@ -77,6 +77,9 @@ describe("what is no hint", () => {
   it("is refused on Anthropic's paths in the words that its clients know", async () => {
     const messages = async (body: object) => (await post("/messages", { ...ASKED, ...body })).body.error.message;
     expect(await messages({ mcp_servers: [] })).toBe("mcp_servers: Extra inputs are not permitted");
+    expect(await messages({ thinking: { type: "adaptive", budget_tokens: 2_000 } })).toBe(
+      'thinking.budget_tokens: is for the type "enabled"',
+    );
     expect(await messages({ container: "c" })).toContain("container: Extra inputs are not permitted");
     expect(await messages({ messages: [{ role: "tool", content: "a" }] })).toBe(
       "messages.0.role: Input should be 'user', 'assistant' or 'system'",

@@ -1029,10 +1029,12 @@ class MessageRequestToolChoice4(TypedDict):
 
 class MessageRequestThinking1(TypedDict):
     type: Literal["disabled"]
+    budget_tokens: NotRequired[None]
 
 
 class MessageRequestThinking2(TypedDict):
     type: Literal["adaptive", "between_tools"]
+    budget_tokens: NotRequired[None]
 
 
 class MessageRequestThinking3(TypedDict):
@@ -1142,10 +1144,12 @@ class CountTokensRequestToolChoice4(TypedDict):
 
 class CountTokensRequestThinking1(TypedDict):
     type: Literal["disabled"]
+    budget_tokens: NotRequired[None]
 
 
 class CountTokensRequestThinking2(TypedDict):
     type: Literal["adaptive", "between_tools"]
+    budget_tokens: NotRequired[None]
 
 
 class CountTokensRequestThinking3(TypedDict):

@@ -110,9 +110,17 @@ const JSON_SCHEMA: Required<{
   "response_format.json_schema.strict": { ...FORMAT, json_schema: { ...FORMAT.json_schema, strict: true } },
 };
 
+const NAMED = { type: "function", function: { name: "sum" } };
+const ALLOWED = { type: "allowed_tools", allowed_tools: { mode: "required", tools: [NAMED] } };
 const TOOL = {
   "tools[]": [tool],
   "tools[].type": [tool],
+  "tool_choice.type": NAMED,
+  "tool_choice.function": NAMED,
+  "tool_choice.function.name": NAMED,
+  "tool_choice.allowed_tools": ALLOWED,
+  "tool_choice.allowed_tools.mode": ALLOWED,
+  "tool_choice.allowed_tools.tools": ALLOWED,
   "tools[].cache_control": [{ ...tool, cache_control: { type: "ephemeral" } }],
   "tools[].function": [tool],
   "tools[].function.name": [tool],
@@ -162,7 +170,9 @@ describeParameters({
   context: {
     "messages[].tool_calls[].index": { messages: called({}) },
     "messages[].tool_calls[].extra_content": { messages: called({}) },
-    tool_choice: { tools: [tool] },
+    ...Object.fromEntries(
+      CHAT_PARAMETERS.flatMap(({ name }) => (/^tool_choice/.test(name) ? [[name, { tools: [tool] }]] : [])),
+    ),
     parallel_tool_calls: { tools: [tool] },
     "tools[].function.description": { tools: [tool] },
     "tools[].cache_control": { tools: [tool] },

@@ -14,6 +14,8 @@ const custom = (members: object) => [
   { type: "custom_tool_call", call_id: "call_1", name: "patch", input: "a", ...members },
 ];
 const SUM = { type: "function", name: "sum" };
+const NAMED = { type: "function", name: "sum" };
+const ALLOWED = { type: "allowed_tools", mode: "required", tools: [NAMED] };
 const tool = (members: object) => [{ ...SUM, ...members }];
 const inside = (members: object) => [{ type: "namespace", name: "math", tools: tool(members) }];
 const INSIDE = { tools: inside({}) };
@@ -106,6 +108,11 @@ describeParameters({
     "include[]": ["message.output_text.logprobs"],
     "input[].caller": called({ caller: { type: "direct" } }),
     client_metadata: { a: "b" },
+    "tool_choice.type": NAMED,
+    "tool_choice.name": NAMED,
+    "tool_choice.namespace": { ...NAMED, namespace: null },
+    "tool_choice.mode": ALLOWED,
+    "tool_choice.tools": ALLOWED,
     "reasoning.effort": { effort: "none" },
     "reasoning.summary": { summary: "auto" },
     "reasoning.generate_summary": { generate_summary: "auto" },
@@ -123,7 +130,9 @@ describeParameters({
     "text.verbosity": { verbosity: "low" },
   },
   context: {
-    tool_choice: { tools: [SUM] },
+    ...Object.fromEntries(
+      RESPONSE_PARAMETERS.flatMap(({ name }) => (/^tool_choice/.test(name) ? [[name, { tools: [SUM] }]] : [])),
+    ),
     parallel_tool_calls: { tools: [SUM] },
     "tools[].defer_loading": { tools: [SUM] },
     "tools[].allowed_callers": { tools: [SUM] },
