@@ -171,7 +171,7 @@ describeParameters({
     "messages[].tool_calls[].index": { messages: called({}) },
     "messages[].tool_calls[].extra_content": { messages: called({}) },
     ...Object.fromEntries(
-      CHAT_PARAMETERS.flatMap(({ name }) => (/^tool_choice/.test(name) ? [[name, { tools: [tool] }]] : [])),
+      CHAT_PARAMETERS.flatMap(({ name }) => (name.startsWith("tool_choice") ? [[name, { tools: [tool] }]] : [])),
     ),
     parallel_tool_calls: { tools: [tool] },
     "tools[].function.description": { tools: [tool] },

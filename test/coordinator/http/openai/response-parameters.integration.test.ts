@@ -131,7 +131,7 @@ describeParameters({
   },
   context: {
     ...Object.fromEntries(
-      RESPONSE_PARAMETERS.flatMap(({ name }) => (/^tool_choice/.test(name) ? [[name, { tools: [SUM] }]] : [])),
+      RESPONSE_PARAMETERS.flatMap(({ name }) => (name.startsWith("tool_choice") ? [[name, { tools: [SUM] }]] : [])),
     ),
     parallel_tool_calls: { tools: [SUM] },
     "tools[].defer_loading": { tools: [SUM] },
