@@ -1,5 +1,7 @@
-import { isJsonObject } from "../../../shared/json-value.ts";
-import type { ParameterRule } from "./parameters.ts";
+import { hasOtherType, type ParameterRule } from "./parameters.ts";
+
+/** Whether a tool is of another type than functions. */
+export const isOtherTool = hasOtherType("function");
 
 const EARLIER_REASONING = "reasoning of earlier turns is not sent to the model";
 const PARTS = "messages are text; no Cargo takes pictures, sound or files";
@@ -167,8 +169,3 @@ export const CHAT_PARAMETERS: readonly ParameterRule[] = [
   { name: "keep_alive", rule: "refused", note: "Cargos and hosts decide how long a model stays loaded" },
   { name: "cache_prompt", rule: "hint", note: "about speed" },
 ];
-
-/** Whether a tool is of another type than functions. */
-export function isOtherTool(tool: unknown): boolean {
-  return isJsonObject(tool) && typeof tool["type"] === "string" && tool["type"] !== "function";
-}

@@ -1,5 +1,7 @@
-import { isJsonObject } from "../../../shared/json-value.ts";
-import type { ParameterRule } from "./parameters.ts";
+import { hasOtherType, type ParameterRule } from "./parameters.ts";
+
+/** Whether a tool is one of Anthropic's own. */
+export const isBuiltInTool = hasOtherType("custom");
 
 const BLOCKS = "messages are text; no Cargo takes pictures, documents or results of searches";
 const PRICE = "about speed and price at Anthropic";
@@ -118,8 +120,3 @@ export const COUNT_TOKENS_PARAMETERS: readonly ParameterRule[] = [
   ...MORE,
   { name: "output_config", rule: "hint", note: "no part of the prompt" },
 ];
-
-/** Whether a tool is one of Anthropic's own. */
-export function isBuiltInTool(tool: unknown): boolean {
-  return isJsonObject(tool) && typeof tool["type"] === "string" && tool["type"] !== "custom";
-}

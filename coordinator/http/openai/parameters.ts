@@ -38,6 +38,11 @@ interface Node {
 /** One tree for each table: tables are constants. */
 const trees = new WeakMap<readonly ParameterRule[], Node>();
 
+/** Whether a value has a type that is not among `own`, such as a tool that only its vendor can run. */
+export function hasOtherType(...own: readonly string[]): (value: unknown) => boolean {
+  return (value) => isJsonObject(value) && typeof value["type"] === "string" && !own.includes(value["type"]);
+}
+
 /** What a walk through a body has found. */
 interface Findings {
   readonly style: ErrorStyle;

@@ -1,6 +1,9 @@
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { isOtherTool } from "./chat-parameters.ts";
-import type { ParameterRule } from "./parameters.ts";
+import { hasOtherType, type ParameterRule } from "./parameters.ts";
+
+/** Whether a tool is neither a function nor a namespace of functions. */
+export const isBuiltInTool = hasOtherType("function", "namespace");
 
 const FUNCTIONS = "tools are functions of the client, called by the model";
 const NO_SUMMARY = "reasoning comes whole, as items `reasoning`";
@@ -120,7 +123,7 @@ export const RESPONSE_PARAMETERS: readonly ParameterRule[] = [
     rule: "honoured",
     note: "default true: up to 16 calls; of a named function always one",
   },
-  { name: "max_tool_calls", rule: "hint", note: "it limits built-in tools, of which there are none" },
+  { name: "max_tool_calls", rule: "hint", note: "it limits built-in tools, which are not run" },
   { name: "include", rule: "honoured", note: "" },
   {
     name: "include[]",
@@ -171,11 +174,6 @@ function functionRows(path: string): readonly ParameterRule[] {
     { name: `${path}.async`, rule: "refused", note: FUNCTIONS, neutral: [false] },
     { name: `${path}.output_schema`, rule: "hint", note: "outputs are texts" },
   ];
-}
-
-/** Whether a tool is neither a function nor a namespace of functions. */
-export function isBuiltInTool(tool: unknown): boolean {
-  return isOtherTool(tool) && isJsonObject(tool) && tool["type"] !== "namespace";
 }
 
 function isItemLeftOut(item: unknown): boolean {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { MAX_TOOLS, toolCallSchema, toolFields, type ToolFields } from "../../../shared/chat-tools.ts";
+import { MAX_TOOLS, NOT_OFFERED, toolCallSchema, toolFields, type ToolFields } from "../../../shared/chat-tools.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { isOtherTool } from "../openai/chat-parameters.ts";
@@ -9,8 +9,7 @@ import { offeredTools, otherToolSchema, type OfferedTool } from "./offered-tools
 
 const MAX_NAME_CHARS = 64;
 export const nameSchema = toolCallSchema.shape.function.shape.name;
-const NOT_RUN = "tools of other types are not offered to the model";
-const namedSchema = z.object({ type: z.literal("function", `must be "function": ${NOT_RUN}`), name: nameSchema });
+const namedSchema = z.object({ type: z.literal("function", `must be "function": ${NOT_OFFERED}`), name: nameSchema });
 const namespaced = { namespace: nameSchema.nullish() };
 
 /** A tool as OpenAI's responses have it: the members of `function` stand beside its type. */
@@ -53,7 +52,7 @@ const responseChoiceSchema = z.union(
     z.object({ ...allowedFields, tools: z.array(namedSchema.extend(namespaced)).min(1).max(MAX_TOOLS) }),
   ],
   {
-    error: `must be "auto", "none", "required", a function by its type and name, or allowed_tools; ${NOT_RUN}`,
+    error: `must be "auto", "none", "required", a function by its type and name, or allowed_tools; ${NOT_OFFERED}`,
   },
 );
 type Choice = z.infer<typeof responseChoiceSchema>;
