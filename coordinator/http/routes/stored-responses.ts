@@ -12,7 +12,7 @@ import { OutputRuns, responseIdOfItem } from "../schemas/response-output.ts";
 /** Most stored responses to whose items one request refers. */
 const MAX_REFERRED = 256;
 
-/** @throws {ServiceError} `not_found`, also for a job that is no response; `content_removed` */
+/** @throws {ServiceError} `not_found`, also for jobs of other endpoints; `content_removed` */
 export async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: string, id: string): Promise<JobView> {
   const jobId = jobIdOf(id);
   const missing = new ServiceError("not_found", `There is no response "${id}"`);

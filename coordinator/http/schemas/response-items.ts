@@ -48,7 +48,7 @@ const itemSchema = z.discriminatedUnion(
 );
 type GivenItem = z.infer<typeof itemSchema>;
 type Reference = Extract<GivenItem, { type: "item_reference" }>;
-/** An item that is no reference to an item of a stored response. */
+/** An item that the request has itself, not one of a stored response. */
 export type Item = Exclude<GivenItem, Reference>;
 type CallItem = Extract<Item, { type: "function_call" | "custom_tool_call" | "local_shell_call" }>;
 
