@@ -1,12 +1,11 @@
 import type { ServerResponse } from "node:http";
-import type { Context } from "hono";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import { submitterOf, type Identity, type Submitter } from "../../accounts/identity.ts";
+import { submitterOf, type Submitter } from "../../accounts/identity.ts";
 import type { Feed, FeedEnding } from "../../jobs/feed.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle, SubmitRequest } from "../../jobs/submitted-job.ts";
-import type { HttpDeps, HttpEnv } from "../http-deps.ts";
-import { nameIgnored } from "../middleware/endpoint.ts";
+import type { HttpDeps } from "../http-deps.ts";
+import { nameIgnored, type CompatibleCall } from "../middleware/endpoint.ts";
 import { JobFailedError, NoIslandError } from "../error-answers.ts";
 
 /*
@@ -23,12 +22,7 @@ export interface WaitingClient {
 }
 
 /** A request whose client waits on the connection. */
-export interface ChatClient {
-  readonly c: Context<HttpEnv>;
-  readonly identity: Identity;
-  /** Paths of the hints that the response does without. */
-  readonly ignored: readonly string[];
-}
+export type ChatClient = Pick<CompatibleCall<unknown>, "c" | "identity" | "ignored">;
 
 /** What endpoints need to turn a request into jobs and their ends into an answer, for whoever waits. */
 export type AnswerDeps = Pick<HttpDeps, "catalog" | "options" | "log"> & {
