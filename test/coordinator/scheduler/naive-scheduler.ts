@@ -164,9 +164,9 @@ export class NaiveScheduler {
     return place.passedOver > 0 ? inMemory : next;
   }
 
-  #kindOf({ jobClass, slug, onlyIslandsOf, avoidIslands }: WaitingJob): string {
+  #kindOf({ jobClass, slug, onlyIslandsOf, features = [], avoidIslands }: WaitingJob): string {
     const avoided = avoidIslands.filter((id) => this.islands.has(id)).sort();
-    return [jobClass, slug, onlyIslandsOf ?? "", ...avoided].join(" ");
+    return [jobClass, slug, onlyIslandsOf ?? "", features.join("+"), ...avoided].join(" ");
   }
 
   #first(jobs: readonly WaitingJob[]): WaitingJob | undefined {
