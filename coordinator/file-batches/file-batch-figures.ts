@@ -1,5 +1,5 @@
 import { Tally } from "../../shared/tally.ts";
-import type { FileBatchProgress } from "../store/file-batch-store.ts";
+import type { FileBatchProgress } from "../store/file-batches.ts";
 
 /** What batches over files are measured by. */
 export class FileBatchFigures {

@@ -1,7 +1,7 @@
 import type { Timer } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batch-store.ts";
+import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batches.ts";
 import { BatchHold, LEASE_MS } from "./batch-hold.ts";
 import { FileBatchFigures } from "./file-batch-figures.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
@@ -153,6 +153,8 @@ export class FileBatchService {
     if (this.#isClosed || this.#running.size >= MAX_RUNNING) return;
     const { store, clock } = this.#deps;
     const nowMs = clock.now();
+    // Mostly there is none, and nothing is written.
+    if (!(await store.fileBatches.hasUnleased(nowMs))) return;
     const by = { ownerId: this.#ownerId, untilMs: nowMs + LEASE_MS };
     for (const batch of await store.fileBatches.lease(by, nowMs, MAX_RUNNING - this.#running.size)) this.#run(batch);
   }

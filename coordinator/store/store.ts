@@ -1,15 +1,14 @@
 import type { AccountSettingsStore } from "./account-settings-store.ts";
 import type { AccountStore } from "./account-store.ts";
+import type { CommonStores } from "./all-steps.ts";
 import type { AuditLog } from "./audit-log.ts";
 import type { BatchStore } from "./batch-store.ts";
 import type { CatalogStore } from "./catalog-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
-import type { FileBatchStore } from "./file-batch-store.ts";
 import type { FileStore } from "./file-store.ts";
 import type { HostFiguresStore } from "./host-figures-store.ts";
-import type { IslandStore } from "./island-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { OperatorStore } from "./operator-store.ts";
@@ -22,7 +21,7 @@ import type { WebhookStore } from "./webhook-store.ts";
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied
  * in call order. A read sees every write that has resolved.
  */
-export interface Store {
+export interface Store extends CommonStores {
   readonly name: string;
   readonly accounts: AccountStore;
   readonly accountSettings: AccountSettingsStore;
@@ -33,10 +32,8 @@ export interface Store {
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
-  readonly fileBatches: FileBatchStore;
   readonly files: FileStore;
   readonly hostFigures: HostFiguresStore;
-  readonly islands: IslandStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly operators: OperatorStore;

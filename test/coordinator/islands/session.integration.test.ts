@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pack } from "msgpackr";
-import { MAX_HOSTS } from "../../../coordinator/store/island-store.ts";
+import { MAX_HOSTS } from "../../../coordinator/store/islands.ts";
 import { MAX_FRAME_BYTES } from "../../../shared/protocol/codec.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello } from "../../support/frames.ts";
