@@ -20,8 +20,6 @@ export const ERROR_STATUS = {
   content_removed: 410,
   payload_too_large: 413,
   file_budget_exceeded: 413,
-  too_many_parts: 422,
-  upload_not_pending: 422,
   validation_failed: 422,
   email_taken: 422,
   slug_taken: 422,

@@ -57,7 +57,6 @@ import { serveRerank } from "./routes/rerank.ts";
 import { serveSessions } from "./routes/sessions.ts";
 import { serveSpeech } from "./routes/speech.ts";
 import { serveTranscriptions } from "./routes/transcriptions.ts";
-import { serveUploads } from "./routes/uploads.ts";
 import { serveUsage } from "./routes/usage.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 import { ConsoleFiles } from "./server/console-files.ts";
@@ -98,7 +97,6 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveRerank(app, deps);
   serveModerations(app, deps);
   serveFiles(app, deps);
-  serveUploads(app, deps);
   serveFileBatches(app, deps);
   serveImages(app, deps);
   serveSpeech(app, deps);

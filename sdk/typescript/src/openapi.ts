@@ -1754,106 +1754,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/uploads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Start the upload of a large file in parts
-         * @description As OpenAI's clients do. It survives a restart of the coordinator and of the client.
-         */
-        post: operations["createUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/uploads/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * An upload, and which of its parts have arrived
-         * @description Not in OpenAI's API. A client that starts again sends what is missing, by size and SHA-256 of the parts.
-         */
-        get: operations["getUpload"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/uploads/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Give an upload up
-         * @description Its parts are removed. A repeat is safe.
-         */
-        post: operations["cancelUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/uploads/{id}/complete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make the file of its parts
-         * @description A repeat with the same parts gives the same file.
-         */
-        post: operations["completeUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/uploads/{id}/parts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a part of a file
-         * @description At most 64 MB, which have to arrive within 60 s; parts may come at once and in any order. An upload has each content once: a part that is sent again is answered with the id that it has, so repeats are safe.
-         */
-        post: operations["addUploadPart"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export interface webhooks {
     "batch-finished": {
@@ -1972,13 +1872,6 @@ export interface components {
              * @description Left out or null: until it is removed
              */
             until?: string | null;
-        };
-        AddUploadPart: {
-            /**
-             * Format: binary
-             * @description The part, at most 64 MB
-             */
-            data: string;
         };
         Announcement: {
             /**
@@ -2117,7 +2010,7 @@ export interface components {
         AnthropicError422: {
             error: {
                 /** @enum {string} */
-                code: "too_many_parts" | "upload_not_pending" | "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -2936,12 +2829,6 @@ export interface components {
                 include?: boolean | null;
             } | null;
         };
-        CompleteUpload: {
-            /** @description Of the whole file; checked */
-            md5?: string | null;
-            /** @description In the order of the file */
-            part_ids: string[];
-        };
         Conversation: {
             /**
              * Format: date-time
@@ -3254,25 +3141,6 @@ export interface components {
             /** @description Default: "Island token" */
             name?: string;
         };
-        CreateUpload: {
-            /** @description Size of the whole file */
-            bytes: number;
-            /** @description Of the file, from when it is complete */
-            expires_after?: {
-                /** @enum {string} */
-                anchor: "created_at";
-                /** @description How long the file lives; never longer than the coordinator keeps files */
-                seconds: number;
-            } | null;
-            filename: string;
-            /** @description Not used: files are bytes */
-            mime_type?: string | null;
-            /**
-             * @description What it is for. Inputs of batches need `batch`; for all else any of them will do
-             * @enum {string}
-             */
-            purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
-        };
         Credentials: {
             email: string;
             password: string;
@@ -3426,7 +3294,7 @@ export interface components {
         Error422: {
             error: {
                 /** @enum {string} */
-                code: "too_many_parts" | "upload_not_pending" | "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -4840,7 +4708,7 @@ export interface components {
         OpenAiError422: {
             error: {
                 /** @enum {string} */
-                code: "too_many_parts" | "upload_not_pending" | "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -6123,29 +5991,6 @@ export interface components {
             };
             title?: string | null;
         };
-        Upload: {
-            bytes: number;
-            /** @description Unix time in seconds */
-            created_at: number;
-            /** @description An hour after the start or the last new part, whichever is later, and at most a day after the start */
-            expires_at: number;
-            /** @description Of a completed one; null if it was deleted */
-            file: components["schemas"]["File"] | null;
-            filename: string;
-            /** @example upload_01JGFJJZ00000000000000000 */
-            id: string;
-            /** @enum {string} */
-            object: "upload";
-            /** @description What has arrived; none once it is not pending */
-            parts: components["schemas"]["UploadPart"][];
-            /**
-             * @description What it is for. Inputs of batches need `batch`; for all else any of them will do
-             * @enum {string}
-             */
-            purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
-            /** @enum {string} */
-            status: "pending" | "completed" | "cancelled" | "expired";
-        };
         UploadFile: {
             /** @enum {string} */
             "expires_after[anchor]"?: "created_at";
@@ -6160,18 +6005,6 @@ export interface components {
              * @enum {string}
              */
             purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
-        };
-        UploadPart: {
-            bytes: number;
-            /** @description Unix time in seconds */
-            created_at: number;
-            /** @example part_01JGFJJZ00000000000000000 */
-            id: string;
-            /** @enum {string} */
-            object: "upload.part";
-            /** @description Of the part, in hexadecimal */
-            sha256: string;
-            upload_id: string;
         };
         Usage: {
             completion_tokens: number;
@@ -6356,7 +6189,7 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: too_many_parts, upload_not_pending, validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
         AnthropicError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6539,7 +6372,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: too_many_parts, upload_not_pending, validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6722,7 +6555,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: too_many_parts, upload_not_pending, validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -14148,291 +13981,6 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
-        };
-    };
-    createUpload: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "bytes": 1204224,
-                 *       "filename": "meeting.wav",
-                 *       "mime_type": "audio/wav",
-                 *       "purpose": "user_data"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateUpload"];
-            };
-        };
-        responses: {
-            /** @description It takes parts */
-            200: {
-                headers: {
-                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "upload_01JGFJJZ00000000000000000N",
-                     *       "object": "upload",
-                     *       "bytes": 1204224,
-                     *       "created_at": 1735689570,
-                     *       "expires_at": 1735693180,
-                     *       "filename": "meeting.wav",
-                     *       "purpose": "user_data",
-                     *       "status": "pending",
-                     *       "parts": [],
-                     *       "file": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Upload"];
-                };
-            };
-            400: components["responses"]["OpenAiError400"];
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            413: components["responses"]["OpenAiError413"];
-            422: components["responses"]["OpenAiError422"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-            503: components["responses"]["OpenAiError503"];
-        };
-    };
-    getUpload: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The upload */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "upload_01JGFJJZ00000000000000000N",
-                     *       "object": "upload",
-                     *       "bytes": 1204224,
-                     *       "created_at": 1735689570,
-                     *       "expires_at": 1735693180,
-                     *       "filename": "meeting.wav",
-                     *       "purpose": "user_data",
-                     *       "status": "pending",
-                     *       "parts": [
-                     *         {
-                     *           "id": "part_01JGFJJZ00000000000000000M",
-                     *           "object": "upload.part",
-                     *           "created_at": 1735689580,
-                     *           "upload_id": "upload_01JGFJJZ00000000000000000N",
-                     *           "bytes": 1204224,
-                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-                     *         }
-                     *       ],
-                     *       "file": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Upload"];
-                };
-            };
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            404: components["responses"]["OpenAiError404"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-        };
-    };
-    cancelUpload: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is cancelled */
-            200: {
-                headers: {
-                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "upload_01JGFJJZ00000000000000000N",
-                     *       "object": "upload",
-                     *       "bytes": 1204224,
-                     *       "created_at": 1735689570,
-                     *       "expires_at": 1735693180,
-                     *       "filename": "meeting.wav",
-                     *       "purpose": "user_data",
-                     *       "status": "cancelled",
-                     *       "parts": [],
-                     *       "file": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Upload"];
-                };
-            };
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            404: components["responses"]["OpenAiError404"];
-            422: components["responses"]["OpenAiError422"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-            503: components["responses"]["OpenAiError503"];
-        };
-    };
-    completeUpload: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "part_ids": [
-                 *         "part_01JGFJJZ00000000000000000M"
-                 *       ],
-                 *       "md5": "9e107d9d372bb6826bd81d3542a419d6"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CompleteUpload"];
-            };
-        };
-        responses: {
-            /** @description With its `file`, which is durable */
-            200: {
-                headers: {
-                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "upload_01JGFJJZ00000000000000000N",
-                     *       "object": "upload",
-                     *       "bytes": 1204224,
-                     *       "created_at": 1735689570,
-                     *       "expires_at": 1735693180,
-                     *       "filename": "meeting.wav",
-                     *       "purpose": "user_data",
-                     *       "status": "completed",
-                     *       "parts": [],
-                     *       "file": {
-                     *         "id": "file_01JGFJJZ00000000000000000P",
-                     *         "object": "file",
-                     *         "bytes": 1204224,
-                     *         "created_at": 1735689600,
-                     *         "expires_at": 1738281600,
-                     *         "filename": "meeting.wav",
-                     *         "purpose": "user_data",
-                     *         "status": "processed",
-                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Upload"];
-                };
-            };
-            400: components["responses"]["OpenAiError400"];
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            404: components["responses"]["OpenAiError404"];
-            413: components["responses"]["OpenAiError413"];
-            422: components["responses"]["OpenAiError422"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-            503: components["responses"]["OpenAiError503"];
-            507: components["responses"]["OpenAiError507"];
-        };
-    };
-    addUploadPart: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "multipart/form-data": components["schemas"]["AddUploadPart"];
-            };
-        };
-        responses: {
-            /** @description The part is durable */
-            200: {
-                headers: {
-                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "part_01JGFJJZ00000000000000000M",
-                     *       "object": "upload.part",
-                     *       "created_at": 1735689580,
-                     *       "upload_id": "upload_01JGFJJZ00000000000000000N",
-                     *       "bytes": 1204224,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["UploadPart"];
-                };
-            };
-            400: components["responses"]["OpenAiError400"];
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            404: components["responses"]["OpenAiError404"];
-            413: components["responses"]["OpenAiError413"];
-            422: components["responses"]["OpenAiError422"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-            503: components["responses"]["OpenAiError503"];
-            507: components["responses"]["OpenAiError507"];
         };
     };
     batchFinished: {

@@ -36,7 +36,6 @@ export type Embeddings = Omit<Schemas["Embeddings"], "data"> & {
 export type RerankRequest = Schemas["RerankRequest"];
 export type Reranking = Schemas["Reranking"];
 export type File = Schemas["File"];
-export type Upload = Schemas["Upload"];
 export type ModerationRequest = Schemas["ModerationRequest"];
 export type Moderation = Schemas["Moderation"];
 export type ImagesRequest = Schemas["ImagesRequest"];

@@ -1997,67 +1997,6 @@ class DeletedFile(TypedDict):
     deleted: Literal[True]
 
 
-class Upload(TypedDict):
-    id: str
-    object: Literal["upload"]
-    bytes: int
-    created_at: int
-    """Unix time in seconds"""
-    expires_at: int
-    """An hour after the start or the last new part, whichever is later, and at most a day after the start"""
-    filename: str
-    purpose: Literal["assistants", "batch", "evals", "fine-tune", "user_data", "vision"]
-    """What it is for. Inputs of batches need `batch`; for all else any of them will do"""
-    status: Literal["pending", "completed", "cancelled", "expired"]
-    parts: list[UploadPart]
-    """What has arrived; none once it is not pending"""
-    file: File | None
-    """Of a completed one; null if it was deleted"""
-
-
-class UploadPart(TypedDict):
-    id: str
-    object: Literal["upload.part"]
-    created_at: int
-    """Unix time in seconds"""
-    upload_id: str
-    bytes: int
-    sha256: str
-    """Of the part, in hexadecimal"""
-
-
-class CreateUpload(TypedDict):
-    bytes: int
-    """Size of the whole file"""
-    filename: str
-    purpose: Literal["assistants", "batch", "evals", "fine-tune", "user_data", "vision"]
-    """What it is for. Inputs of batches need `batch`; for all else any of them will do"""
-    mime_type: NotRequired[str | None]
-    """Not used: files are bytes"""
-    expires_after: NotRequired[CreateUploadExpiresAfter | None]
-    """Of the file, from when it is complete"""
-
-
-class CreateUploadExpiresAfter(TypedDict):
-    """Of the file, from when it is complete"""
-
-    anchor: Literal["created_at"]
-    seconds: int
-    """How long the file lives; never longer than the coordinator keeps files"""
-
-
-class AddUploadPart(TypedDict):
-    data: str
-    """The part, at most 64 MB"""
-
-
-class CompleteUpload(TypedDict):
-    part_ids: list[str]
-    """In the order of the file"""
-    md5: NotRequired[str | None]
-    """Of the whole file; checked"""
-
-
 class FileBatch(TypedDict):
     id: str
     object: Literal["batch"]
