@@ -36,7 +36,6 @@ import { serveIslandTokens } from "./routes/island-tokens.ts";
 import { serveIslands } from "./routes/islands.ts";
 import { serveJobOutput } from "./routes/job-output.ts";
 import { serveJobStream } from "./routes/job-stream.ts";
-import { serveJobInput } from "./routes/job-input.ts";
 import { serveJobs } from "./routes/jobs.ts";
 import { serveLedger } from "./routes/ledger.ts";
 import { serveMessages } from "./routes/messages.ts";
@@ -84,7 +83,6 @@ export function createApp(deps: HttpDeps): HttpApp {
   );
   serveHealth(app, deps);
   serveJobs(app, deps);
-  serveJobInput(app, deps);
   serveBatches(app, deps);
   documentWebhooks(app);
   serveJobOutput(app, deps);

@@ -1001,26 +1001,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/jobs/{id}/input": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send more input to a running job of an interactive Cargo
-         * @description The lines reach the job's program in the order of the answers. A client that repeats requests numbers its lines with `seq`. 409 job_not_running before the job runs and after its end; 409 input_closed after `end` and for other Cargos; 429 with the limit input_backlog while the program does not read.
-         */
-        post: operations["sendJobInput"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/jobs/{id}/output": {
         parameters: {
             query?: never;
@@ -1970,7 +1950,7 @@ export interface components {
         AnthropicError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                code: "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -2029,7 +2009,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -2542,7 +2522,6 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
-                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -3018,7 +2997,6 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
-                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -3269,7 +3247,7 @@ export interface components {
         Error409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                code: "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -3308,7 +3286,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -3917,28 +3895,6 @@ export interface components {
         };
         /** @description Any number of status, token, reasoning, tool_call, progress and image, then exactly one done or error as the last */
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
-        JobInput: {
-            /** @description One JSON value, a text too: the program reads it as one line of JSON */
-            data?: unknown;
-            /**
-             * @description In place of `data`: the input ends
-             * @enum {boolean}
-             */
-            end?: true;
-            /** @description Number of this line in the job, from 1 on. A number that came before changes nothing */
-            seq?: number;
-        };
-        JobInputReceipt: {
-            id: string;
-            /** @description The line had come before */
-            repeated: boolean;
-            /** @description The line's number */
-            seq: number;
-            /** @description The program was given the line. False after 2 s in which it was not: the line waits */
-            taken: boolean;
-            /** @description Of all lines of the job that its program was not given yet */
-            waiting_bytes: number;
-        };
         JobOutput: {
             id: string;
             /** @description The job is completed and `output` is all of it */
@@ -4674,7 +4630,7 @@ export interface components {
         OpenAiError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                code: "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -4725,7 +4681,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -5252,7 +5208,6 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
-                interactive?: boolean;
                 network: boolean;
             };
             context_tokens: number | null;
@@ -6147,7 +6102,7 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
+        /** @description The job was cancelled while its client waited. Codes: job_failed */
         AnthropicError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6330,7 +6285,7 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
+        /** @description The job was cancelled while its client waited. Codes: job_failed */
         Error409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6513,7 +6468,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
+        /** @description The job was cancelled while its client waited. Codes: job_failed */
         OpenAiError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -11003,68 +10958,6 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
-            422: components["responses"]["Error422"];
-            429: components["responses"]["Error429"];
-            500: components["responses"]["Error500"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    sendJobInput: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "data": {
-                 *         "command": "next",
-                 *         "page": 2
-                 *       },
-                 *       "seq": 1
-                 *     }
-                 */
-                "application/json": components["schemas"]["JobInput"];
-            };
-        };
-        responses: {
-            /** @description The line was taken in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": "job_01JGFJJZ00000000000000000A",
-                     *         "seq": 1,
-                     *         "taken": true,
-                     *         "repeated": false,
-                     *         "waiting_bytes": 0
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        data: components["schemas"]["JobInputReceipt"];
-                    };
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            409: components["responses"]["Error409"];
-            413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];

@@ -258,27 +258,6 @@ class WebhookLogAttemptsItem(TypedDict):
     error: str | None
 
 
-class JobInputReceipt(TypedDict):
-    id: str
-    seq: int
-    """The line's number"""
-    taken: bool
-    """The program was given the line. False after 2 s in which it was not: the line waits"""
-    repeated: bool
-    """The line had come before"""
-    waiting_bytes: int
-    """Of all lines of the job that its program was not given yet"""
-
-
-class JobInput(TypedDict):
-    data: NotRequired[Any]
-    """One JSON value, a text too: the program reads it as one line of JSON"""
-    end: NotRequired[Literal[True]]
-    """In place of `data`: the input ends"""
-    seq: NotRequired[int]
-    """Number of this line in the job, from 1 on. A number that came before changes nothing"""
-
-
 class SubmittedBatch(TypedDict):
     id: str
     workload_id: int
@@ -2494,7 +2473,6 @@ class OwnedCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
-    interactive: NotRequired[bool]
 
 
 class OwnedCargoAdaptersItem(TypedDict):
@@ -2566,7 +2544,6 @@ class CreateCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
-    interactive: NotRequired[bool]
 
 
 class CreateCargoAdaptersItem(TypedDict):
@@ -2637,7 +2614,6 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
-    interactive: NotRequired[bool]
 
 
 class ChangeCargoAdaptersItem(TypedDict):
@@ -3728,10 +3704,6 @@ class CancelJobAnswer(TypedDict):
 class CancelJobAnswerData(TypedDict):
     id: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout", "deleted"]
-
-
-class SendJobInputAnswer(TypedDict):
-    data: JobInputReceipt
 
 
 class SubmitBatchAnswer(TypedDict):

@@ -109,7 +109,6 @@ describe("GET /openapi.json", () => {
       "POST /island/pair",
       "POST /jobs",
       "POST /jobs/batch",
-      "POST /jobs/{id}/input",
       "POST /messages",
       "POST /messages/count_tokens",
       "POST /moderations",
