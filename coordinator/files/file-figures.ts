@@ -16,7 +16,7 @@ export interface FileFiguresDeps {
 export class FileFigures {
   readonly refusals = new Tally({
     name: "atoll_file_refusals_total",
-    help: "Files, parts and uploads that were not taken since the coordinator started, by the code of the refusal",
+    help: "Files that were not taken since the coordinator started, by the code of the refusal",
     labelNames: ["code"],
   });
   readonly #deps: FileFiguresDeps;

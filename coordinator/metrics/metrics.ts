@@ -2,7 +2,6 @@ import type { Registry } from "prom-client";
 import { addProcessMetrics, counterOf, histogramOf, metricOf } from "../../shared/prometheus.ts";
 import { Tally } from "../../shared/tally.ts";
 import type { FileFigures } from "../files/file-figures.ts";
-import type { UploadFigures } from "../files/upload-figures.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { WebhookFigures } from "../webhooks/webhook-figures.ts";
 import { CargoSpeeds } from "./cargo-speeds.ts";
@@ -17,10 +16,7 @@ export interface MetricsDeps extends Omit<ReadingsDeps, "jobs" | "webhooks" | "m
   readonly webhooks: ReadingsDeps["webhooks"] & { readonly figures: WebhookFigures };
   readonly member: (NonNullable<ReadingsDeps["member"]> & ClusterFigures["member"]) | null;
   readonly bus: ClusterFigures["bus"];
-  readonly files: FileReadingsDeps["files"] & {
-    readonly figures: Pick<FileFigures, "refusals">;
-    readonly uploads: { readonly figures: UploadFigures };
-  };
+  readonly files: FileReadingsDeps["files"] & { readonly figures: Pick<FileFigures, "refusals"> };
   readonly fileBatches: FileReadingsDeps["fileBatches"] & {
     readonly figures: { readonly batches: Tally; readonly lines: Tally };
   };
@@ -91,9 +87,6 @@ export class Metrics {
       files.figures.refusals,
       fileBatches.figures.batches,
       fileBatches.figures.lines,
-      files.uploads.figures.uploads,
-      files.uploads.figures.parts,
-      files.uploads.figures.bytes,
     ];
     const distributions = [...this.#jobs.distributions, http.latency, webhooks.figures.delivery];
     const metrics = [

@@ -13,7 +13,6 @@ import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { OperatorStore } from "./operator-store.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
-import type { UploadStore } from "./upload-store.ts";
 import type { UsageStore } from "./usage-store.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
@@ -38,7 +37,6 @@ export interface Store extends CommonStores {
   readonly ledger: LedgerStore;
   readonly operators: OperatorStore;
   readonly secrets: SharedSecrets;
-  readonly uploads: UploadStore;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   /** Transactions committed since the store was opened. */

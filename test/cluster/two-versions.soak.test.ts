@@ -8,7 +8,7 @@ import { WordIsland } from "./word-island.ts";
 import { wordsText } from "./word-runtime.ts";
 
 /** A file of every version that shares a database. */
-const SINCE = "coordinator/config/cluster-settings.ts";
+const SINCE = "coordinator/store/postgres/migrations/012-no-uploads.ts";
 
 const hasPrevious = hasFileAt("HEAD~1", SINCE);
 if (!hasPrevious)

@@ -78,14 +78,17 @@ describe.runIf(HAS_EVERY_CASE && hasOlder)("an upgrade from the version before t
       expect(await signingKeyOf(now)).toBe(key);
       return createAccount(now, "second@example.com");
     });
-    const third = await serving(before, async (url) => {
-      expect(await signingKeyOf(before)).toBe(key);
-      const made = await createAccount(before, "third@example.com");
-      expect(await statusesOf(url, first, second, made)).toEqual([200, 200, 200]);
-      return made;
-    });
-    expect(await command(before, "ledger", "verify")).toMatch(BALANCED);
-    expect(await serving(now, (url) => statusesOf(url, first, second, third))).toEqual([200, 200, 200]);
+    if (postgres.at(-1)?.oldest !== undefined) {
+      const third = await serving(before, async (url) => {
+        expect(await signingKeyOf(before)).toBe(key);
+        const made = await createAccount(before, "third@example.com");
+        expect(await statusesOf(url, first, second, made)).toEqual([200, 200, 200]);
+        return made;
+      });
+      expect(await command(before, "ledger", "verify")).toMatch(BALANCED);
+      expect(await serving(now, (url) => statusesOf(url, third))).toEqual([200]);
+    }
+    expect(await serving(now, (url) => statusesOf(url, first, second))).toEqual([200, 200]);
     expect(await command(now, "ledger", "verify")).toMatch(BALANCED);
     // One that is too old for a migration says so, and changes nothing.
     await server.query(

@@ -1,5 +1,4 @@
 import { FileBatchFigures } from "../../coordinator/file-batches/file-batch-figures.ts";
-import { UploadFigures } from "../../coordinator/files/upload-figures.ts";
 import { noFrames } from "../../coordinator/islands/frame-counts.ts";
 import type { MetricsDeps } from "../../coordinator/metrics/metrics.ts";
 import { WebhookFigures } from "../../coordinator/webhooks/webhook-figures.ts";
@@ -19,10 +18,7 @@ export const NO_PARTS = {
     refusals: new Tally({ name: "atoll_session_refusals_total", help: "Islands that were refused", labelNames: [] }),
   },
   webhooks: { pendingCount: 0, figures: new WebhookFigures() },
-  files: {
-    figures: { kept: async () => ({ files: 0, bytes: 0 }), refusals: new Tally(FILE_REFUSALS) },
-    uploads: { figures: new UploadFigures() },
-  },
+  files: { figures: { kept: async () => ({ files: 0, bytes: 0 }), refusals: new Tally(FILE_REFUSALS) } },
   fileBatches: { figures: new FileBatchFigures(), runningCount: 0, linesUnderWay: 0 },
   version: "1",
   clock: new ManualClock(),

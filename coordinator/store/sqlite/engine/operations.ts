@@ -7,7 +7,6 @@ import { conversationOperations, type ConversationOperations } from "../conversa
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { fileOperations, type FileOperations } from "../files/file-operations.ts";
-import { uploadOperations, type UploadOperations } from "../files/upload-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -45,7 +44,6 @@ export interface Operations
     PasswordOperations,
     SettingsOperations,
     SignUpOperations,
-    UploadOperations,
     UsageOperations,
     WebhookOperations {
   /** Runs another operation, and adds its line to the audit log unless that is refused or returns false. Returns what that returns. */
@@ -86,7 +84,6 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...passwordOperations(db),
     ...settingsOperations(db),
     ...signUpOperations(db),
-    ...uploadOperations(db, files),
     ...usageOperations(db),
     ...webhookOperations(db),
   };

@@ -1,7 +1,6 @@
 import { afterAll, describe, it } from "vitest";
 import { startTestEngine, type TestEngine } from "../../../../support/container-engine.ts";
 import { describeImages } from "./images.cases.ts";
-import { describeInteractive } from "./interactive.cases.ts";
 import { describeIsolation } from "./isolation.cases.ts";
 import { describeKilled } from "./killed.cases.ts";
 import { describeNetwork } from "./network.cases.ts";
@@ -20,7 +19,6 @@ if (typeof found === "string") {
     afterAll(() => engine.stop());
     describeIsolation(() => engine);
     describeImages(() => engine);
-    describeInteractive(() => engine);
     describeKilled(() => engine);
     describeNetwork(() => engine);
     describeContainers(() => engine);
