@@ -94,7 +94,7 @@ export class SimulatedDatabase {
       batches: new SqliteBatchStore(db, writer, this.#secrets),
       cluster: null,
       files: new SqliteFileStore(db, writer),
-      islands: openStores(sqliteSteps(this.#stepStatements, notForReading, writer)).islands,
+      islands: openStores(sqliteSteps(this.#stepStatements, notForReading, writer), noOthers).islands,
       jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
       webhooks: new SqliteWebhookStore(db, writer, this.#secrets),
     };
@@ -145,4 +145,7 @@ export class SimulatedDatabase {
 
 const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
 const notForReading = { run: refuse, runStep: refuse };
+const noOthers = (): never => {
+  throw new Error("The simulation has no operators");
+};
 const notForWriting = { run: refuse };

@@ -13,7 +13,6 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
-import { operatorOperations, type OperatorOperations } from "../operators/operator-operations.ts";
 import type { AuditEntry } from "../../audit-log.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
 import { settingsOperations, type SettingsOperations } from "../accounts/settings-operations.ts";
@@ -40,7 +39,6 @@ export interface Operations
     MaintenanceOperations,
     HostFiguresOperations,
     IslandTokenOperations,
-    OperatorOperations,
     PasswordOperations,
     SettingsOperations,
     SignUpOperations,
@@ -80,13 +78,16 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...maintenanceOperations(db),
     ...hostFiguresOperations(db),
     ...islandTokenOperations(db),
-    ...operatorOperations(db, ledger),
     ...passwordOperations(db),
     ...settingsOperations(db),
     ...signUpOperations(db),
     ...usageOperations(db),
     ...webhookOperations(db),
   };
+  const append = db.prepare<object>(
+    `INSERT INTO audit_log (at_ms, via, actor, origin, action, target_kind, target_id, before, after)
+     VALUES (@atMs, @via, @actor, @origin, @action, @targetKind, @targetId, nullif(@before, 'null'), nullif(@after, 'null'))`,
+  );
   const handlers: Record<string, ((args: never) => unknown) | undefined> = operations;
   return {
     ...operations,
@@ -94,7 +95,9 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
       const handle = handlers[kind];
       if (handle === undefined) throw new Error(`There is no operation "${kind}"`);
       const result = handle(args as never);
-      if (result !== false) operations.appendAudit(entry);
+      if (result !== false) {
+        append.run({ ...entry, before: JSON.stringify(entry.before), after: JSON.stringify(entry.after) });
+      }
       return result;
     },
   };
