@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { Tally } from "../../shared/tally.ts";
-import type { FileUsage } from "../store/file-store.ts";
+import type { FileUsage } from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 
 /** They are counted row by row. */

@@ -2,7 +2,7 @@ import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { FileBudget, FileHold, FileList, FilePurpose, FileRecord, RemovedFiles } from "../store/file-store.ts";
+import type { FileBudget, FileHold, FileList, FilePurpose, FileRecord, RemovedFiles } from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";

@@ -1,5 +1,5 @@
 import type { Reading } from "../../shared/prometheus.ts";
-import type { FileUsage } from "../store/file-store.ts";
+import type { FileUsage } from "../store/files.ts";
 
 export interface FileReadingsDeps {
   readonly files: { readonly figures: { kept(): Promise<FileUsage> } };

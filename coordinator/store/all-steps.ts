@@ -2,6 +2,7 @@ import type { AccountStore } from "./account-store.ts";
 import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
 import type { CatalogStore } from "./catalog-store.ts";
 import { fileBatchSteps } from "./file-batches.ts";
+import { fileSteps } from "./files.ts";
 import { islandSteps } from "./islands.ts";
 import { readJobList } from "./job-lists.ts";
 import { operatorSteps } from "./operators.ts";
@@ -11,6 +12,7 @@ import { openStore, pageRead, runBody, write, type Opened, type RunStep, type St
 const STORES = {
   audit: auditSteps,
   fileBatches: fileBatchSteps,
+  files: fileSteps,
   islands: islandSteps,
   jobLists: { list: pageRead(readJobList) },
   operators: operatorSteps,

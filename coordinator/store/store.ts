@@ -6,7 +6,6 @@ import type { CatalogStore } from "./catalog-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
-import type { FileStore } from "./file-store.ts";
 import type { HostFiguresStore } from "./host-figures-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
@@ -28,7 +27,6 @@ export interface Store extends CommonStores {
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
-  readonly files: FileStore;
   readonly hostFigures: HostFiguresStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;

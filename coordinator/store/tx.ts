@@ -50,8 +50,15 @@ export const writtenPart = ({ dialect }: Tx, part: string): string =>
 export const jsonMember = ({ dialect }: Tx, column: string, member: string): string =>
   dialect === "sqlite" ? `json_extract(${column}, '$.${member}')` : `(${column}::json->>'${member}')`;
 
+/** The elements of the JSON array in the parameter, as rows whose column is `value`. */
+export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
+  dialect === "sqlite" ? `json_each(@${parameter})` : `json_array_elements(CAST(@${parameter} AS json))`;
+
 /** Locks the rows that a query finds. */
 export const forUpdate = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE");
+
+/** Locks the rows that a query finds against their removal. */
+export const forKeyShare = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR KEY SHARE");
 
 /** Locks the rows that a query finds, without those that another transaction has locked. */
 export const skipLocked = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE SKIP LOCKED");

@@ -9,7 +9,6 @@ import type { BatchStore } from "../batch-store.ts";
 import type { CatalogStore } from "../catalog-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
-import type { FileStore } from "../file-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
@@ -30,7 +29,6 @@ import { SqliteConversationStore } from "./conversations/sqlite-conversation-sto
 import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
-import { SqliteFileStore } from "./files/sqlite-file-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
@@ -105,7 +103,7 @@ export class SqliteStore implements Store {
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
   readonly fileBatches: CommonStores["fileBatches"];
-  readonly files: FileStore;
+  readonly files: CommonStores["files"];
   readonly hostFigures: HostFiguresStore;
   readonly islands: CommonStores["islands"];
   readonly jobLists: CommonStores["jobLists"];
@@ -154,7 +152,7 @@ export class SqliteStore implements Store {
     this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
     this.fileBatches = stores.fileBatches;
-    this.files = new SqliteFileStore(this.#db, this.#writer);
+    this.files = stores.files;
     this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);
     this.islands = stores.islands;
     this.jobLists = stores.jobLists;

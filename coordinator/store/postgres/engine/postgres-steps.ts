@@ -61,7 +61,8 @@ export class PostgresTx implements Tx {
   }
 
   async lockAccount(accountId: string): Promise<void> {
-    await this.#session.run("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
+    // What refers to the account goes on.
+    await this.#session.run("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [accountId]);
   }
 
   async lockTable(name: string): Promise<void> {

@@ -6,7 +6,6 @@ import { contentOperations, type ContentOperations } from "../content/content-op
 import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
-import { fileOperations, type FileOperations } from "../files/file-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -33,7 +32,6 @@ export interface Operations
     ConversationOperations,
     CredentialOperations,
     FeedOperations,
-    FileOperations,
     JobOperations,
     LedgerOperations,
     MaintenanceOperations,
@@ -63,7 +61,6 @@ export const isStep = (operation: readonly [string, unknown]): operation is Step
 /** All handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
   const jobs = jobOperations(db, ledger);
-  const files = fileOperations(db);
   const operations = {
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
@@ -72,7 +69,6 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...conversationOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
-    ...files,
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
