@@ -24,7 +24,7 @@ import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
-import { listen } from "./http/server/listener.ts";
+import { listen } from "./http/server/transport.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
@@ -263,7 +263,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     host: config.host,
     port: config.port,
     transport: config.transport,
-    uwsModule: config.uwsModule,
+    transportModule: config.transportModule,
   });
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
