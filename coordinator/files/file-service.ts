@@ -2,16 +2,18 @@ import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
 import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { FileBudget, FileHold, FileList, FileRecord, RemovedFiles } from "../store/file-store.ts";
+import { counter } from "../../shared/metrics.ts";
+import type { FileBudget, FileHold, FileList, FileRecord, FileUsage, RemovedFiles } from "../store/file-store.ts";
 import type { Store } from "../store/store.ts";
 import { cleanFilename, type ArrivedFile } from "./arrived-file.ts";
 import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
-import { FileFigures } from "./file-figures.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";
 import { UploadService, type MakeFile } from "./upload-service.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
+/** Files of the network are counted row by row. */
+const COUNT_EVERY_MS = 60_000;
 /** Files in one step; each is a write of its own, and other writes go between two. */
 const STEP = 100;
 /** Errors after which a new file is certainly not stored. */
@@ -63,20 +65,27 @@ export type FileApi = Pick<
 export class FileService {
   /** Files that come in parts. */
   readonly uploads: UploadService;
-  readonly figures: FileFigures;
+  readonly #refusals = counter(
+    "atoll_file_refusals_total",
+    "Files, parts and uploads that were not taken, by the code of the refusal",
+    ["code"],
+    ["payload_too_large", "file_budget_exceeded", "disk_full"],
+  );
+  readonly metrics = [this.#refusals];
   readonly #deps: FileServiceDeps;
   readonly #room: ArrivingRoom;
   readonly #stop = new AbortController();
+  #kept: Promise<FileUsage> = Promise.resolve({ files: 0, bytes: 0 });
+  #keptAtMs = -Infinity;
   #sweeping: Promise<void> = Promise.resolve();
   #timer: Timer | null = null;
 
   constructor(deps: FileServiceDeps) {
     this.#deps = deps;
     const { limits } = deps;
-    this.figures = new FileFigures(deps);
     this.#room = new ArrivingRoom({ ...deps, budget: limits.budget });
     const makeFile: MakeFile = (accountId, arrived, commit) => this.#add(accountId, arrived, commit);
-    this.uploads = new UploadService({ ...deps, room: this.#room, refusals: this.figures, makeFile });
+    this.uploads = new UploadService({ ...deps, room: this.#room, counted: (take) => this.#counted(take), makeFile });
   }
 
   get maxFileBytes(): number {
@@ -119,7 +128,30 @@ export class FileService {
 
   /** See {@link ArrivingRoom.receive}. */
   receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
-    return this.figures.counted(() => this.#room.receive(accountId, maxBytes, receive));
+    return this.#counted(() => this.#room.receive(accountId, maxBytes, receive));
+  }
+
+  /** All files of the network, and the bytes of their contents on disk, as of a minute ago or less; while storage is away as before. */
+  kept(): Promise<FileUsage> {
+    const nowMs = this.#deps.clock.now();
+    if (nowMs < this.#keptAtMs + COUNT_EVERY_MS) return this.#kept;
+    const before = this.#kept;
+    this.#keptAtMs = nowMs;
+    this.#kept = this.#deps.store.files.total().catch((error: unknown) => {
+      if (error instanceof ServiceError) return before;
+      throw error;
+    });
+    return this.#kept;
+  }
+
+  /** Runs `take`, and counts its refusal. */
+  async #counted<T>(take: () => Promise<T>): Promise<T> {
+    try {
+      return await take();
+    } catch (error) {
+      if (error instanceof ServiceError) this.#refusals.add([error.code]);
+      throw error;
+    }
   }
 
   /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */

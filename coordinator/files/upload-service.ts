@@ -6,6 +6,7 @@ import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
+import { counter } from "../../shared/metrics.ts";
 import { assertFileFits } from "../store/file-budget.ts";
 import type { FileBudget, FilePurpose, FileRecord } from "../store/file-store.ts";
 import type { Store } from "../store/store.ts";
@@ -14,9 +15,7 @@ import type { RemovedUpload, UploadPart, UploadRecord } from "../store/upload-st
 import { cleanFilename, type ArrivedFile } from "./arrived-file.ts";
 import type { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
-import type { FileFigures } from "./file-figures.ts";
 import { joinParts, partPaths } from "./join-parts.ts";
-import { UploadFigures } from "./upload-figures.ts";
 
 /** As with OpenAI. */
 export const MAX_PART_BYTES = 64 * MIB;
@@ -43,7 +42,8 @@ export interface UploadServiceDeps {
   readonly log: Pick<Logger, "info" | "error">;
   readonly limits: { readonly maxFileBytes: number; readonly budget: FileBudget };
   readonly room: Pick<ArrivingRoom, "copy" | "receive">;
-  readonly refusals: Pick<FileFigures, "counted">;
+  /** Runs `take`, and counts its refusal. */
+  readonly counted: <T>(take: () => Promise<T>) => Promise<T>;
   readonly makeFile: MakeFile;
 }
 
@@ -68,7 +68,17 @@ export type ArrivedPart = Pick<ArrivedFile, "path" | "sizeBytes" | "sha256">;
 
 /** Files that come in parts, which survive a restart. It owns the timer that removes what expired. */
 export class UploadService {
-  readonly figures = new UploadFigures();
+  readonly #uploads = counter(
+    "atoll_uploads_total",
+    "Uploads of files in parts, by what became of them",
+    ["outcome"],
+    ["started", "completed", "cancelled", "expired"],
+  );
+  readonly #parts = counter("atoll_upload_parts_total", "Parts that arrived: new, or repeated with the same content", [
+    "kind",
+  ]);
+  readonly #bytes = counter("atoll_upload_bytes_total", "Bytes of new parts");
+  readonly metrics = [this.#uploads, this.#parts, this.#bytes];
   readonly #deps: UploadServiceDeps;
   readonly #stop = new AbortController();
   /** Uploads whose file is being made here. */
@@ -102,7 +112,7 @@ export class UploadService {
 
   /** @throws {ServiceError} `payload_too_large`, `file_budget_exceeded` */
   create(accountId: string, upload: NewUpload): Promise<UploadView> {
-    return this.#deps.refusals.counted(() => this.#create(accountId, upload));
+    return this.#deps.counted(() => this.#create(accountId, upload));
   }
 
   async #create(accountId: string, { filename, purpose, sizeBytes, fileLifeMs }: NewUpload): Promise<UploadView> {
@@ -126,7 +136,7 @@ export class UploadService {
       expiresAtMs: nowMs + LIFE_MS,
     };
     await store.uploads.add(upload, MAX_PENDING);
-    this.figures.uploads.add(["started"]);
+    this.#uploads.add(["started"]);
     return { ...upload, parts: [], file: null };
   }
 
@@ -148,7 +158,7 @@ export class UploadService {
    * @throws {ServiceError} `not_found`, `upload_not_pending`, `payload_too_large`, `too_many_parts`, `file_budget_exceeded`, `disk_full`
    */
   addPart(accountId: string, id: string, maxBytes: number, receive: () => Promise<ArrivedPart>): Promise<UploadPart> {
-    return this.#deps.refusals.counted(() => this.#addPart(accountId, id, { maxBytes, receive }));
+    return this.#deps.counted(() => this.#addPart(accountId, id, { maxBytes, receive }));
   }
 
   async #addPart(
@@ -167,8 +177,8 @@ export class UploadService {
       try {
         const stored = await store.uploads.addPart(part, { budget: limits.budget, maxParts: MAX_PARTS, expiresAtMs });
         const isNew = stored.id === part.id;
-        this.figures.parts.add([isNew ? "new" : "repeated"]);
-        if (isNew) this.figures.bytes.add([], sizeBytes);
+        this.#parts.add([isNew ? "new" : "repeated"]);
+        if (isNew) this.#bytes.add([], sizeBytes);
         else await contents.removePart(id, part.id);
         return stored;
       } catch (error) {
@@ -191,7 +201,7 @@ export class UploadService {
     for (let first = this.#completing.get(id); first !== undefined; first = this.#completing.get(id))
       // oxlint-disable-next-line no-await-in-loop
       await first.catch(() => undefined);
-    const completing = this.#deps.refusals.counted(() => this.#complete(accountId, id, partIds, md5));
+    const completing = this.#deps.counted(() => this.#complete(accountId, id, partIds, md5));
     this.#completing.set(id, completing);
     try {
       await completing;
@@ -230,7 +240,7 @@ export class UploadService {
       const message = "The disk of this coordinator does not have all parts of the upload";
       throw new ServiceError("storage_unavailable", message, { cause: error });
     }
-    this.figures.uploads.add(["completed"]);
+    this.#uploads.add(["completed"]);
     await contents.removeUpload(id);
   }
 
@@ -239,7 +249,7 @@ export class UploadService {
     const { store, contents } = this.#deps;
     const { state } = await this.#find(accountId, id);
     if (await store.uploads.cancel(accountId, id)) {
-      this.figures.uploads.add(["cancelled"]);
+      this.#uploads.add(["cancelled"]);
       await contents.removeUpload(id);
     } else if (state === "completed") {
       throw new ServiceError("upload_not_pending", "The upload is completed; delete its file");
@@ -262,7 +272,7 @@ export class UploadService {
       done = removed.length;
       const expired = removed.filter(({ state }) => state === "pending").length;
       if (expired === 0) continue;
-      this.figures.uploads.add(["expired"], expired);
+      this.#uploads.add(["expired"], expired);
       log.info({ uploads: expired }, "Removed uploads that expired");
     }
     // By the clock of the disk, which has its own.
