@@ -8,6 +8,7 @@ import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { closeInOrder } from "./close-in-order.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
+import { outputBudget } from "./quotas/output-budget.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { ClusterMember } from "./cluster/cluster-member.ts";
 import { CredentialWatch } from "./cluster/credential-watch.ts";
@@ -45,7 +46,6 @@ import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { openWebhooks } from "./open-webhooks.ts";
 import { Suspensions } from "./operators/suspensions.ts";
-import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
@@ -104,7 +104,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     store,
     catalog,
     jobQuota,
-    outputBudget: new OutputBudget(memory),
+    outputBudget: outputBudget(memory),
     dailyStorage,
     maxRunMs: config.maxRunMs,
     maxOutputBytes: memory.maxOutputBytes,

@@ -107,10 +107,10 @@ export class WebhookSender {
 
   #pump(): void {
     for (let next = this.#queue.take(); next !== undefined; next = this.#queue.take()) {
-      const { id, accountId } = next;
+      const { id, accountId, release } = next;
       const trying = this.#tryAndPlan(id, accountId).finally(() => {
         this.#tries.delete(trying);
-        this.#queue.release(accountId);
+        release();
         if (!this.#stop.signal.aborted) this.#pump();
       });
       this.#tries.add(trying);
