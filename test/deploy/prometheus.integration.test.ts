@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CountedBus } from "../../coordinator/bus/counted-bus.ts";
 import { LocalBus } from "../../coordinator/bus/local-bus.ts";
-import { Metrics } from "../../coordinator/metrics/metrics.ts";
+import { openMetrics } from "../../coordinator/metrics/metrics.ts";
 import { LONELY_MEMBER, NO_PARTS } from "../support/no-parts.ts";
 import { BusyNetwork } from "./busy-network.ts";
 import { alertQueries, dashboardQueries, labelsIn, metricsIn, PROMETHEUS_DIRECTORY, seriesOf } from "./queries.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await network.work();
   scrape = await network.scrape();
   const bus = new CountedBus(new LocalBus());
-  const ofSeveral = await new Metrics({ ...NO_PARTS, member: LONELY_MEMBER, bus }).read();
+  const ofSeveral = await openMetrics({ ...NO_PARTS, member: LONELY_MEMBER, bus }).read();
   known = new Map([...seriesOf(ofSeveral), ...seriesOf(scrape), ["up", new Set<string>()]]);
 });
 

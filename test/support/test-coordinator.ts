@@ -95,7 +95,8 @@ export class TestCoordinator implements AsyncDisposable {
 
   async start(): Promise<void> {
     const flags = {
-      ...TEST_TRANSPORT,
+      transport: TEST_TRANSPORT.transport,
+      uwsModule: TEST_TRANSPORT.transportModule,
       port: 0,
       ...(typeof this.place === "string"
         ? { dataDirectory: this.place }

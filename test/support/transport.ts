@@ -5,13 +5,13 @@ import type { Transport } from "../../coordinator/http/server/transport.ts";
 /** Where `uws/install.ts` puts the library of the transport uws. */
 const INSTALLED = join(import.meta.dirname, "uws", "node_modules", "uwebsockets");
 
-/** For `listen` and for the flags of a coordinator. */
+/** For `listen`. A coordinator has `transportModule` as the flag `uwsModule`. */
 export interface TransportChoice {
   readonly transport: Transport;
-  readonly uwsModule: string;
+  readonly transportModule: string;
 }
 
-const choose = (transport: Transport): TransportChoice => ({ transport, uwsModule: INSTALLED });
+const choose = (transport: Transport): TransportChoice => ({ transport, transportModule: INSTALLED });
 
 /** What the tests of the API run on: `ATOLL_TEST_TRANSPORT`. */
 export const TEST_TRANSPORT = choose(process.env["ATOLL_TEST_TRANSPORT"] === "uws" ? "uws" : "node");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { listen } from "../../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { acceptUpgrade } from "../../../support/accept-upgrade.ts";
 import { TRANSPORTS } from "../../../support/transport.ts";
 import { describeSockets } from "./sockets.contract.ts";
@@ -18,7 +18,7 @@ for (const choice of TRANSPORTS) {
 }
 
 it("The transport uws without its library does not start, and says how to install it", async () => {
-  const options = { transport: "uws", uwsModule: "/nowhere", host: "127.0.0.1", port: 0 } as const;
+  const options = { transport: "uws", transportModule: "/nowhere", host: "127.0.0.1", port: 0 } as const;
   await expect(listen(() => new Response(), options)).rejects.toThrow(
     /^transport = "uws" needs uWebSockets\.js, .*npm install uNetworking\/uWebSockets\.js#v20\..* uws_module/,
   );
