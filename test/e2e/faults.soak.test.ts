@@ -1,7 +1,5 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ShownStatus } from "../../island-agent/cli/status-command.ts";
 import type { AgentStatus } from "../../island-agent/execution/island-reports.ts";
 import { freePort } from "../support/free-port.ts";
 import { call, collect, jobEvents, textOf, until, type SseEvent } from "../support/http.ts";
@@ -102,23 +100,6 @@ describe("faults", { retry: 3 }, () => {
     expect(endings(events)).toEqual(["done"]);
     expect(await detail(jobId)).toMatchObject({ status: "completed", output: textOf(events), attempts: 2 });
     expect(island.process.exitCode).toBeNull();
-  });
-
-  it("an Island whose llama.cpp was killed at its first probe offers chats a little later", async () => {
-    const marker = join(network.directory, "killed");
-    const script = `case "$*" in *llama-host*) [ -e ${marker} ] || { touch ${marker}; kill -9 $$; } ;; esac`;
-    const program = `#!/bin/sh\n${script}\nexec /usr/bin/bwrap "$@"\n`;
-    await writeFile(join(network.directory, "bwrap"), program, { mode: 0o755 });
-    const path = `${network.directory}:${process.env["PATH"]}`;
-    await network.startIsland("island", account.islandToken, {}, { PATH: path });
-    const { runtimes, unusable } = await network.islandStatus<ShownStatus>("island");
-    expect(runtimes.map(({ type }) => type)).not.toContain("llmcpp");
-    expect(unusable).toContainEqual({
-      type: "llmcpp",
-      reason: expect.stringContaining("SIGKILL"),
-      retryAtMs: expect.any(Number),
-    });
-    expect(await story()).not.toBe("");
   });
 
   it("SIGTERM lets an Island finish its job before it leaves, and leaves no process", async () => {

@@ -1,40 +1,62 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkCoordinator } from "../../../island-agent/doctor/coordinator-check.ts";
-import { checkToken } from "../../../island-agent/session/check-token.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkCoordinator, type Joined } from "../../../island-agent/doctor/coordinator-check.ts";
+import { isProblem, type CoordinatorState } from "../../../island-agent/doctor/examination.ts";
+import { fingerprintOf } from "../../../shared/cargo-signature.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { ISLAND_TOKEN } from "../builders.ts";
+import { ScriptedCoordinator } from "../scripted-coordinator.ts";
 
-const NOT_JOINED = { token: null, publicKey: null, accountId: null };
-let coordinator: TestCoordinator;
-let islandToken: string;
+/** Of RFC 8032 §7.1, TEST 1. */
+const OTHER_KEY = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+const NOT_CHECKED = "not checked: it is sent only to a coordinator with the pinned key";
 
-beforeAll(async () => {
-  coordinator = await TestCoordinator.open();
-  ({ islandToken } = await coordinator.createAccount("host@example.com"));
+let coordinator: ScriptedCoordinator;
+beforeEach(async () => {
+  coordinator = await ScriptedCoordinator.open();
+  coordinator.isHealthy = true;
 });
-afterAll(() => coordinator[Symbol.asyncDispose]());
+afterEach(() => coordinator[Symbol.asyncDispose]());
+
+async function check(override: Partial<Joined> = {}): Promise<CoordinatorState> {
+  const joined = { token: ISLAND_TOKEN, publicKey: coordinator.publicKey, accountId: "user_1", ...override };
+  const state = await checkCoordinator(coordinator.url, joined, systemClock);
+  return isProblem(state) ? expect.fail(state.problem) : state;
+}
+const tokensShown = (): string[] => coordinator.requests.flatMap(({ authorization }) => authorization ?? []);
 
 describe("checkCoordinator()", () => {
-  it("measures how long it takes to answer, and tries key and token", async () => {
-    const shown = await checkToken(coordinator.url, islandToken);
-    if (!shown.ok) expect.fail(shown.reason);
-    const { publicKey, accountId } = shown;
-    const joined = { token: islandToken, publicKey, accountId };
-    expect(await checkCoordinator(coordinator.url, joined, systemClock)).toEqual({
-      url: coordinator.url,
-      latencyMs: expect.any(Number),
-      pinnedKey: publicKey,
-      keyProblem: null,
-      tokenProblem: null,
+  it("finds nothing wrong where key, token and account are as they were at join", async () => {
+    expect(await check()).toMatchObject({ url: coordinator.url, keyProblem: null, tokenProblem: null });
+    expect(tokensShown()).toEqual([`Bearer ${ISLAND_TOKEN}`]);
+  });
+
+  it("says that the key has changed and what to do, and does not show the token", async () => {
+    coordinator.shownKey = OTHER_KEY;
+    const { keyProblem, tokenProblem } = await check();
+    expect(keyProblem).toContain(`now it shows ${fingerprintOf(OTHER_KEY)}. Ask its operator`);
+    expect(tokenProblem).toBe(NOT_CHECKED);
+    expect(tokensShown()).toEqual([]);
+  });
+
+  it("says that no key is pinned", async () => {
+    expect(await check({ publicKey: null })).toMatchObject({
+      keyProblem: expect.stringMatching(/^no key is pinned, .*Join again/) as string,
+      tokenProblem: NOT_CHECKED,
     });
-    const wrong = await checkCoordinator(coordinator.url, { ...joined, token: `it_${"x".repeat(40)}` }, systemClock);
-    expect(wrong).toMatchObject({ keyProblem: null, tokenProblem: "the coordinator does not accept the token" });
+  });
+
+  it("says that the token is refused, or missing", async () => {
+    coordinator.refusals.push(401);
+    expect((await check()).tokenProblem).toBe("the coordinator does not accept the token");
+    expect((await check({ token: null })).tokenProblem).toMatch(/^no token is set/);
   });
 
   it.each([
-    ["nothing answers", () => "http://127.0.0.1:1", /cannot be reached: .+/],
-    ["it is no coordinator", () => `${coordinator.url}/elsewhere`, /answered 404: is it a coordinator/],
-  ])("says so when %s", async (_title, url, problem) => {
-    expect(await checkCoordinator(url(), NOT_JOINED, systemClock)).toEqual({ problem: expect.stringMatching(problem) });
+    [null, "has stored no account"],
+    ["user_2", "has stored user_2"],
+  ])("says that the token is of another account than %j", async (accountId, words) => {
+    expect((await check({ accountId })).tokenProblem).toMatch(`belongs to user_1, but this Island ${words}`);
+    coordinator.account = null;
+    expect((await check({ accountId })).tokenProblem).toBeNull();
   });
 });
