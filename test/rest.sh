@@ -9,7 +9,7 @@ npm run --silent test:clients -- claude-code codex opencode ai-sdk-anthropic ope
 # The parts of the API that a transport may change, on uWebSockets.js.
 node test/support/uws/install.ts
 ATOLL_TEST_TRANSPORT=uws npm run test:run -- test/coordinator/http/{server,streaming,limits,middleware,multipart} \
-  test/coordinator/http/routes/{chat,downloads,files,job,uploads} test/coordinator/islands
+  test/coordinator/http/routes/{chat,downloads,files,job} test/coordinator/islands
 # The API and whole networks on PostgreSQL, with three coordinators between which requests take turns. Not what is about command lines
 # and files of one program, and of the endpoints that run one job those of chats and jobs.
 ATOLL_TEST_STORE=postgres ATOLL_TEST_COORDINATORS=3 npm run test:run -- test/coordinator/http test/e2e \

@@ -3,7 +3,6 @@ import type { AccountStore } from "./account-store.ts";
 import type { CommonStores } from "./all-steps.ts";
 import type { AuditLog } from "./audit-log.ts";
 import type { BatchStore } from "./batch-store.ts";
-import type { CatalogStore } from "./catalog-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
@@ -26,7 +25,6 @@ export interface Store extends CommonStores {
   readonly accountSettings: AccountSettingsStore;
   readonly audit: AuditLog;
   readonly batches: BatchStore;
-  readonly catalog: CatalogStore;
   /** Null for a store that one coordinator has for itself. */
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;

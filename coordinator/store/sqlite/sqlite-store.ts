@@ -4,10 +4,9 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { AccountSettingsStore } from "../account-settings-store.ts";
 import type { AccountStore } from "../account-store.ts";
-import { openStores, type CommonStores } from "../all-steps.ts";
+import { noting, openStores, type CommonStores } from "../all-steps.ts";
 import type { AuditLog } from "../audit-log.ts";
 import type { BatchStore } from "../batch-store.ts";
-import type { CatalogStore } from "../catalog-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
 import type { FileStore } from "../file-store.ts";
@@ -29,7 +28,6 @@ import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteConversationStore } from "./conversations/sqlite-conversation-store.ts";
-import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteFileStore } from "./files/sqlite-file-store.ts";
@@ -103,7 +101,7 @@ export class SqliteStore implements Store {
   readonly accountSettings: AccountSettingsStore;
   readonly audit: AuditLog;
   readonly batches: BatchStore;
-  readonly catalog: CatalogStore;
+  readonly catalog: CommonStores["catalog"];
   readonly cluster = null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
@@ -137,16 +135,17 @@ export class SqliteStore implements Store {
     this.#reader = new Reader(file);
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
-    const stores = openStores(sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer));
+    const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
+    const stores = openStores(run);
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
-    this.audit = new SqliteAuditLog(this.#db, this.#reader, this.#writer, (noting) => ({
-      accounts: new SqliteAccountStore(this.#db, noting),
-      catalog: new SqliteCatalogStore(this.#db, noting),
-      operators: new SqliteOperatorStore(this.#db, this.#reader, noting),
+    this.audit = new SqliteAuditLog(this.#db, this.#reader, this.#writer, (entry, writing) => ({
+      accounts: new SqliteAccountStore(this.#db, writing),
+      catalog: openStores(noting(run, entry)).catalog,
+      operators: new SqliteOperatorStore(this.#db, this.#reader, writing),
     }));
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
-    this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
+    this.catalog = stores.catalog;
     this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
     this.fileBatches = stores.fileBatches;
