@@ -1,3 +1,4 @@
+import { Pool, type PoolKey } from "../quotas/pool.ts";
 import { assertFileFits, type FileBudget } from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 import type { FileContents } from "./file-contents.ts";
@@ -12,8 +13,8 @@ export interface ArrivingRoomDeps {
 /** Room that is set aside for what arrives, so that uploads at once cannot pass the budget or fill the disk together. */
 export class ArrivingRoom {
   readonly #deps: ArrivingRoomDeps;
-  /** Bytes that uploads in progress may still become, by account. */
-  readonly #arriving = new Map<string, number>();
+  /** Bytes that uploads in progress may still become. */
+  readonly #arriving = new Pool({ account: Infinity, all: Infinity });
 
   constructor(deps: ArrivingRoomDeps) {
     this.#deps = deps;
@@ -23,16 +24,15 @@ export class ArrivingRoom {
   async receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
     const { store, contents, budget } = this.#deps;
     const usage = await store.files.usage(accountId);
-    const before = this.#arriving.get(accountId) ?? 0;
+    const before = this.#arriving.count("account", accountId);
     assertFileFits({ ...usage, bytes: usage.bytes + before }, maxBytes, budget);
-    this.#arriving.set(accountId, before + maxBytes);
+    const keys: readonly PoolKey<"account" | "all">[] = [["account", accountId], ["all"]];
+    this.#arriving.add(keys, maxBytes);
     try {
-      await contents.makeRoom([...this.#arriving.values()].reduce((sum, bytes) => sum + bytes, 0));
+      await contents.makeRoom(this.#arriving.count("all"));
       return await receive();
     } finally {
-      const left = (this.#arriving.get(accountId) ?? 0) - maxBytes;
-      if (left > 0) this.#arriving.set(accountId, left);
-      else this.#arriving.delete(accountId);
+      this.#arriving.add(keys, -maxBytes);
     }
   }
 }

@@ -2,14 +2,24 @@ import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { FileBudget, FileHold, FileList, FilePurpose, FileRecord, RemovedFiles } from "../store/files.ts";
+import { counter } from "../../shared/metrics.ts";
+import type {
+  FileBudget,
+  FileHold,
+  FileList,
+  FilePurpose,
+  FileRecord,
+  FileUsage,
+  RemovedFiles,
+} from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
-import { FileFigures } from "./file-figures.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
+/** Files of the network are counted row by row. */
+const COUNT_EVERY_MS = 60_000;
 /** Files in one step; each is a write of its own, and other writes go between two. */
 const STEP = 100;
 const MAX_FILENAME_CHARS = 255;
@@ -70,16 +80,23 @@ export type FileApi = Pick<
 
 /** Files of accounts: facts in the store, contents on disk. It owns the timer that removes what expired. */
 export class FileService {
-  readonly figures: FileFigures;
+  readonly #refusals = counter(
+    "atoll_file_refusals_total",
+    "Files that were not taken, by the code of the refusal",
+    ["code"],
+    ["payload_too_large", "file_budget_exceeded", "disk_full"],
+  );
+  readonly metrics = [this.#refusals];
   readonly #deps: FileServiceDeps;
   readonly #room: ArrivingRoom;
   readonly #stop = new AbortController();
+  #kept: Promise<FileUsage> = Promise.resolve({ files: 0, bytes: 0 });
+  #keptAtMs = -Infinity;
   #sweeping: Promise<void> = Promise.resolve();
   #timer: Timer | null = null;
 
   constructor(deps: FileServiceDeps) {
     this.#deps = deps;
-    this.figures = new FileFigures(deps);
     this.#room = new ArrivingRoom({ ...deps, budget: deps.limits.budget });
   }
 
@@ -117,7 +134,30 @@ export class FileService {
 
   /** See {@link ArrivingRoom.receive}. */
   receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
-    return this.figures.counted(() => this.#room.receive(accountId, maxBytes, receive));
+    return this.#counted(() => this.#room.receive(accountId, maxBytes, receive));
+  }
+
+  /** All files of the network, and the bytes of their contents on disk, as of a minute ago or less; while storage is away as before. */
+  kept(): Promise<FileUsage> {
+    const nowMs = this.#deps.clock.now();
+    if (nowMs < this.#keptAtMs + COUNT_EVERY_MS) return this.#kept;
+    const before = this.#kept;
+    this.#keptAtMs = nowMs;
+    this.#kept = this.#deps.store.files.total().catch((error: unknown) => {
+      if (error instanceof ServiceError) return before;
+      throw error;
+    });
+    return this.#kept;
+  }
+
+  /** Runs `take`, and counts its refusal. */
+  async #counted<T>(take: () => Promise<T>): Promise<T> {
+    try {
+      return await take();
+    } catch (error) {
+      if (error instanceof ServiceError) this.#refusals.add([error.code]);
+      throw error;
+    }
   }
 
   /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */

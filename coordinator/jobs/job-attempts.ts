@@ -1,12 +1,12 @@
 import type { JobError } from "../../shared/errors.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
-import type { FullBudget } from "../quotas/output-budget.ts";
 import type { LetDown } from "../scheduler/scheduler.ts";
 import type { JobInput } from "../store/job-store.ts";
 import { describeExpiry, tooLarge } from "./attempt-errors.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { Assignee } from "./active-job.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
+import type { OutputOwner } from "../quotas/output-budget.ts";
 import type { RunResult } from "./job-ending.ts";
 import type { MutableJob } from "./mutable-job.ts";
 import { sizeOf, type OutputSize } from "./output-size.ts";
@@ -264,7 +264,7 @@ export class JobAttempts {
     return writes.outputSoon(job, seq, items, bytes);
   }
 
-  #failTooLarge(job: MutableJob, full: FullBudget | "job" | "day"): Promise<void> {
+  #failTooLarge(job: MutableJob, full: OutputOwner | "job" | "day"): Promise<void> {
     job.isOverrun = full === "job";
     const error = tooLarge(job, full);
     return this.#active.stop(job, "cancelled", { event: "fail", error, hasNoRoom: full !== "job" });

@@ -1,6 +1,6 @@
 import type { AccountStore } from "./account-store.ts";
 import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
-import type { CatalogStore } from "./catalog-store.ts";
+import { catalogSteps } from "./catalog.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
 import { islandSteps } from "./islands.ts";
@@ -11,6 +11,7 @@ import { openStore, pageRead, runBody, write, type Opened, type RunStep, type St
 /** The stores whose methods are the same on every engine. */
 const STORES = {
   audit: auditSteps,
+  catalog: catalogSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,
   islands: islandSteps,
@@ -23,11 +24,10 @@ type OpenedStores = { readonly [K in keyof typeof STORES]: Opened<(typeof STORES
 /** Stores that note what they write. */
 export interface NotedStores extends OpenedStores {
   readonly accounts: AccountStore;
-  readonly catalog: CatalogStore;
 }
 
-/** `accounts` and `catalog` of {@link NotedStores}, which are not steps yet. */
-type NotedOthers = (entry: AuditEntry) => Pick<NotedStores, "accounts" | "catalog">;
+/** `accounts` of {@link NotedStores}, which are not steps yet. */
+type NotedOthers = (entry: AuditEntry) => Pick<NotedStores, "accounts">;
 
 export interface CommonStores extends OpenedStores {
   readonly audit: OpenedStores["audit"] & {

@@ -1,6 +1,6 @@
 import { readList, type Page } from "./page.ts";
 import { pageRead, read, write } from "./steps.ts";
-import { definedAs, integer, json, key, nullable, Table, text, type RowOf } from "./table.ts";
+import { integer, json, key, nullable, Table, text, type RowOf } from "./table.ts";
 import type { Tx } from "./tx.ts";
 
 /** Kinds of things that operators act on. */
@@ -15,10 +15,7 @@ export const auditLogTable = new Table(
   "audit_log",
   {
     /** Increases with time. */
-    id: definedAs(
-      { sqlite: "INTEGER PRIMARY KEY", postgres: "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY" },
-      integer(),
-    ),
+    id: integer({ sqlite: "PRIMARY KEY", postgres: "GENERATED ALWAYS AS IDENTITY PRIMARY KEY" }),
     atMs: integer(),
     via: text<AuditVia>("CHECK (via IN ('api', 'command'))"),
     /** The operator's account; of a command the user of the operating system. */
@@ -34,7 +31,7 @@ export const auditLogTable = new Table(
     after: nullable(json()),
   },
   {
-    options: { sqlite: "STRICT" },
+    hasRowid: true,
     indexes: [
       "CREATE INDEX audit_log_by_target ON audit_log (target_id, id)",
       "CREATE INDEX audit_log_by_actor ON audit_log (actor, id)",

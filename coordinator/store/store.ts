@@ -2,7 +2,6 @@ import type { AccountSettingsStore } from "./account-settings-store.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { CommonStores } from "./all-steps.ts";
 import type { BatchStore } from "./batch-store.ts";
-import type { CatalogStore } from "./catalog-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
@@ -22,7 +21,6 @@ export interface Store extends CommonStores {
   readonly accounts: AccountStore;
   readonly accountSettings: AccountSettingsStore;
   readonly batches: BatchStore;
-  readonly catalog: CatalogStore;
   /** Null for a store that one coordinator has for itself. */
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;

@@ -4,37 +4,47 @@ import type { Dialect, Tx, Values } from "./tx.ts";
  * How a column is stored. `key`: a text that is compared by its bytes. `flag`: true or false. `json`: any value as JSON text. `written`: a
  * text that clients or Islands write; it may have any UTF-16 unit, and PostgreSQL's text has neither NUL nor lone surrogates, so that it
  * is a JSON string there. `inner`: the same without the quotes, so that pieces can be joined. `secret`: sealed with the key of its database.
+ * `small`: an integer of 4 bytes in PostgreSQL.
  */
-export type ColumnKind = "key" | "text" | "integer" | "flag" | "json" | "written" | "inner" | "secret";
+export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "inner" | "secret";
+/** A text of SQL for both engines, or one for each that has it. */
+type PerEngine = string | Readonly<Partial<Record<Dialect, string>>>;
 
 interface Column<T = unknown> {
   readonly kind: ColumnKind;
   readonly isNullable: boolean;
   /** What follows the type in the definition of the column. */
-  readonly rule: string;
-  /** The definition in an engine where it differs from what kind and rule give; null: the engine has no such column. */
-  readonly definedAs?: Partial<Readonly<Record<Dialect, string | null>>>;
+  readonly rule: PerEngine;
+  /** Where it is not that of the member. */
+  readonly name?: string;
+  /** The engine that has the column; absent: both. */
+  readonly onlyIn?: Dialect;
+  /** The whole definition, in an engine where it is not what kind and rule give. */
+  readonly definedAs?: Readonly<Partial<Record<Dialect, string>>>;
   /** Never there: it gives the type of the column's values. */
   readonly value?: T;
 }
 
 const column =
   <Base>(kind: ColumnKind) =>
-  <T extends Base = Base>(rule = ""): Column<T> => ({ kind, isNullable: false, rule });
+  <T extends Base = Base>(rule: PerEngine = ""): Column<T> => ({ kind, isNullable: false, rule });
 
 export const key = column<string>("key");
 export const text = column<string>("text");
 export const integer = column<number>("integer");
+export const small = column<number>("small");
 export const flag = column<boolean>("flag");
 export const json = column<unknown>("json");
 export const written = column<string>("written");
 export const inner = column<string>("inner");
 export const secret = column<string>("secret");
 export const nullable = <T>(of: Column<T>): Column<T | null> => ({ ...of, isNullable: true });
+export const named = <T>(name: string, of: Column<T>): Column<T> => ({ ...of, name });
+export const onlyIn = <T>(engine: Dialect, of: Column<T>): Column<T> => ({ ...of, onlyIn: engine });
 
-export const definedAs = <T>(definitions: Column["definedAs"], of: Column<T>): Column<T> => ({
+export const definedAs = <T>(definitions: NonNullable<Column["definedAs"]>, of: Column<T>): Column<T> => ({
   ...of,
-  ...(definitions && { definedAs: definitions }),
+  definedAs: definitions,
 });
 
 type Columns = Readonly<Record<string, Column>>;
@@ -45,11 +55,11 @@ export type RowOf<T> = T extends Table<infer C> ? RecordOf<C> : never;
 interface TableRules {
   /** Such as `PRIMARY KEY (account_id, key)`. */
   readonly rules?: readonly string[];
-  readonly indexes?: readonly string[];
-  /** Indexes that one engine has. */
-  readonly indexesIn?: Partial<Readonly<Record<Dialect, readonly string[]>>>;
-  /** What follows the definition; SQLite's tables are "STRICT, WITHOUT ROWID" unless it says otherwise. */
-  readonly options?: Partial<Readonly<Record<Dialect, string>>>;
+  readonly indexes?: readonly PerEngine[];
+  /** In SQLite it is not `WITHOUT ROWID`. */
+  readonly hasRowid?: true;
+  /** Of PostgreSQL's pages, in percent: updates of a row then stay on its page. */
+  readonly fillfactor?: number;
 }
 
 /** A table, described once: its definition, the columns of its statements, and how records become rows and rows records. */
@@ -74,7 +84,7 @@ export class Table<C extends Columns = Columns> {
 
   /** For `SELECT` and `RETURNING`: these columns under the names of their members. */
   columns(...members: readonly (keyof C & string)[]): string {
-    return members.map((member) => `${this.name}.${snakeCase(member)} AS "${member}"`).join(", ");
+    return members.map((member) => `${this.name}.${this.#nameOf(member)} AS "${member}"`).join(", ");
   }
 
   /** All columns but these, as {@link Table.columns}. */
@@ -102,9 +112,13 @@ export class Table<C extends Columns = Columns> {
   /** Adds the members that are columns as a row. `rule`: an `ON CONFLICT` clause, which may name the others. */
   insert(tx: Tx, record: Partial<RecordOf<C>>, rule = ""): Promise<number> {
     const members = Object.keys(record).filter((member) => member in this.definition);
-    const columns = members.map(snakeCase).join(", ");
+    const columns = members.map((member) => this.#nameOf(member)).join(", ");
     const values = members.map((member) => `@${member}`).join(", ");
     return this.run(tx, `INSERT INTO ${this.name} (${columns}) VALUES (${values}) ${rule}`, record);
+  }
+
+  #nameOf(member: string): string {
+    return this.definition[member]?.name ?? snakeCase(member);
   }
 
   /** The values as they are stored: those that have the name of a column as it is coded. */

@@ -4,7 +4,6 @@ import type { AccountSettingsStore } from "../account-settings-store.ts";
 import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import type { BatchStore } from "../batch-store.ts";
-import type { CatalogStore } from "../catalog-store.ts";
 import type { ClusterStore } from "../cluster-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
@@ -21,7 +20,6 @@ import type { WebhookStore } from "../webhook-store.ts";
 import { PostgresAccountSettingsStore } from "./accounts/postgres-account-settings-store.ts";
 import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
 import { pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
-import { PostgresCatalogStore } from "./catalog/postgres-catalog-store.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { takeTurn } from "./cluster/turns.ts";
 import { PostgresContentStore } from "./content/postgres-content-store.ts";
@@ -89,7 +87,7 @@ export class PostgresStore implements Store {
   readonly accountSettings: AccountSettingsStore;
   readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
-  readonly catalog: CatalogStore;
+  readonly catalog: CommonStores["catalog"];
   readonly cluster: ClusterStore;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
@@ -122,10 +120,9 @@ export class PostgresStore implements Store {
     });
     const lease = new LeaseConnection(address, leaseRenewMs);
     const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
-    const stores = openStores(postgresSteps(db), (entry) => {
-      const noting = notingOn(db, entry);
-      return { accounts: new PostgresAccountStore(noting), catalog: new PostgresCatalogStore(noting) };
-    });
+    const stores = openStores(postgresSteps(db), (entry) => ({
+      accounts: new PostgresAccountStore(notingOn(db, entry)),
+    }));
     this.#db = db;
     this.#lease = lease;
     this.#writer = writer;
@@ -133,7 +130,7 @@ export class PostgresStore implements Store {
     this.accountSettings = new PostgresAccountSettingsStore(db);
     this.audit = stores.audit;
     this.batches = new PostgresBatchStore(db, writer, secrets);
-    this.catalog = new PostgresCatalogStore(db);
+    this.catalog = stores.catalog;
     this.cluster = cluster;
     this.content = new PostgresContentStore(db);
     this.conversations = new PostgresConversationStore(db, ownerId);

@@ -6,7 +6,6 @@ import type { AccountSettingsStore } from "../account-settings-store.ts";
 import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import type { BatchStore } from "../batch-store.ts";
-import type { CatalogStore } from "../catalog-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
@@ -26,7 +25,6 @@ import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteConversationStore } from "./conversations/sqlite-conversation-store.ts";
-import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
@@ -98,7 +96,7 @@ export class SqliteStore implements Store {
   readonly accountSettings: AccountSettingsStore;
   readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
-  readonly catalog: CatalogStore;
+  readonly catalog: CommonStores["catalog"];
   readonly cluster = null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
@@ -139,16 +137,13 @@ export class SqliteStore implements Store {
       const noting: Pick<Writer, "run"> = {
         run: (kind, args) => writer.run("noted", { entry, kind, args }) as Promise<never>,
       };
-      return {
-        accounts: new SqliteAccountStore(this.#db, noting),
-        catalog: new SqliteCatalogStore(this.#db, noting),
-      };
+      return { accounts: new SqliteAccountStore(this.#db, noting) };
     });
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
     this.audit = stores.audit;
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
-    this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
+    this.catalog = stores.catalog;
     this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
     this.fileBatches = stores.fileBatches;

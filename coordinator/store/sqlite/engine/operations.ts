@@ -1,7 +1,6 @@
 import type Database from "better-sqlite3";
 import { accountOperations, type AccountOperations } from "../accounts/account-operations.ts";
 import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
-import { catalogOperations, type CatalogOperations } from "../catalog/catalog-operations.ts";
 import { contentOperations, type ContentOperations } from "../content/content-operations.ts";
 import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
@@ -27,7 +26,6 @@ export interface Operations
   extends
     AccountOperations,
     BatchOperations,
-    CatalogOperations,
     ContentOperations,
     ConversationOperations,
     CredentialOperations,
@@ -64,7 +62,6 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
   const operations = {
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
-    ...catalogOperations(db),
     ...contentOperations(db, ledger),
     ...conversationOperations(db, jobs),
     ...credentialOperations(db),
