@@ -1,5 +1,3 @@
-import type { AccountSettingsStore } from "./account-settings-store.ts";
-import type { AccountStore } from "./account-store.ts";
 import type { CommonStores } from "./all-steps.ts";
 import type { BatchStore } from "./batch-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
@@ -18,8 +16,6 @@ import type { WebhookStore } from "./webhook-store.ts";
  */
 export interface Store extends CommonStores {
   readonly name: string;
-  readonly accounts: AccountStore;
-  readonly accountSettings: AccountSettingsStore;
   readonly batches: BatchStore;
   /** Null for a store that one coordinator has for itself. */
   readonly cluster: ClusterStore | null;

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
+import { partiesOf, type Posting } from "../../coordinator/credits/postings.ts";
 import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
 import { openStores } from "../../coordinator/store/all-steps.ts";
-import { SqliteAccountStore } from "../../coordinator/store/sqlite/accounts/sqlite-account-store.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
 import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.ts";
 import { PreparedStatements } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
@@ -10,6 +10,7 @@ import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
 import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
 import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
+import { Ledger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
 import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
@@ -88,9 +89,9 @@ export class SimulatedDatabase {
   /** What a coordinator with this writer reads and writes. */
   open(writer: Writer): SimulatedStore {
     const db = this.#sharing();
-    const { files, islands } = openStores(sqliteSteps(this.#stepStatements, notForReading, writer), noOthers);
+    const { accounts, files, islands } = openStores(sqliteSteps(this.#stepStatements, notForReading, writer));
     return {
-      accounts: new SqliteAccountStore(db, writer),
+      accounts,
       batches: new SqliteBatchStore(db, writer, this.#secrets),
       cluster: null,
       files,
@@ -130,6 +131,17 @@ export class SimulatedDatabase {
     this.#db.exec(`BEGIN; ${tables.join("; ")}; ${balances}; COMMIT`);
   }
 
+  /** It is there when the call returns, as it would not be by a step of a store. */
+  addAccount(id: string, postings: readonly Posting[]): void {
+    const account = `INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES (@id, @id, @id, '', 0)`;
+    this.#db.prepare<object>(account).run({ id });
+    const open = this.#db.prepare<object>("INSERT INTO balances (party, micro) VALUES (@party, 0)");
+    for (const party of partiesOf(id)) open.run({ party });
+    const ledger = new Ledger(this.#db);
+    ledger.post(postings, null, 0);
+    ledger.flush();
+  }
+
   /** Gives each opening the statements of the first one. They are told apart by their order, because some differ only in their mode. */
   #sharing(): Database.Database {
     let next = 0;
@@ -145,7 +157,4 @@ export class SimulatedDatabase {
 
 const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
 const notForReading = { run: refuse, runStep: refuse };
-const noOthers = (): never => {
-  throw new Error("The simulation has no operators");
-};
 const notForWriting = { run: refuse };

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import type { JobChange } from "../../events/change.ts";
 import type { OwnedIsland } from "../../islands/island-service.ts";
-import type { Account } from "../../store/account-store.ts";
+import type { Account } from "../../store/accounts.ts";
 import { accountSchema, presentAccount } from "./account-schemas.ts";
 import { islandSchema, presentIsland } from "./island-schemas.ts";
 import { presentSummary, summarySchema } from "./job-schemas.ts";

@@ -2,8 +2,6 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
-import type { AccountSettingsStore } from "../account-settings-store.ts";
-import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { ContentStore } from "../content-store.ts";
@@ -20,8 +18,6 @@ import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
-import { SqliteAccountSettingsStore } from "./accounts/sqlite-account-settings-store.ts";
-import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteConversationStore } from "./conversations/sqlite-conversation-store.ts";
@@ -92,8 +88,7 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
 export class SqliteStore implements Store {
   readonly name = "sqlite";
   #closed: Promise<void> | null = null;
-  readonly accounts: AccountStore;
-  readonly accountSettings: AccountSettingsStore;
+  readonly accounts: CommonStores["accounts"];
   readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
   readonly catalog: CommonStores["catalog"];
@@ -132,15 +127,8 @@ export class SqliteStore implements Store {
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
     const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
-    const stores = openStores(run, (entry) => {
-      // An operation resolves to its result, whichever it is.
-      const noting: Pick<Writer, "run"> = {
-        run: (kind, args) => writer.run("noted", { entry, kind, args }) as Promise<never>,
-      };
-      return { accounts: new SqliteAccountStore(this.#db, noting) };
-    });
-    this.accounts = new SqliteAccountStore(this.#db, this.#writer);
-    this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
+    const stores = openStores(run);
+    this.accounts = stores.accounts;
     this.audit = stores.audit;
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
     this.catalog = stores.catalog;
