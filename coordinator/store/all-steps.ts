@@ -5,6 +5,7 @@ import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
 import { islandSteps } from "./islands.ts";
 import { readJobList } from "./job-lists.ts";
+import { ledgerSteps } from "./ledger.ts";
 import { operatorSteps } from "./operators.ts";
 import { openStore, pageRead, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
 
@@ -17,6 +18,7 @@ const STORES = {
   files: fileSteps,
   islands: islandSteps,
   jobLists: { list: pageRead(readJobList) },
+  ledger: ledgerSteps,
   operators: operatorSteps,
 };
 

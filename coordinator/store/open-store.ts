@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "../../shared/clock.ts";
 import { newId } from "../../shared/ids.ts";
 import { FileSecrets } from "./file-secrets.ts";
-import type { LedgerReport } from "./ledger-store.ts";
+import type { LedgerReport } from "./ledger.ts";
 import { SecretBox } from "./secret-box.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
 import { checkDatabase } from "./sqlite/engine/check-database.ts";

@@ -10,6 +10,8 @@ type Body = (tx: Tx, ...args: never[]) => Promise<unknown>;
 export interface Step<B extends Body = Body> {
   readonly kind: "read" | "pageRead" | "write";
   readonly body: B;
+  /** All its statements see one state of the database. */
+  readonly isSnapshot?: true;
   /** While storage is away it waits, where others are refused. */
   readonly isKept?: true;
 }
@@ -17,6 +19,8 @@ export type Steps = Readonly<Record<string, Step>>;
 
 export const read = <B extends Body>(body: B): Step<B> => ({ kind: "read", body });
 export const pageRead = <B extends Body>(body: B): Step<B> => ({ kind: "pageRead", body });
+/** A page read, or one of everything, whose statements belong together. */
+export const snapshotRead = <B extends Body>(body: B): Step<B> => ({ kind: "pageRead", isSnapshot: true, body });
 export const write = <B extends Body>(body: B): Step<B> => ({ kind: "write", body });
 /** For what has happened already, and for what a job cannot go on without. */
 export const kept = <B extends Body>(step: Step<B>): Step<B> => ({ ...step, isKept: true });

@@ -5,7 +5,6 @@ import type { ContentStore } from "./content-store.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 import type { HostFiguresStore } from "./host-figures-store.ts";
 import type { JobStore } from "./job-store.ts";
-import type { LedgerStore } from "./ledger-store.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
 import type { UsageStore } from "./usage-store.ts";
 import type { WebhookStore } from "./webhook-store.ts";
@@ -23,7 +22,6 @@ export interface Store extends CommonStores {
   readonly conversations: ConversationStore;
   readonly hostFigures: HostFiguresStore;
   readonly jobs: JobStore;
-  readonly ledger: LedgerStore;
   readonly secrets: SharedSecrets;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;

@@ -1,17 +1,16 @@
 import Database from "better-sqlite3";
 import { partiesOf, type Posting } from "../../coordinator/credits/postings.ts";
-import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
+import { verifyLedger, type LedgerReport } from "../../coordinator/store/ledger.ts";
 import { openStores } from "../../coordinator/store/all-steps.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
 import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.ts";
-import { PreparedStatements } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
+import { PreparedStatements, SqliteTx } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
 import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
 import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
 import { Ledger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
-import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
 import { SqliteWebhookStore } from "../../coordinator/store/sqlite/webhooks/sqlite-webhook-store.ts";
@@ -54,7 +53,6 @@ export class SimulatedDatabase {
   readonly runner: TransactionRunner;
   readonly #db = new Database(":memory:");
   readonly #stepStatements = new PreparedStatements(this.#db);
-  readonly #ledger: SqliteLedgerStore;
   readonly #secrets = new SecretBox(Buffer.alloc(32));
   readonly #statements: { readonly sql: string; readonly statement: Database.Statement }[] = [];
   readonly #selectEntries: Database.Statement<[], Entry>;
@@ -69,7 +67,6 @@ export class SimulatedDatabase {
     // The ledger is append-only; between two seeds it begins anew.
     this.#db.exec("DROP TRIGGER entries_are_not_deleted");
     this.runner = new TransactionRunner(this.#db);
-    this.#ledger = new SqliteLedgerStore(this.#db, notForReading, notForWriting);
     this.#selectEntries = this.#db.prepare(`SELECT first.job_id AS subject, entries.party, entries.micro, entries.kind
        FROM entries JOIN entries AS first ON first.id = entries.txn ORDER BY entries.id`);
     this.#selectHasEnded = this.#db
@@ -122,7 +119,7 @@ export class SimulatedDatabase {
   }
 
   verifyLedger(): Promise<LedgerReport> {
-    return this.#ledger.verify();
+    return verifyLedger(new SqliteTx(this.#stepStatements, null));
   }
 
   empty(): void {
@@ -157,4 +154,3 @@ export class SimulatedDatabase {
 
 const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
 const notForReading = { run: refuse, runStep: refuse };
-const notForWriting = { run: refuse };

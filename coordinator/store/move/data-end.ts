@@ -1,4 +1,4 @@
-import type { LedgerReport } from "../ledger-store.ts";
+import type { LedgerReport } from "../ledger.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import type { CopiedTable, REVISIONS } from "./copied-tables.ts";
 import type { MoveMark } from "./move-mark.ts";

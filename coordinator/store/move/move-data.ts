@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { LedgerReport } from "../ledger-store.ts";
+import type { LedgerReport } from "../ledger.ts";
 import { DatabaseError } from "../database-error.ts";
 import { SECRET_NAMES } from "../shared-secrets.ts";
 import { COPIED_TABLES } from "./copied-tables.ts";

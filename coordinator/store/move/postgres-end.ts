@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Clock } from "../../../shared/clock.ts";
 import { DatabaseError } from "../database-error.ts";
-import type { LedgerReport } from "../ledger-store.ts";
+import { verifyLedger, type LedgerReport } from "../ledger.ts";
 import { clientConfig } from "../postgres/engine/connection.ts";
 import { Database } from "../postgres/engine/database.ts";
 import { migrate } from "../postgres/engine/migrate.ts";
@@ -10,7 +10,7 @@ import { withoutPassword } from "../../../shared/without-password.ts";
 import { openingErrorOf } from "../postgres/engine/storage-fault.ts";
 import { countUsers } from "../postgres/engine/users.ts";
 import { innerFromColumn, innerToColumn, textFromColumn, textToColumn } from "../postgres/engine/text.ts";
-import { PostgresLedgerStore } from "../postgres/ledger/postgres-ledger-store.ts";
+import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
 import { MIGRATIONS } from "../postgres/migrations/all.ts";
 import { PostgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
@@ -201,7 +201,7 @@ export class PostgresEnd implements DataEnd {
   }
 
   verifyLedger(): Promise<LedgerReport> {
-    return new PostgresLedgerStore(this.#db).verify();
+    return this.#db.transact((session) => verifyLedger(new PostgresTx(session)), "REPEATABLE READ");
   }
 
   async close(): Promise<void> {

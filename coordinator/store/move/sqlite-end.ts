@@ -3,14 +3,14 @@ import { dirname, join } from "node:path";
 import type Database from "better-sqlite3";
 import { foldItems, itemsOf } from "../feed-layout.ts";
 import { FileSecrets } from "../file-secrets.ts";
-import type { LedgerReport } from "../ledger-store.ts";
+import { verifyLedger, type LedgerReport } from "../ledger.ts";
 import { SecretBox } from "../secret-box.ts";
 import { openForWriting, prepareFile } from "../sqlite/engine/connection.ts";
 import { migrate } from "../sqlite/engine/migrate.ts";
 import { readMark } from "../sqlite/engine/moved.ts";
 import { lockForServing, type ServeLock } from "../sqlite/engine/serve-lock.ts";
-import { rebuildLedgerLines } from "../sqlite/ledger/ledger-lines.ts";
-import { prepareVerify } from "../sqlite/ledger/verify-ledger.ts";
+import { PreparedStatements, SqliteTx } from "../sqlite/engine/sqlite-tx.ts";
+import { rebuildLedgerLines } from "../sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../sqlite/migrations/all.ts";
 import { WEBHOOK_KEY_FILE } from "../sqlite/sqlite-store.ts";
 import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
@@ -28,7 +28,6 @@ export class SqliteEnd implements DataEnd {
   readonly #db: Database.Database;
   readonly #lock: ServeLock;
   readonly #box: SecretBox;
-  readonly #verify: () => LedgerReport;
 
   private constructor(file: string, db: Database.Database, lock: ServeLock, box: SecretBox) {
     this.name = dirname(file);
@@ -36,7 +35,6 @@ export class SqliteEnd implements DataEnd {
     this.#db = db;
     this.#lock = lock;
     this.#box = box;
-    this.#verify = prepareVerify(db);
   }
 
   /** Makes what is missing if `mayCreate`. @throws {DatabaseError} while a coordinator serves the directory. */
@@ -166,8 +164,8 @@ export class SqliteEnd implements DataEnd {
     })();
   }
 
-  async verifyLedger(): Promise<LedgerReport> {
-    return this.#verify();
+  verifyLedger(): Promise<LedgerReport> {
+    return verifyLedger(new SqliteTx(new PreparedStatements(this.#db), null));
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { DatabaseError } from "../database-error.ts";
-import type { LedgerReport } from "../ledger-store.ts";
+import type { LedgerReport } from "../ledger.ts";
 import { assertKnown, type AppliedMigration } from "../migrations.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SecretName } from "../shared-secrets.ts";

@@ -8,7 +8,6 @@ import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { JobStore } from "../job-store.ts";
-import type { LedgerStore } from "../ledger-store.ts";
 import { IDEMPOTENCY_KEPT_MS } from "../idempotency.ts";
 import { utcMonthOf } from "../key-spending.ts";
 import type { SecretBox } from "../secret-box.ts";
@@ -31,7 +30,6 @@ import { PostgresHostFiguresStore } from "./islands/postgres-host-figures-store.
 import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
 import { PostgresJobStore } from "./jobs/postgres-job-store.ts";
 import { foldNetworkMoves } from "./ledger/post.ts";
-import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
 import { PostgresUsageStore } from "./usage/postgres-usage-store.ts";
@@ -92,7 +90,7 @@ export class PostgresStore implements Store {
   readonly islands: CommonStores["islands"];
   readonly jobLists: CommonStores["jobLists"];
   readonly jobs: JobStore;
-  readonly ledger: LedgerStore;
+  readonly ledger: CommonStores["ledger"];
   readonly operators: CommonStores["operators"];
   readonly secrets: SharedSecrets;
   readonly usage: UsageStore;
@@ -132,7 +130,7 @@ export class PostgresStore implements Store {
     this.islands = stores.islands;
     this.jobLists = stores.jobLists;
     this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
-    this.ledger = new PostgresLedgerStore(db);
+    this.ledger = stores.ledger;
     this.operators = stores.operators;
     this.secrets = new PostgresSecrets(db, secrets);
     this.usage = new PostgresUsageStore(db);

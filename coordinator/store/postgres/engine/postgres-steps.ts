@@ -5,11 +5,14 @@ import { post } from "../ledger/post.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
-/** Runs each write in a transaction of its own. */
+/** Runs each write and each snapshot in a transaction of its own. */
 export function postgresSteps(db: Database): RunStep {
   return (_name, step, args) => {
     const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session), args);
-    const run = (): Promise<unknown> => (step.kind === "write" ? db.transact(call) : db.use(call));
+    const run = (): Promise<unknown> => {
+      if (step.isSnapshot) return db.transact(call, "REPEATABLE READ");
+      return step.kind === "write" ? db.transact(call) : db.use(call);
+    };
     return step.isKept ? db.untilAvailable(run) : run();
   };
 }

@@ -5,7 +5,6 @@ import { conversationOperations, type ConversationOperations } from "../conversa
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
 import { usageOperations, type UsageOperations } from "../usage/usage-operations.ts";
@@ -22,7 +21,6 @@ export interface Operations
     ConversationOperations,
     FeedOperations,
     JobOperations,
-    LedgerOperations,
     MaintenanceOperations,
     HostFiguresOperations,
     UsageOperations,
@@ -49,7 +47,6 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...conversationOperations(db, jobs),
     ...feedOperations(db),
     ...jobs,
-    ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
     ...hostFiguresOperations(db),
     ...usageOperations(db),

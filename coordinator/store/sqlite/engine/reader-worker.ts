@@ -43,13 +43,27 @@ port.on("message", (message: ToReader) => {
 
 async function answer(read: PageRead | StepOperation): Promise<FromReader> {
   try {
-    const { reads, tx } = open();
-    if (isStep(read)) return { value: await runBody(stepNamed(read[0]), tx, read[1]) };
+    const { db, reads, tx } = open();
+    if (isStep(read)) {
+      const step = stepNamed(read[0]);
+      const run = (): Promise<unknown> => runBody(step, tx, read[1]);
+      return { value: await (step.isSnapshot ? inSnapshot(db, run) : run()) };
+    }
     const [kind, args] = read;
     // `PageRead` pairs each kind with its arguments; TypeScript cannot follow that through an index.
     return { value: (reads[kind] as (args: PageRead[1]) => unknown)(args) };
   } catch (error) {
     return { failure: failureOf(error) };
+  }
+}
+
+/** The messages that come after this one wait, as each promise of a step is resolved already. */
+async function inSnapshot<T>(database: Database.Database, run: () => Promise<T>): Promise<T> {
+  database.exec("BEGIN");
+  try {
+    return await run();
+  } finally {
+    if (database.inTransaction) database.exec("COMMIT");
   }
 }
 

@@ -5,7 +5,7 @@ import { Reader } from "../../../../../coordinator/store/sqlite/engine/reader.ts
 import { temporaryFolder } from "../../contract/store-builders.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 
-const FIRST = { accountId: "user_1", page: { limit: 1, offset: 0 } };
+const FIRST = ["ledger.list", ["user_1", { limit: 1, offset: 0 }]] as const;
 
 it("Reader: when its thread dies, its reads reject, and the next read begins with a new one", async () => {
   using folder = temporaryFolder();
@@ -13,14 +13,14 @@ it("Reader: when its thread dies, its reads reject, and the next read begins wit
   // Not a database: the thread throws when it reads it.
   writeFileSync(path, "no database ".repeat(1_000));
   const reader = new Reader(path);
-  const asked = await Promise.allSettled([reader.run("ledger", FIRST), reader.run("ledger", FIRST)]);
+  const asked = await Promise.allSettled([reader.runStep(...FIRST), reader.runStep(...FIRST)]);
   expect(asked.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 
   writeFileSync(path, "");
   await (await openSqliteStore({ path, clock: new ManualClock() })).close();
-  expect(await reader.run("ledger", FIRST)).toEqual({ lines: [], total: 0 });
-  const last = reader.run("ledger", FIRST);
+  expect(await reader.runStep(...FIRST)).toEqual({ lines: [], total: 0 });
+  const last = reader.runStep(...FIRST);
   await reader.close();
   expect(await last).toEqual({ lines: [], total: 0 });
-  await expect(reader.run("ledger", FIRST)).rejects.toMatchObject({ code: "shutting_down" });
+  await expect(reader.runStep(...FIRST)).rejects.toMatchObject({ code: "shutting_down" });
 });

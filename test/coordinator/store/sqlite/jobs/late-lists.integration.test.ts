@@ -2,10 +2,10 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { holdPostings } from "../../../../../coordinator/credits/postings.ts";
 import { readJobList } from "../../../../../coordinator/store/job-lists.ts";
+import { readLedger } from "../../../../../coordinator/store/ledger.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { PreparedStatements, SqliteTx } from "../../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { Ledger } from "../../../../../coordinator/store/sqlite/ledger/ledger.ts";
-import { LedgerLines } from "../../../../../coordinator/store/sqlite/ledger/ledger-lines.ts";
 import { EXPIRED, JOBS_OF } from "../../../../../coordinator/store/sqlite/content/content-tables.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
 import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
@@ -111,9 +111,9 @@ describe("lines of the ledger", () => {
     }
   }
 
-  function expectAllLines(db: Database.Database, accountId: string, movementsMade: number): void {
-    const read = new LedgerLines(db);
-    const { lines, total } = read.read(accountId, { limit: 10_000, offset: 0 });
+  async function expectAllLines(db: Database.Database, accountId: string, movementsMade: number): Promise<void> {
+    const tx = new SqliteTx(new PreparedStatements(db), null);
+    const { lines, total } = await readLedger(tx, accountId, { limit: 10_000, offset: 0 });
     expect(lines.length).toBe(total);
     const jobs = Array.from({ length: movementsMade }, (_, index) => index)
       .filter((index) => (index % 3 === 0 ? "b" : "a") === accountId)
@@ -131,7 +131,7 @@ describe("lines of the ledger", () => {
       expect(line.balanceMicro).toBe(balance);
     }
     for (const offset of [0, 1, 7, 60]) {
-      expect(read.read(accountId, { limit: 9, offset }).lines).toEqual(lines.slice(offset, offset + 9));
+      expect((await readLedger(tx, accountId, { limit: 9, offset })).lines).toEqual(lines.slice(offset, offset + 9));
     }
   }
 
@@ -144,13 +144,13 @@ describe("lines of the ledger", () => {
     }
   }
 
-  it("are complete with any number of entries that are no lines yet", () => {
+  it("are complete with any number of entries that are no lines yet", async () => {
     const db = databaseOf(MIGRATIONS.length);
     post(db, movements(70));
     // 9 entries each.
     expect(db.prepare("SELECT count(*) FROM entries").pluck().get()).toBe(630);
     expect(db.prepare("SELECT max(entry) FROM ledger_lines").pluck().get()).toBeLessThanOrEqual(512);
-    for (const id of ["a", "b"]) expectAllLines(db, id, 70);
+    for (const id of ["a", "b"]) await expectAllLines(db, id, 70);
     db.close();
   });
 
@@ -165,7 +165,7 @@ describe("lines of the ledger", () => {
       ).run(`job_${index}`, state);
     }
     migrate(db, MIGRATIONS, 2);
-    for (const id of ["a", "b"]) expectAllLines(db, id, 40);
+    for (const id of ["a", "b"]) await expectAllLines(db, id, 40);
     const ids = ENDED.map((_, index) => `job_${index}`).toReversed();
     const tx = new SqliteTx(new PreparedStatements(db), null);
     expect((await readJobList(tx, "a", ALL, {})).jobs.map(({ id }) => id)).toEqual(ids);
@@ -175,7 +175,7 @@ describe("lines of the ledger", () => {
     expect(db.prepare(JOBS_OF.account).pluck().all({ id: "a", after: "", limit: 9 })).toEqual(ids.toReversed());
     // It goes on with both kinds of entries.
     post(db, [...movements(70)].slice(120));
-    for (const id of ["a", "b"]) expectAllLines(db, id, 70);
+    for (const id of ["a", "b"]) await expectAllLines(db, id, 70);
     db.close();
   });
 });

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
 import type { JobFilter } from "../../../../../coordinator/store/job-store.ts";
 import { jobListSql } from "../../../../../coordinator/store/job-lists.ts";
-import { LEDGER_SQL } from "../../../../../coordinator/store/sqlite/ledger/ledger-lines.ts";
+import { LEDGER_SQL } from "../../../../../coordinator/store/ledger.ts";
 import { usageSql } from "../../../../../coordinator/store/sqlite/usage/usage-sql.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
@@ -79,13 +79,13 @@ describe("an account's ledger", () => {
     const lines = (range: string) => `SEARCH ledger_lines USING PRIMARY KEY (${range})`;
     // Those that are no lines yet, from the last id that 256 divides.
     const newest = ["SEARCH entries USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH entries"];
-    const page = planOf(LEDGER_SQL.page);
+    const page = planOf(LEDGER_SQL.sqlite.page);
     expect(reads(page, "entries")).toEqual(["SEARCH entries USING INTEGER PRIMARY KEY (rowid=?)", ...newest]);
     expect(reads(page, "ledger_lines")).toEqual([lines("party=?"), lines("party=?")]);
     expect(page.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
-    expect(reads(planOf(LEDGER_SQL.count), "entries")).toEqual(newest);
-    expect(reads(planOf(LEDGER_SQL.count), "ledger_lines")).toEqual([lines("party=?"), lines("party=?")]);
-    expect(reads(planOf(LEDGER_SQL.balanceAt), "entries")).toEqual(newest);
-    expect(reads(planOf(LEDGER_SQL.balanceAt), "ledger_lines")).toEqual([lines("party=? AND entry>?")]);
+    expect(reads(planOf(LEDGER_SQL.sqlite.count), "entries")).toEqual(newest);
+    expect(reads(planOf(LEDGER_SQL.sqlite.count), "ledger_lines")).toEqual([lines("party=?"), lines("party=?")]);
+    expect(reads(planOf(LEDGER_SQL.sqlite.balanceAt), "entries")).toEqual(newest);
+    expect(reads(planOf(LEDGER_SQL.sqlite.balanceAt), "ledger_lines")).toEqual([lines("party=? AND entry>?")]);
   });
 });
