@@ -3,6 +3,7 @@ import { catalogSteps } from "./catalog.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { islandSteps } from "./islands.ts";
 import { auditColumn } from "./operator-queries.ts";
+import { webhookSteps } from "./webhooks.ts";
 import { openStore, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
 
 /** The stores whose methods are the same on every engine. */
@@ -10,6 +11,7 @@ const STORES = {
   catalog: catalogSteps,
   fileBatches: fileBatchSteps,
   islands: islandSteps,
+  webhooks: webhookSteps,
 };
 
 export type CommonStores = { readonly [K in keyof typeof STORES]: Opened<(typeof STORES)[K]> };

@@ -6,7 +6,7 @@ import type { AnswerLink } from "./conversation-store.ts";
 import type { SubmittingKey } from "./key-spending.ts";
 import type { LargeJson, LargeRef } from "./large-json.ts";
 import type { Page } from "./page.ts";
-import type { NewWebhook } from "./webhook-store.ts";
+import type { NewWebhook } from "./webhooks.ts";
 
 export type JobInput = Readonly<Record<string, unknown>>;
 

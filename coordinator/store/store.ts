@@ -14,13 +14,13 @@ import type { OperatorStore } from "./operator-store.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
 import type { UploadStore } from "./upload-store.ts";
 import type { UsageStore } from "./usage-store.ts";
-import type { WebhookStore } from "./webhook-store.ts";
+import type { WebhookStore } from "./webhooks.ts";
 
 /**
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied
  * in call order. A read sees every write that has resolved.
  */
-export interface Store extends CommonStores {
+export interface Store extends Omit<CommonStores, "webhooks"> {
   readonly name: string;
   readonly accounts: AccountStore;
   readonly accountSettings: AccountSettingsStore;

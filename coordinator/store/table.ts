@@ -3,9 +3,10 @@ import type { Dialect, Tx, Values } from "./tx.ts";
 /**
  * How a column is stored. `key`: a text that is compared by its bytes. `flag`: true or false. `json`: any value as JSON text. `written`: a
  * text that clients or Islands write; it may have any UTF-16 unit, and PostgreSQL's text has neither NUL nor lone surrogates, so that it
- * is a JSON string there. `small`: an integer of 4 bytes in PostgreSQL.
+ * is a JSON string there. `small`: an integer of 4 bytes in PostgreSQL. `secret`: a text that is
+ * sealed with the key of the store. SQLite checks that a `flag` is 0 or 1.
  */
-export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written";
+export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "secret";
 /** A text of SQL for both engines, or one for each that has it. */
 type PerEngine = string | Readonly<Partial<Record<Dialect, string>>>;
 
@@ -33,6 +34,7 @@ export const small = column<number>("small");
 export const flag = column<boolean>("flag");
 export const json = column<unknown>("json");
 export const written = column<string>("written");
+export const secret = column<string>("secret");
 export const nullable = <T>(of: Column<T>): Column<T | null> => ({ ...of, isNullable: true });
 export const named = <T>(name: string, of: Column<T>): Column<T> => ({ ...of, name });
 export const onlyIn = <T>(engine: Dialect, of: Column<T>): Column<T> => ({ ...of, onlyIn: engine });

@@ -29,6 +29,10 @@ export const oneOf = ({ dialect }: Tx, column: string, parameter: string): strin
 export const inRows = ({ dialect }: Tx, query: string): string =>
   dialect === "sqlite" ? `IN (${query})` : `= ANY (ARRAY(${query}))`;
 
+/** The row is this coordinator's, which the column names. A SQLite file has one coordinator, and no such column. */
+export const isOwn = ({ dialect }: Tx, column: string): string =>
+  dialect === "sqlite" ? "true" : `${column} = @selfId`;
+
 /** Locks the rows that a query finds. */
 export const forUpdate = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE");
 

@@ -1,6 +1,6 @@
 import { Distribution } from "../../shared/distribution.ts";
 import { Tally } from "../../shared/tally.ts";
-import type { TryOutcome, WebhookTry } from "../store/webhook-store.ts";
+import type { TryOutcome, WebhookTry } from "../store/webhooks.ts";
 
 const MS_PER_S = 1_000;
 const DELIVERY_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 21_600, 86_400];

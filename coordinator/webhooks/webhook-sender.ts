@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
+import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhooks.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
@@ -149,7 +149,7 @@ export class WebhookSender {
     await store.record(id, { atMs, ...answer }, outcome);
     this.figures.noteTry(answer, outcome, clock.now() - (webhook.endedAtMs ?? atMs));
     if (outcome.state === "failed") {
-      const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subject.kind}_id`]: webhook.subject.id };
+      const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subjectKind}_id`]: webhook.subjectId };
       log.warn({ ...ids, tries, ...answer }, "Gave up a webhook");
     }
     return outcome.state === "pending" ? outcome.dueAtMs : null;

@@ -20,7 +20,7 @@ import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
 import type { UploadStore } from "../upload-store.ts";
 import type { UsageStore } from "../usage-store.ts";
-import type { WebhookStore } from "../webhook-store.ts";
+import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { PostgresAccountSettingsStore } from "./accounts/postgres-account-settings-store.ts";
 import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
 import { pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
@@ -47,7 +47,6 @@ import { PostgresAuditLog } from "./operators/postgres-audit-log.ts";
 import { PostgresOperatorStore } from "./operators/postgres-operator-store.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
 import { PostgresUsageStore } from "./usage/postgres-usage-store.ts";
-import { PostgresWebhookStore } from "./webhooks/postgres-webhook-store.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
 
@@ -128,7 +127,7 @@ export class PostgresStore implements Store {
     });
     const lease = new LeaseConnection(address, leaseRenewMs);
     const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
-    const run = postgresSteps(db);
+    const run = postgresSteps(db, ownerId);
     const stores = openStores(run);
     this.#db = db;
     this.#lease = lease;
@@ -151,7 +150,7 @@ export class PostgresStore implements Store {
     this.secrets = new PostgresSecrets(db, secrets);
     this.uploads = new PostgresUploadStore(db);
     this.usage = new PostgresUsageStore(db);
-    this.webhooks = new PostgresWebhookStore(db, secrets, ownerId);
+    this.webhooks = unsealing(stores.webhooks, secrets);
   }
 
   /** Commits of batches since the store was opened. */

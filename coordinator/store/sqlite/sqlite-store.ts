@@ -17,7 +17,7 @@ import type { OperatorStore } from "../operator-store.ts";
 import type { Store } from "../store.ts";
 import type { UploadStore } from "../upload-store.ts";
 import type { UsageStore } from "../usage-store.ts";
-import type { WebhookStore } from "../webhook-store.ts";
+import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "../database-error.ts";
@@ -39,8 +39,6 @@ import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import { SqliteUsageStore } from "./usage/sqlite-usage-store.ts";
-import { sealSecretsInClear } from "./webhooks/webhook-operations.ts";
-import { SqliteWebhookStore } from "./webhooks/sqlite-webhook-store.ts";
 import { Reader } from "./engine/reader.ts";
 import { sqliteSteps } from "./engine/sqlite-steps.ts";
 import { PreparedStatements } from "./engine/sqlite-tx.ts";
@@ -93,6 +91,18 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
     if (!(cause instanceof Database.SqliteError)) throw cause;
     throw new DatabaseError(file, `cannot be used as the coordinator's database: ${cause.message}`, { cause });
   }
+}
+
+/** Seals the secrets that earlier versions stored in clear. An index has only those, so that this costs nothing once it is done. */
+function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "seal">): void {
+  const select = db.prepare<[], { id: string; secret: string }>(
+    "SELECT id, secret FROM webhooks WHERE secret GLOB 'whsec_*'",
+  );
+  const update = db.prepare<[string, string]>("UPDATE webhooks SET secret = ? WHERE id = ?");
+  const sealAll = db.transaction(() => {
+    for (const { id, secret } of select.all()) update.run(secrets.seal(secret), id);
+  });
+  if (select.get() !== undefined) sealAll.immediate();
 }
 
 /** A store in one SQLite file. Writes and pages of long lists run in a thread each; other reads use a connection in this thread. */
@@ -161,7 +171,7 @@ export class SqliteStore implements Store {
     this.secrets = new FileSecrets(dirname(file));
     this.uploads = new SqliteUploadStore(this.#db, this.#writer);
     this.usage = new SqliteUsageStore(this.#reader, this.#writer);
-    this.webhooks = new SqliteWebhookStore(this.#db, this.#writer, secrets);
+    this.webhooks = unsealing(stores.webhooks, secrets);
     this.#diskSpace =
       minFreeBytes === undefined
         ? null

@@ -3,10 +3,10 @@ import { numberNames, type Tx, type Values } from "../../tx.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
-/** Runs each write in a transaction of its own. */
-export function postgresSteps(db: Database): RunStep {
+/** Runs each write in a transaction of its own. `selfId`: of this coordinator, and a value of every statement. */
+export function postgresSteps(db: Database, selfId: string): RunStep {
   return (_name, step, args) => {
-    const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session), args);
+    const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session, selfId), args);
     const run = (): Promise<unknown> => (step.kind === "write" ? db.transact(call) : db.use(call));
     return step.isKept ? db.untilAvailable(run) : run();
   };
@@ -16,18 +16,20 @@ export function postgresSteps(db: Database): RunStep {
 class PostgresTx implements Tx {
   readonly dialect = "postgres";
   readonly #session: Session;
+  readonly #selfId: string;
 
-  constructor(session: Session) {
+  constructor(session: Session, selfId: string) {
     this.#session = session;
+    this.#selfId = selfId;
   }
 
   all<T>(sql: string, values?: Values): Promise<T[]> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.all<T>(text, parameters);
   }
 
   one<T>(sql: string, values?: Values): Promise<T | undefined> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.one<T>(text, parameters);
   }
 
@@ -36,17 +38,17 @@ class PostgresTx implements Tx {
   }
 
   run(sql: string, values?: Values): Promise<number> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.run(text, parameters);
   }
 
   async lockAccount(accountId: string): Promise<void> {
     await this.#session.run("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
   }
-}
 
-function statementOf(sql: string, values: Values = {}): { text: string; parameters: unknown[] } {
-  const { text, names } = numberNames(sql);
-  const given: Record<string, unknown> = { ...values };
-  return { text, parameters: names.map((name) => given[name] ?? null) };
+  #statement(sql: string, values: Values = {}): { text: string; parameters: unknown[] } {
+    const { text, names } = numberNames(sql);
+    const given: Record<string, unknown> = { selfId: this.#selfId, ...values };
+    return { text, parameters: names.map((name) => given[name] ?? null) };
+  }
 }

@@ -19,7 +19,6 @@ import { passwordOperations, type PasswordOperations } from "../accounts/passwor
 import { settingsOperations, type SettingsOperations } from "../accounts/settings-operations.ts";
 import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
 import { usageOperations, type UsageOperations } from "../usage/usage-operations.ts";
-import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
 
 /**
  * Every write, by name. A handler runs in a transaction that it shares with others, so it must refuse before it writes anything:
@@ -44,8 +43,7 @@ export interface Operations
     SettingsOperations,
     SignUpOperations,
     UploadOperations,
-    UsageOperations,
-    WebhookOperations {
+    UsageOperations {
   /** Runs another operation, and adds its line to the audit log unless that is refused or returns false. Returns what that returns. */
   noted(args: { readonly entry: AuditEntry; readonly kind: string; readonly args: unknown }): unknown;
 }
@@ -85,7 +83,6 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...signUpOperations(db),
     ...uploadOperations(db, files),
     ...usageOperations(db),
-    ...webhookOperations(db),
   };
   const handlers: Record<string, ((args: never) => unknown) | undefined> = operations;
   return {

@@ -24,7 +24,6 @@ const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>([
   "endJob",
   "endAnswer",
   "cancelBatch",
-  "recordWebhookTry",
 ]);
 const isKept = (operation: Operation): boolean =>
   isStep(operation) ? stepNamed(operation[0]).isKept === true : KEPT.has(operation[0]);
