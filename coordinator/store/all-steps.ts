@@ -1,5 +1,6 @@
 import type { AuditEntry } from "./audit-log.ts";
 import { catalogSteps } from "./catalog.ts";
+import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { islandSteps } from "./islands.ts";
 import { auditColumn } from "./operator-queries.ts";
@@ -9,6 +10,7 @@ import { openStore, runBody, write, type Opened, type RunStep, type Step, type S
 /** The stores whose methods are the same on every engine. */
 const STORES = {
   catalog: catalogSteps,
+  conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   islands: islandSteps,
   webhooks: webhookSteps,

@@ -5,7 +5,6 @@ import type { AuditLog } from "./audit-log.ts";
 import type { BatchStore } from "./batch-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content-store.ts";
-import type { ConversationStore } from "./conversation-store.ts";
 import type { FileStore } from "./file-store.ts";
 import type { HostFiguresStore } from "./host-figures-store.ts";
 import type { JobStore } from "./job-store.ts";
@@ -29,7 +28,6 @@ export interface Store extends Omit<CommonStores, "webhooks"> {
   /** Null for a store that one coordinator has for itself. */
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;
-  readonly conversations: ConversationStore;
   readonly files: FileStore;
   readonly hostFigures: HostFiguresStore;
   readonly jobs: JobStore;

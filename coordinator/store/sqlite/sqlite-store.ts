@@ -8,7 +8,6 @@ import { noting, openStores, type CommonStores } from "../all-steps.ts";
 import type { AuditLog } from "../audit-log.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { ContentStore } from "../content-store.ts";
-import type { ConversationStore } from "../conversation-store.ts";
 import type { FileStore } from "../file-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { JobStore } from "../job-store.ts";
@@ -28,7 +27,6 @@ import { SqliteAccountSettingsStore } from "./accounts/sqlite-account-settings-s
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
-import { SqliteConversationStore } from "./conversations/sqlite-conversation-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteFileStore } from "./files/sqlite-file-store.ts";
@@ -116,7 +114,7 @@ export class SqliteStore implements Store {
   readonly catalog: CommonStores["catalog"];
   readonly cluster = null;
   readonly content: ContentStore;
-  readonly conversations: ConversationStore;
+  readonly conversations: CommonStores["conversations"];
   readonly fileBatches: CommonStores["fileBatches"];
   readonly files: FileStore;
   readonly hostFigures: HostFiguresStore;
@@ -160,7 +158,7 @@ export class SqliteStore implements Store {
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
     this.catalog = stores.catalog;
     this.content = new SqliteContentStore(this.#db, this.#writer);
-    this.conversations = new SqliteConversationStore(this.#db, this.#writer);
+    this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = new SqliteFileStore(this.#db, this.#writer);
     this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);

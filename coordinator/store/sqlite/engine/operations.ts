@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { accountOperations, type AccountOperations } from "../accounts/account-operations.ts";
 import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
 import { contentOperations, type ContentOperations } from "../content/content-operations.ts";
-import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
+import { askOperations, type AskOperations } from "../jobs/ask-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { fileOperations, type FileOperations } from "../files/file-operations.ts";
@@ -27,9 +27,9 @@ import { usageOperations, type UsageOperations } from "../usage/usage-operations
 export interface Operations
   extends
     AccountOperations,
+    AskOperations,
     BatchOperations,
     ContentOperations,
-    ConversationOperations,
     CredentialOperations,
     FeedOperations,
     FileOperations,
@@ -68,7 +68,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
     ...contentOperations(db, ledger),
-    ...conversationOperations(db, jobs),
+    ...askOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
     ...files,
