@@ -99,9 +99,13 @@ function batchErrorOf(error: unknown): FileBatchError {
 }
 
 /** False when another coordinator has the batch. */
-async function end({ figures }: FileBatchDeps, hold: BatchHold, changes: Partial<FileBatchProgress>): Promise<boolean> {
+async function end(
+  { countEnd }: FileBatchDeps,
+  hold: BatchHold,
+  changes: Partial<FileBatchProgress>,
+): Promise<boolean> {
   const isEnded = await hold.end(changes);
-  if (isEnded) figures.ended({ ...hold.progress, ...changes });
+  if (isEnded) countEnd({ ...hold.progress, ...changes });
   return isEnded;
 }
 

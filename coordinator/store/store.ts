@@ -11,7 +11,6 @@ import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { OperatorStore } from "./operator-store.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
-import type { UploadStore } from "./upload-store.ts";
 import type { UsageStore } from "./usage-store.ts";
 import type { WebhookStore } from "./webhooks.ts";
 
@@ -34,7 +33,6 @@ export interface Store extends Omit<CommonStores, "webhooks"> {
   readonly ledger: LedgerStore;
   readonly operators: OperatorStore;
   readonly secrets: SharedSecrets;
-  readonly uploads: UploadStore;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   /** Transactions committed since the store was opened. */

@@ -3,10 +3,10 @@ import type { Dialect, Tx, Values } from "./tx.ts";
 /**
  * How a column is stored. `key`: a text that is compared by its bytes. `flag`: true or false. `json`: any value as JSON text. `written`: a
  * text that clients or Islands write; it may have any UTF-16 unit, and PostgreSQL's text has neither NUL nor lone surrogates, so that it
- * is a JSON string there. `small`: an integer of 4 bytes in PostgreSQL. `secret`: a text that is
- * sealed with the key of the store. SQLite checks that a `flag` is 0 or 1.
+ * is a JSON string there. `inner`: the same without the quotes, so that pieces can be joined. `secret`: sealed with the key of its database.
+ * `small`: an integer of 4 bytes in PostgreSQL. SQLite checks that a `flag` is 0 or 1.
  */
-export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "secret";
+export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "inner" | "secret";
 /** A text of SQL for both engines, or one for each that has it. */
 type PerEngine = string | Readonly<Partial<Record<Dialect, string>>>;
 
@@ -19,6 +19,8 @@ interface Column<T = unknown> {
   readonly name?: string;
   /** The engine that has the column; absent: both. */
   readonly onlyIn?: Dialect;
+  /** The whole definition, in an engine where it is not what kind and rule give. */
+  readonly definedAs?: Readonly<Partial<Record<Dialect, string>>>;
   /** Never there: it gives the type of the column's values. */
   readonly value?: T;
 }
@@ -34,10 +36,16 @@ export const small = column<number>("small");
 export const flag = column<boolean>("flag");
 export const json = column<unknown>("json");
 export const written = column<string>("written");
+export const inner = column<string>("inner");
 export const secret = column<string>("secret");
 export const nullable = <T>(of: Column<T>): Column<T | null> => ({ ...of, isNullable: true });
 export const named = <T>(name: string, of: Column<T>): Column<T> => ({ ...of, name });
 export const onlyIn = <T>(engine: Dialect, of: Column<T>): Column<T> => ({ ...of, onlyIn: engine });
+
+export const definedAs = <T>(definitions: NonNullable<Column["definedAs"]>, of: Column<T>): Column<T> => ({
+  ...of,
+  definedAs: definitions,
+});
 
 type Columns = Readonly<Record<string, Column>>;
 type RecordOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends Column<infer T> ? T : never };
@@ -71,7 +79,7 @@ export class Table<C extends Columns = Columns> {
     this.all = this.columns(...Object.keys(definition));
     this.#coded = Object.entries(definition)
       .map(([member, { kind }]) => [member, kind] as const)
-      .filter(([, kind]) => kind === "flag" || kind === "json" || kind === "written");
+      .filter(([, kind]) => kind === "flag" || kind === "json" || kind === "written" || kind === "inner");
   }
 
   /** For `SELECT` and `RETURNING`: these columns under the names of their members. */
@@ -86,19 +94,19 @@ export class Table<C extends Columns = Columns> {
 
   /** All rows of the statement. Values and results that have the name of a column are coded as it is. */
   async rows<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T[]> {
-    const rows = await tx.all<Record<string, unknown>>(sql, this.#encode(values, tx.dialect));
+    const rows = await tx.all<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
     return rows.map((row) => this.#decode(row, tx.dialect) as T);
   }
 
   /** The first of {@link Table.rows}. */
   async row<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T | undefined> {
-    const row = await tx.one<Record<string, unknown>>(sql, this.#encode(values, tx.dialect));
+    const row = await tx.one<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
     return row && (this.#decode(row, tx.dialect) as T);
   }
 
   /** Returns how many rows were written. Values that have the name of a column are coded as it is. */
   run(tx: Tx, sql: string, values: Values): Promise<number> {
-    return tx.run(sql, this.#encode(values, tx.dialect));
+    return tx.run(sql, this.encode(values, tx.dialect));
   }
 
   /** Adds the members that are columns as a row. `rule`: an `ON CONFLICT` clause, which may name the others. */
@@ -113,12 +121,13 @@ export class Table<C extends Columns = Columns> {
     return this.definition[member]?.name ?? snakeCase(member);
   }
 
-  #encode(values: Values, dialect: Dialect): Values {
+  /** The values as they are stored: those that have the name of a column as it is coded. */
+  encode(values: Values, dialect: Dialect): Values {
     const encoded: Record<string, unknown> = { ...values };
     for (const [member, kind] of this.#coded) {
       const value = encoded[member];
       if (value === undefined || value === null || kind === "flag") continue;
-      if (kind === "json" || dialect === "postgres") encoded[member] = JSON.stringify(value);
+      if (kind === "json" || dialect === "postgres") encoded[member] = textOf(kind, value);
     }
     return encoded;
   }
@@ -128,10 +137,19 @@ export class Table<C extends Columns = Columns> {
       const value = row[member];
       if (value === undefined || value === null) continue;
       if (kind === "flag") row[member] = Boolean(value);
-      else if (kind === "json" || dialect === "postgres") row[member] = JSON.parse(value as string);
+      else if (kind === "json" || dialect === "postgres") row[member] = valueOf(kind, value as string);
     }
     return row;
   }
+}
+
+function textOf(kind: ColumnKind, value: unknown): string {
+  const text = JSON.stringify(value);
+  return kind === "inner" ? text.slice(1, -1) : text;
+}
+
+function valueOf(kind: ColumnKind, column: string): unknown {
+  return JSON.parse(kind === "inner" ? `"${column}"` : column);
 }
 
 function snakeCase(member: string): string {

@@ -17,7 +17,6 @@ import { utcMonthOf } from "../key-spending.ts";
 import type { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
-import type { UploadStore } from "../upload-store.ts";
 import type { UsageStore } from "../usage-store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { PostgresAccountSettingsStore } from "./accounts/postgres-account-settings-store.ts";
@@ -34,7 +33,6 @@ import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { PostgresFileStore } from "./files/postgres-file-store.ts";
-import { PostgresUploadStore } from "./files/postgres-upload-store.ts";
 import { PostgresHostFiguresStore } from "./islands/postgres-host-figures-store.ts";
 import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
 import { PostgresJobStore } from "./jobs/postgres-job-store.ts";
@@ -104,7 +102,6 @@ export class PostgresStore implements Store {
   readonly ledger: LedgerStore;
   readonly operators: OperatorStore;
   readonly secrets: SharedSecrets;
-  readonly uploads: UploadStore;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
@@ -146,7 +143,6 @@ export class PostgresStore implements Store {
     this.ledger = new PostgresLedgerStore(db);
     this.operators = new PostgresOperatorStore(db);
     this.secrets = new PostgresSecrets(db, secrets);
-    this.uploads = new PostgresUploadStore(db);
     this.usage = new PostgresUsageStore(db);
     this.webhooks = unsealing(stores.webhooks, secrets);
   }

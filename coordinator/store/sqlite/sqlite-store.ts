@@ -14,7 +14,6 @@ import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { OperatorStore } from "../operator-store.ts";
 import type { Store } from "../store.ts";
-import type { UploadStore } from "../upload-store.ts";
 import type { UsageStore } from "../usage-store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
@@ -30,7 +29,6 @@ import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteFileStore } from "./files/sqlite-file-store.ts";
-import { SqliteUploadStore } from "./files/sqlite-upload-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
 import { SqliteAuditLog, SqliteOperatorStore } from "./operators/sqlite-operator-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
@@ -123,7 +121,6 @@ export class SqliteStore implements Store {
   readonly ledger: LedgerStore;
   readonly operators: OperatorStore;
   readonly secrets: SharedSecrets;
-  readonly uploads: UploadStore;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
@@ -167,7 +164,6 @@ export class SqliteStore implements Store {
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
     this.operators = new SqliteOperatorStore(this.#db, this.#reader, this.#writer);
     this.secrets = new FileSecrets(dirname(file));
-    this.uploads = new SqliteUploadStore(this.#db, this.#writer);
     this.usage = new SqliteUsageStore(this.#reader, this.#writer);
     this.webhooks = unsealing(stores.webhooks, secrets);
     this.#diskSpace =

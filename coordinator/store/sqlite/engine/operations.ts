@@ -6,7 +6,6 @@ import { askOperations, type AskOperations } from "../jobs/ask-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { fileOperations, type FileOperations } from "../files/file-operations.ts";
-import { uploadOperations, type UploadOperations } from "../files/upload-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -42,7 +41,6 @@ export interface Operations
     PasswordOperations,
     SettingsOperations,
     SignUpOperations,
-    UploadOperations,
     UsageOperations {
   /** Runs another operation, and adds its line to the audit log unless that is refused or returns false. Returns what that returns. */
   noted(args: { readonly entry: AuditEntry; readonly kind: string; readonly args: unknown }): unknown;
@@ -81,7 +79,6 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...passwordOperations(db),
     ...settingsOperations(db),
     ...signUpOperations(db),
-    ...uploadOperations(db, files),
     ...usageOperations(db),
   };
   const handlers: Record<string, ((args: never) => unknown) | undefined> = operations;
