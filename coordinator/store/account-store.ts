@@ -127,7 +127,7 @@ export interface AccountStore {
   useReset(use: { tokenHash: string; passwordHash: string; nowMs: number }): Promise<boolean>;
   /**
    * Deletes what says whose account it is: address, password, keys, sessions, Island tokens, pairing codes. From then on nobody can sign in to it. Also
-   * begins the removal of its content (`ContentStore`), in one commit. Its id stays, for the ledger. False for no such account.
+   * begins the removal of its content (`content.ts`), in one commit. Its id stays, for the ledger. False for no such account.
    */
   delete(accountId: string, atMs: number): Promise<boolean>;
   /**

@@ -1,6 +1,7 @@
 import type { AccountStore } from "./account-store.ts";
 import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
 import { catalogSteps } from "./catalog.ts";
+import { contentSteps } from "./content.ts";
 import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
@@ -14,6 +15,7 @@ import { openStore, pageRead, runBody, write, type Opened, type RunStep, type St
 const STORES = {
   audit: auditSteps,
   catalog: catalogSteps,
+  content: contentSteps,
   conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,

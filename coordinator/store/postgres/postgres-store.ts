@@ -5,7 +5,7 @@ import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { ClusterStore } from "../cluster-store.ts";
-import type { ContentStore } from "../content-store.ts";
+import type { ContentStore } from "../content.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
@@ -21,8 +21,7 @@ import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
 import { pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { takeTurn } from "./cluster/turns.ts";
-import { PostgresContentStore } from "./content/postgres-content-store.ts";
-import { notingOn, postgresSteps } from "./engine/postgres-steps.ts";
+import { notingOn, postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { LeaseConnection } from "./engine/lease-connection.ts";
@@ -129,7 +128,13 @@ export class PostgresStore implements Store {
     this.batches = new PostgresBatchStore(db, writer, secrets);
     this.catalog = stores.catalog;
     this.cluster = cluster;
-    this.content = new PostgresContentStore(db);
+    this.content = {
+      ...stores.content,
+      // PostgreSQL's own vacuum gives space back, and its log is the server's.
+      canReclaim: true,
+      reclaim: async () => false,
+      truncateLog: async () => true,
+    };
     this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;
@@ -167,7 +172,7 @@ export class PostgresStore implements Store {
     const nowMs = this.#clock.now();
     await this.#db
       .transact(async (session) => {
-        if (!(await takeTurn(session, "prune", PRUNE_EVERY_MS))) return;
+        if (!(await takeTurn(new PostgresTx(session, ""), "prune", PRUNE_EVERY_MS))) return;
         await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM email_changes WHERE expires_at_ms <= $1", [nowMs]);

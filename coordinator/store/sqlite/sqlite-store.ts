@@ -6,7 +6,7 @@ import type { AccountSettingsStore } from "../account-settings-store.ts";
 import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import type { BatchStore } from "../batch-store.ts";
-import type { ContentStore } from "../content-store.ts";
+import type { ContentStore } from "../content.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
@@ -22,7 +22,6 @@ import { MIGRATIONS } from "./migrations/all.ts";
 import { SqliteAccountSettingsStore } from "./accounts/sqlite-account-settings-store.ts";
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
-import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
@@ -37,6 +36,8 @@ import { startWriterThread, Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
 export const WEBHOOK_KEY_FILE = "webhooks.key";
+/** As `PRAGMA auto_vacuum` says it. */
+const INCREMENTAL_VACUUM = 2;
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
@@ -152,7 +153,12 @@ export class SqliteStore implements Store {
     this.audit = stores.audit;
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
     this.catalog = stores.catalog;
-    this.content = new SqliteContentStore(this.#db, this.#writer);
+    this.content = {
+      ...stores.content,
+      canReclaim: this.#db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,
+      reclaim: () => writer.run("reclaim", {}),
+      truncateLog: () => writer.truncateLog(),
+    };
     this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;

@@ -1,8 +1,8 @@
 import { appendLine, type AuditEntry } from "../../audit-log.ts";
 import { runBody, type RunStep } from "../../steps.ts";
-import type { Posting } from "../../../credits/postings.ts";
+import type { LedgerParty, Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
-import { post } from "../ledger/post.ts";
+import { lockBalances, post } from "../ledger/post.ts";
 import type { Session } from "./connection.ts";
 import type { Database, Transactions } from "./database.ts";
 
@@ -69,6 +69,10 @@ export class PostgresTx implements Tx {
 
   async lockTable(name: string): Promise<void> {
     await this.#session.run(`LOCK TABLE ${name} IN EXCLUSIVE MODE`);
+  }
+
+  async balanceOf(party: LedgerParty): Promise<bigint> {
+    return (await lockBalances(this.#session, [party])).get(party) ?? 0n;
   }
 
   post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {

@@ -1,7 +1,6 @@
 import type Database from "better-sqlite3";
 import { accountOperations, type AccountOperations } from "../accounts/account-operations.ts";
 import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
-import { contentOperations, type ContentOperations } from "../content/content-operations.ts";
 import { askOperations, type AskOperations } from "../jobs/ask-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
@@ -26,7 +25,6 @@ export interface Operations
     AccountOperations,
     AskOperations,
     BatchOperations,
-    ContentOperations,
     CredentialOperations,
     FeedOperations,
     JobOperations,
@@ -60,7 +58,6 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
   const operations = {
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
-    ...contentOperations(db, ledger),
     ...askOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
