@@ -5,9 +5,11 @@ import { contentSteps } from "./content.ts";
 import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
+import { hostFigureSteps } from "./host-figures.ts";
 import { islandSteps } from "./islands.ts";
 import { readJobList } from "./job-lists.ts";
 import { operatorSteps } from "./operators.ts";
+import { usageSteps } from "./usage.ts";
 import { webhookSteps } from "./webhooks.ts";
 import { openStore, pageRead, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
 
@@ -19,9 +21,11 @@ const STORES = {
   conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,
+  hostFigures: hostFigureSteps,
   islands: islandSteps,
   jobLists: { list: pageRead(readJobList) },
   operators: operatorSteps,
+  usage: usageSteps,
   webhooks: webhookSteps,
 };
 

@@ -50,6 +50,10 @@ export const someRows = ({ dialect }: Tx, table: string, key: string, condition:
 export const isOwn = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? "true" : `${column} = @selfId`;
 
+/** For `ORDER BY`: the column by its bytes, whatever it was made from. */
+export const byBytes = ({ dialect }: Tx, column: string): string =>
+  dialect === "sqlite" ? column : `${column} COLLATE "C"`;
+
 /** Position of the parameter in a text; 0 if that does not have it. */
 export const positionIn = ({ dialect }: Tx, text: string, parameter: string): string =>
   `${dialect === "sqlite" ? "instr" : "strpos"}(${text}, @${parameter})`;

@@ -1,13 +1,14 @@
 import type { AccountSettingsStore, EmailChange, KeyChange, SessionRecord } from "../../account-settings-store.ts";
 import type { ApiKey } from "../../account-store.ts";
-import { utcDayOf } from "../../host-figures-store.ts";
+import { utcDayOf } from "../../host-figures.ts";
 import { monthBeginMs, utcMonthOf } from "../../key-spending.ts";
 import { REFUSALS } from "../../refusals.ts";
 import type { Session } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import { textToColumn } from "../engine/text.ts";
 import { lockBalances } from "../ledger/post.ts";
-import { ALL_USAGE } from "../usage/postgres-usage-store.ts";
+import { numberNames } from "../../tx.ts";
+import { allUsage } from "../../usage.ts";
 import { emailKey, KEY, keyOf, type KeyRow } from "./key-rows.ts";
 import { lockAccount } from "./lock-account.ts";
 
@@ -120,7 +121,7 @@ async function recount(session: Session, { id, number, accountId }: ApiKey, nowM
   const [fromDay, toDay] = [utcDayOf(monthBeginMs(month)), utcDayOf(monthBeginMs(month + 1)) - 1];
   await session.run(
     `INSERT INTO key_spending (key_number, month, micro) SELECT $6, $5,
-       (SELECT coalesce(sum(micro), 0) FROM (${ALL_USAGE}) AS usage WHERE kind = 'spent' AND key_id = $4)
+       (SELECT coalesce(sum(micro), 0) FROM (${numberNames(allUsage({ dialect: "postgres" })).text}) AS usage WHERE kind = 'spent' AND key_id = $4)
        + (SELECT coalesce(sum(price_micro), 0) FROM jobs WHERE account_id = $1 AND completed_at_ms IS NULL AND key_number = $6)
      ON CONFLICT (key_number) DO UPDATE SET month = excluded.month, micro = excluded.micro`,
     [accountId, fromDay, toDay, id, month, number],

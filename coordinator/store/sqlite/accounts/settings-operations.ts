@@ -1,9 +1,9 @@
 import type Database from "better-sqlite3";
 import type { EmailChange } from "../../account-settings-store.ts";
-import { utcDayOf } from "../../host-figures-store.ts";
+import { utcDayOf } from "../../host-figures.ts";
 import { monthBeginMs, utcMonthOf } from "../../key-spending.ts";
 import { REFUSALS } from "../../refusals.ts";
-import { ALL_USAGE } from "../usage/usage-sql.ts";
+import { allUsage } from "../../usage.ts";
 
 /** The columns of a key that are set together; undefined for those that stay. */
 interface KeyColumns {
@@ -82,7 +82,7 @@ function prepareRecount(
   const live = "account_id = @accountId AND completed_at_ms IS NULL AND key_number = @number";
   const set = db.prepare(
     `INSERT INTO key_spending (key_number, month, micro) SELECT @number, @month,
-       (SELECT coalesce(sum(micro), 0) FROM (${ALL_USAGE}) WHERE kind = 'spent' AND key_id = @keyId)
+       (SELECT coalesce(sum(micro), 0) FROM (${allUsage({ dialect: "sqlite" })}) WHERE kind = 'spent' AND key_id = @keyId)
        + (SELECT coalesce(sum(price_micro), 0) FROM jobs INDEXED BY jobs_live WHERE ${live})
      WHERE true ON CONFLICT DO UPDATE SET month = excluded.month, micro = excluded.micro`,
   );
@@ -90,8 +90,7 @@ function prepareRecount(
   return (accountId, { id: keyId, number }, nowMs) => {
     const month = utcMonthOf(nowMs);
     const [fromDay, toDay] = [utcDayOf(monthBeginMs(month)), utcDayOf(monthBeginMs(month + 1)) - 1];
-    const parties = { client: `client:${accountId}`, hold: `hold:${accountId}` };
-    set.run({ accountId, keyId, number, month, fromDay, toDay, ...parties });
+    set.run({ accountId, keyId, number, month, fromDay, toDay });
     mark.run({ accountId, number, month });
   };
 }

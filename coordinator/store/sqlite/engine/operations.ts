@@ -9,12 +9,10 @@ import { islandTokenOperations, type IslandTokenOperations } from "../accounts/i
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
-import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
 import type { AuditEntry } from "../../audit-log.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
 import { settingsOperations, type SettingsOperations } from "../accounts/settings-operations.ts";
 import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
-import { usageOperations, type UsageOperations } from "../usage/usage-operations.ts";
 
 /**
  * Every write, by name. A handler runs in a transaction that it shares with others, so it must refuse before it writes anything:
@@ -30,12 +28,10 @@ export interface Operations
     JobOperations,
     LedgerOperations,
     MaintenanceOperations,
-    HostFiguresOperations,
     IslandTokenOperations,
     PasswordOperations,
     SettingsOperations,
-    SignUpOperations,
-    UsageOperations {
+    SignUpOperations {
   /** Runs another operation, and adds its line to the audit log unless that is refused or returns false. Returns what that returns. */
   noted(args: { readonly entry: AuditEntry; readonly kind: string; readonly args: unknown }): unknown;
 }
@@ -64,12 +60,10 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
-    ...hostFiguresOperations(db),
     ...islandTokenOperations(db),
     ...passwordOperations(db),
     ...settingsOperations(db),
     ...signUpOperations(db),
-    ...usageOperations(db),
   };
   const append = db.prepare<object>(
     `INSERT INTO audit_log (at_ms, via, actor, origin, action, target_kind, target_id, before, after)
