@@ -1,12 +1,17 @@
 import { accountSteps } from "./accounts.ts";
 import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
 import { catalogSteps } from "./catalog.ts";
+import { contentSteps } from "./content.ts";
+import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
+import { hostFigureSteps } from "./host-figures.ts";
 import { islandSteps } from "./islands.ts";
 import { readJobList } from "./job-lists.ts";
 import { ledgerSteps } from "./ledger.ts";
 import { operatorSteps } from "./operators.ts";
+import { usageSteps } from "./usage.ts";
+import { webhookSteps } from "./webhooks.ts";
 import { openStore, pageRead, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
 
 /** The stores whose methods are the same on every engine. */
@@ -14,12 +19,17 @@ const STORES = {
   accounts: accountSteps,
   audit: auditSteps,
   catalog: catalogSteps,
+  content: contentSteps,
+  conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,
+  hostFigures: hostFigureSteps,
   islands: islandSteps,
   jobLists: { list: pageRead(readJobList) },
   ledger: ledgerSteps,
   operators: operatorSteps,
+  usage: usageSteps,
+  webhooks: webhookSteps,
 };
 
 /** As {@link CommonStores}, without `audit.noting`: these are what it gives. */

@@ -4,7 +4,7 @@ import type { Dialect, Tx, Values } from "./tx.ts";
  * How a column is stored. `key`: a text that is compared by its bytes. `flag`: true or false. `json`: any value as JSON text. `written`: a
  * text that clients or Islands write; it may have any UTF-16 unit, and PostgreSQL's text has neither NUL nor lone surrogates, so that it
  * is a JSON string there. `inner`: the same without the quotes, so that pieces can be joined. `secret`: sealed with the key of its database.
- * `small`: an integer of 4 bytes in PostgreSQL.
+ * `small`: an integer of 4 bytes in PostgreSQL. SQLite checks that a `flag` is 0 or 1.
  */
 export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "inner" | "secret";
 /** A text of SQL for both engines, or one for each that has it. */
@@ -86,7 +86,7 @@ export class Table<C extends Columns = Columns> {
 
   /** For `SELECT` and `RETURNING`: these columns under the names of their members. */
   columns(...members: readonly (keyof C & string)[]): string {
-    return members.map((member) => `${this.name}.${this.#nameOf(member)} AS "${member}"`).join(", ");
+    return members.map((member) => `${this.name}.${this.columnName(member)} AS "${member}"`).join(", ");
   }
 
   /** All columns but these, as {@link Table.columns}. */
@@ -114,12 +114,13 @@ export class Table<C extends Columns = Columns> {
   /** Adds the members that are columns as a row. `rule`: an `ON CONFLICT` clause, which may name the others. */
   insert(tx: Tx, record: Partial<RecordOf<C>>, rule = ""): Promise<number> {
     const members = Object.keys(record).filter((member) => member in this.definition);
-    const columns = members.map((member) => this.#nameOf(member)).join(", ");
+    const columns = members.map((member) => this.columnName(member)).join(", ");
     const values = members.map((member) => `@${member}`).join(", ");
     return this.run(tx, `INSERT INTO ${this.name} (${columns}) VALUES (${values}) ${rule}`, record);
   }
 
-  #nameOf(member: string): string {
+  /** Of the member in the database. */
+  columnName(member: string): string {
     return this.definition[member]?.name ?? snakeCase(member);
   }
 

@@ -13,8 +13,8 @@ import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-s
 import { Ledger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
-import { SqliteWebhookStore } from "../../coordinator/store/sqlite/webhooks/sqlite-webhook-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
+import { unsealing } from "../../coordinator/store/webhooks.ts";
 
 export type SimulatedStore = Pick<
   Store,
@@ -86,15 +86,15 @@ export class SimulatedDatabase {
   /** What a coordinator with this writer reads and writes. */
   open(writer: Writer): SimulatedStore {
     const db = this.#sharing();
-    const { accounts, files, islands } = openStores(sqliteSteps(this.#stepStatements, notForReading, writer));
+    const stores = openStores(sqliteSteps(this.#stepStatements, notForReading, writer));
     return {
-      accounts,
+      accounts: stores.accounts,
       batches: new SqliteBatchStore(db, writer, this.#secrets),
       cluster: null,
-      files,
-      islands,
+      files: stores.files,
+      islands: stores.islands,
       jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
-      webhooks: new SqliteWebhookStore(db, writer, this.#secrets),
+      webhooks: unsealing(stores.webhooks, this.#secrets),
     };
   }
 

@@ -201,7 +201,7 @@ export class PostgresEnd implements DataEnd {
   }
 
   verifyLedger(): Promise<LedgerReport> {
-    return this.#db.transact((session) => verifyLedger(new PostgresTx(session)), "REPEATABLE READ");
+    return this.#db.transact((session) => verifyLedger(new PostgresTx(session, "")), "REPEATABLE READ");
   }
 
   async close(): Promise<void> {

@@ -4,21 +4,16 @@ import { openStores, type CommonStores } from "../all-steps.ts";
 import type { BatchStore } from "../batch-store.ts";
 import { pruneCredentialEnds } from "../credential-changes.ts";
 import type { ClusterStore } from "../cluster-store.ts";
-import type { ContentStore } from "../content-store.ts";
-import type { ConversationStore } from "../conversation-store.ts";
-import type { HostFiguresStore } from "../host-figures-store.ts";
+import type { ContentStore } from "../content.ts";
 import type { JobStore } from "../job-store.ts";
 import { IDEMPOTENCY_KEPT_MS } from "../idempotency.ts";
 import { utcMonthOf } from "../key-spending.ts";
 import type { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
-import type { UsageStore } from "../usage-store.ts";
-import type { WebhookStore } from "../webhook-store.ts";
+import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { takeTurn } from "./cluster/turns.ts";
-import { PostgresContentStore } from "./content/postgres-content-store.ts";
-import { PostgresConversationStore } from "./conversations/postgres-conversation-store.ts";
 import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
@@ -26,14 +21,11 @@ import { LeaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
-import { PostgresHostFiguresStore } from "./islands/postgres-host-figures-store.ts";
 import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
 import { PostgresJobStore } from "./jobs/postgres-job-store.ts";
 import { foldNetworkMoves } from "./ledger/post.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
-import { PostgresUsageStore } from "./usage/postgres-usage-store.ts";
-import { PostgresWebhookStore } from "./webhooks/postgres-webhook-store.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
 
@@ -83,17 +75,17 @@ export class PostgresStore implements Store {
   readonly catalog: CommonStores["catalog"];
   readonly cluster: ClusterStore;
   readonly content: ContentStore;
-  readonly conversations: ConversationStore;
+  readonly conversations: CommonStores["conversations"];
   readonly fileBatches: CommonStores["fileBatches"];
   readonly files: CommonStores["files"];
-  readonly hostFigures: HostFiguresStore;
+  readonly hostFigures: CommonStores["hostFigures"];
   readonly islands: CommonStores["islands"];
   readonly jobLists: CommonStores["jobLists"];
   readonly jobs: JobStore;
   readonly ledger: CommonStores["ledger"];
   readonly operators: CommonStores["operators"];
   readonly secrets: SharedSecrets;
-  readonly usage: UsageStore;
+  readonly usage: CommonStores["usage"];
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database;
@@ -113,7 +105,7 @@ export class PostgresStore implements Store {
     });
     const lease = new LeaseConnection(address, leaseRenewMs);
     const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
-    const stores = openStores(postgresSteps(db));
+    const stores = openStores(postgresSteps(db, ownerId));
     this.#db = db;
     this.#lease = lease;
     this.#writer = writer;
@@ -122,19 +114,25 @@ export class PostgresStore implements Store {
     this.batches = new PostgresBatchStore(db, writer, secrets);
     this.catalog = stores.catalog;
     this.cluster = cluster;
-    this.content = new PostgresContentStore(db);
-    this.conversations = new PostgresConversationStore(db, ownerId);
+    this.content = {
+      ...stores.content,
+      // PostgreSQL's own vacuum gives space back, and its log is the server's.
+      canReclaim: true,
+      reclaim: async () => false,
+      truncateLog: async () => true,
+    };
+    this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;
-    this.hostFigures = new PostgresHostFiguresStore(db);
+    this.hostFigures = stores.hostFigures;
     this.islands = stores.islands;
     this.jobLists = stores.jobLists;
     this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
     this.ledger = stores.ledger;
     this.operators = stores.operators;
     this.secrets = new PostgresSecrets(db, secrets);
-    this.usage = new PostgresUsageStore(db);
-    this.webhooks = new PostgresWebhookStore(db, secrets, ownerId);
+    this.usage = stores.usage;
+    this.webhooks = unsealing(stores.webhooks, secrets);
   }
 
   /** Commits of batches since the store was opened. */
@@ -160,13 +158,14 @@ export class PostgresStore implements Store {
     const nowMs = this.#clock.now();
     await this.#db
       .transact(async (session) => {
-        if (!(await takeTurn(session, "prune", PRUNE_EVERY_MS))) return;
+        const tx = new PostgresTx(session, "");
+        if (!(await takeTurn(tx, "prune", PRUNE_EVERY_MS))) return;
         await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM email_changes WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM key_spending WHERE month < $1", [utcMonthOf(nowMs) - 1]);
         await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_KEPT_MS]);
-        await pruneCredentialEnds(new PostgresTx(session));
+        await pruneCredentialEnds(tx);
         await foldNetworkMoves(session);
       })
       .catch((error: unknown) => {

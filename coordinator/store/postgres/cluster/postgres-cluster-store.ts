@@ -35,7 +35,7 @@ export class PostgresClusterStore implements ClusterStore {
   constructor(db: Database, writer: BatchWriter, lease: LeaseConnection, selfId: string) {
     this.#db = db;
     this.#lease = lease;
-    this.credentialChanges = openStore("credentialChanges", credentialChangeSteps, postgresSteps(db));
+    this.credentialChanges = openStore("credentialChanges", credentialChangeSteps, postgresSteps(db, selfId));
     this.islandSessions = new PostgresIslandSessions(db);
     this.places = new PostgresJobPlaces(db, writer);
     this.selfId = selfId;

@@ -1,14 +1,14 @@
 import { runBody, type RunStep } from "../../steps.ts";
-import type { Posting } from "../../../credits/postings.ts";
+import type { LedgerParty, Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
-import { post } from "../ledger/post.ts";
+import { lockBalances, post } from "../ledger/post.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
-/** Runs each write and each snapshot in a transaction of its own. */
-export function postgresSteps(db: Database): RunStep {
+/** Runs each write and each snapshot in a transaction of its own. `selfId`: of this coordinator, and a value of every statement. */
+export function postgresSteps(db: Database, selfId: string): RunStep {
   return (_name, step, args) => {
-    const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session), args);
+    const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session, selfId), args);
     const run = (): Promise<unknown> => {
       if (step.isSnapshot) return db.transact(call, "REPEATABLE READ");
       return step.kind === "write" ? db.transact(call) : db.use(call);
@@ -21,18 +21,20 @@ export function postgresSteps(db: Database): RunStep {
 export class PostgresTx implements Tx {
   readonly dialect = "postgres";
   readonly #session: Session;
+  readonly #selfId: string;
 
-  constructor(session: Session) {
+  constructor(session: Session, selfId: string) {
     this.#session = session;
+    this.#selfId = selfId;
   }
 
   all<T>(sql: string, values?: Values): Promise<T[]> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.all<T>(text, parameters);
   }
 
   one<T>(sql: string, values?: Values): Promise<T | undefined> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.one<T>(text, parameters);
   }
 
@@ -41,7 +43,7 @@ export class PostgresTx implements Tx {
   }
 
   run(sql: string, values?: Values): Promise<number> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.run(text, parameters);
   }
 
@@ -54,13 +56,17 @@ export class PostgresTx implements Tx {
     await this.#session.run(`LOCK TABLE ${name} IN EXCLUSIVE MODE`);
   }
 
+  async balanceOf(party: LedgerParty): Promise<bigint> {
+    return (await lockBalances(this.#session, [party])).get(party) ?? 0n;
+  }
+
   post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
     return post(this.#session, postings, atMs, note);
   }
-}
 
-function statementOf(sql: string, values: Values = {}): { text: string; parameters: unknown[] } {
-  const { text, names } = numberNames(sql);
-  const given: Record<string, unknown> = { ...values };
-  return { text, parameters: names.map((name) => given[name] ?? null) };
+  #statement(sql: string, values: Values = {}): { text: string; parameters: unknown[] } {
+    const { text, names } = numberNames(sql);
+    const given: Record<string, unknown> = { selfId: this.#selfId, ...values };
+    return { text, parameters: names.map((name) => given[name] ?? null) };
+  }
 }

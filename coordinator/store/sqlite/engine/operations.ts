@@ -1,30 +1,17 @@
 import type Database from "better-sqlite3";
 import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
-import { contentOperations, type ContentOperations } from "../content/content-operations.ts";
-import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
+import { askOperations, type AskOperations } from "../jobs/ask-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
-import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
-import { usageOperations, type UsageOperations } from "../usage/usage-operations.ts";
-import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
 
 /**
  * Every write, by name. A handler runs in a transaction that it shares with others, so it must refuse before it writes anything:
  * a ServiceError or IllegalTransitionError goes to its caller alone and does not roll back the others.
  */
 export interface Operations
-  extends
-    BatchOperations,
-    ContentOperations,
-    ConversationOperations,
-    FeedOperations,
-    JobOperations,
-    MaintenanceOperations,
-    HostFiguresOperations,
-    UsageOperations,
-    WebhookOperations {}
+  extends AskOperations, BatchOperations, FeedOperations, JobOperations, MaintenanceOperations {}
 
 export type OperationKind = keyof Operations;
 export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
@@ -43,13 +30,9 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
   const jobs = jobOperations(db, ledger);
   return {
     ...batchOperations(db, ledger),
-    ...contentOperations(db, ledger),
-    ...conversationOperations(db, jobs),
+    ...askOperations(db, jobs),
     ...feedOperations(db),
     ...jobs,
     ...maintenanceOperations(db),
-    ...hostFiguresOperations(db),
-    ...usageOperations(db),
-    ...webhookOperations(db),
   };
 }

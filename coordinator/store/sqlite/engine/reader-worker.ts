@@ -3,23 +3,21 @@ import type Database from "better-sqlite3";
 import { stepNamed } from "../../all-steps.ts";
 import { runBody } from "../../steps.ts";
 import { openForReading } from "./connection.ts";
-import { isStep, type StepOperation } from "./operations.ts";
+import type { StepOperation } from "./operations.ts";
 import { failureOf, type Failure } from "./worker-errors.ts";
-import { pageReads, type PageRead, type PageReads } from "./page-reads.ts";
 import { PreparedStatements, SqliteTx } from "./sqlite-tx.ts";
 
 /** This file runs in a worker thread, so that an expensive page delays only other pages. */
 export type ToReader =
   /** Comes first, and again after `close`. */
   | { readonly kind: "open"; readonly path: string }
-  | { readonly kind: "read"; readonly read: PageRead | StepOperation }
+  | { readonly kind: "read"; readonly read: StepOperation }
   | { readonly kind: "close" };
 /** Answers come in the order of the reads. */
 export type FromReader = { readonly value: unknown } | { readonly failure: Failure } | { readonly isClosed: true };
 
 interface OpenDatabase {
   readonly db: Database.Database;
-  readonly reads: PageReads;
   readonly tx: SqliteTx;
 }
 
@@ -41,17 +39,12 @@ port.on("message", (message: ToReader) => {
   port.postMessage({ isClosed: true } satisfies FromReader);
 });
 
-async function answer(read: PageRead | StepOperation): Promise<FromReader> {
+async function answer([name, args]: StepOperation): Promise<FromReader> {
   try {
-    const { db, reads, tx } = open();
-    if (isStep(read)) {
-      const step = stepNamed(read[0]);
-      const run = (): Promise<unknown> => runBody(step, tx, read[1]);
-      return { value: await (step.isSnapshot ? inSnapshot(db, run) : run()) };
-    }
-    const [kind, args] = read;
-    // `PageRead` pairs each kind with its arguments; TypeScript cannot follow that through an index.
-    return { value: (reads[kind] as (args: PageRead[1]) => unknown)(args) };
+    const { db, tx } = open();
+    const step = stepNamed(name);
+    const run = (): Promise<unknown> => runBody(step, tx, args);
+    return { value: await (step.isSnapshot ? inSnapshot(db, run) : run()) };
   } catch (error) {
     return { failure: failureOf(error) };
   }
@@ -72,7 +65,7 @@ function open(): OpenDatabase {
   if (path === null) throw new Error("No database was named");
   if (opened === null) {
     const db = openForReading(path);
-    opened = { db, reads: pageReads(db), tx: new SqliteTx(new PreparedStatements(db), null) };
+    opened = { db, tx: new SqliteTx(new PreparedStatements(db), null) };
   }
   return opened;
 }

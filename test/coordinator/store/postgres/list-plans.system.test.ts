@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobFilter } from "../../../../coordinator/store/job-store.ts";
-import { NO_COUNTS } from "../../../../coordinator/store/host-figures-store.ts";
+import { NO_COUNTS } from "../../../../coordinator/store/host-figures.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
@@ -263,8 +263,8 @@ async function callContent({ content }: PostgresStore, { job, other }: Round): P
   for (const kind of ["job", "output", "conversation", "account"] as const) {
     await content.jobsOf({ kind, id: { job, output: job, conversation: CONVERSATION, account: other }[kind] }, "", 100);
   }
-  await content.expired("input", endedByMs, 100);
-  await content.expired("output", endedByMs, 100);
+  await content.expired("input", { sinceMs: 0, endedByMs }, 100);
+  await content.expired("output", { sinceMs: 0, endedByMs }, 100);
   await content.removeWebhooks(endedByMs, 100);
   await content.remove([job], { parts: ["input", "output"], withMessages: true, atMs: MADE_AT_MS });
   await content.removeOfAccount(other);
