@@ -4,7 +4,6 @@ import { MAX_PART_BYTES } from "../../files/upload-service.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { serveCompatible, serveScoped } from "../middleware/endpoint.ts";
 import { announcedBytesOf, readForm, type Form } from "../multipart/read-form.ts";
-import { COMPLETE_UPLOAD_PARAMETERS, UPLOAD_PARAMETERS } from "../openai/upload-parameters.ts";
 import { failures, json, jsonBody } from "../schemas/responses.ts";
 import {
   completeUploadSchema,
@@ -76,7 +75,7 @@ const cancelRoute = createRoute({
 /** OpenAI's uploads: large files in parts. */
 export function serveUploads(app: HttpApp, deps: HttpDeps): void {
   const { files } = deps;
-  serveCompatible(app, deps, createUploadRoute, UPLOAD_PARAMETERS, async ({ c, identity, body }) => {
+  serveCompatible(app, deps, createUploadRoute, async ({ c, identity, body }) => {
     const { filename, purpose, bytes: sizeBytes, expires_after } = body;
     const fileLifeMs = expires_after ? expires_after.seconds * 1_000 : null;
     return c.json(
@@ -112,7 +111,7 @@ export function serveUploads(app: HttpApp, deps: HttpDeps): void {
     }
   });
 
-  serveCompatible(app, deps, completeRoute, COMPLETE_UPLOAD_PARAMETERS, async ({ c, identity, params, body }) => {
+  serveCompatible(app, deps, completeRoute, async ({ c, identity, params, body }) => {
     const { part_ids: partIds, md5 } = body;
     return c.json(presentUpload(await files.uploads.complete(identity.accountId, params.id, partIds, md5 ?? null)));
   });

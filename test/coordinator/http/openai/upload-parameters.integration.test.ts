@@ -1,5 +1,4 @@
 import type { OpenAI } from "openai";
-import { UPLOAD_PARAMETERS } from "../../../../coordinator/http/openai/upload-parameters.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
 /** Complete by its type: each parameter that the official client knows. */
@@ -14,7 +13,6 @@ const { expires_after } = OFFICIAL;
 
 describeParameters({
   endpoint: "POST /uploads",
-  table: UPLOAD_PARAMETERS,
   base: { bytes: 10, filename: "a.wav", purpose: "user_data" },
   samples: { ...OFFICIAL, "expires_after.anchor": expires_after, "expires_after.seconds": expires_after },
   // Of the file, which is not there yet: test/coordinator/http/routes/uploads.integration.test.ts.
