@@ -33,7 +33,7 @@ export interface SubmittedJob {
   readonly waitDeadlineMs: number;
   /** A client waits for it on a connection, and cannot read it once that is lost. */
   readonly isClientBound: boolean;
-  /** Paths of the request's hints that the job does without, such as `output_config.effort`. */
+  /** Paths of the request's parameters that were ignored, such as `output_config.effort`. */
   readonly ignoredParameters: readonly string[];
 }
 
