@@ -1,6 +1,5 @@
 import { Pool, type PoolKey } from "../quotas/pool.ts";
-import { assertFileFits } from "../store/file-budget.ts";
-import type { FileBudget } from "../store/file-store.ts";
+import { assertFileFits, type FileBudget } from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 import type { FileContents } from "./file-contents.ts";
 

@@ -11,7 +11,7 @@ import type {
   FileRecord,
   FileUsage,
   RemovedFiles,
-} from "../store/file-store.ts";
+} from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";

@@ -7,7 +7,7 @@ import { checkInput, type CheckedInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
 import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
-import type { FileHold } from "../store/file-store.ts";
+import type { FileHold } from "../store/files.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import { utcMonthOf, type SubmittingKey, type UsedKey } from "../store/key-spending.ts";
 import type { Store } from "../store/store.ts";

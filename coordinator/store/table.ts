@@ -95,13 +95,13 @@ export class Table<C extends Columns = Columns> {
   /** All rows of the statement. Values and results that have the name of a column are coded as it is. */
   async rows<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T[]> {
     const rows = await tx.all<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
-    return rows.map((row) => this.#decode(row, tx.dialect) as T);
+    return rows.map((row) => this.decode(row as T, tx.dialect));
   }
 
   /** The first of {@link Table.rows}. */
   async row<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T | undefined> {
     const row = await tx.one<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
-    return row && (this.#decode(row, tx.dialect) as T);
+    return row && this.decode(row as T, tx.dialect);
   }
 
   /** Returns how many rows were written. Values that have the name of a column are coded as it is. */
@@ -132,12 +132,14 @@ export class Table<C extends Columns = Columns> {
     return encoded;
   }
 
-  #decode(row: Record<string, unknown>, dialect: Dialect): Record<string, unknown> {
+  /** The row, which may be one of a join, with the values of those members that are columns. It is changed. */
+  decode<T extends object>(row: T, dialect: Dialect): T {
+    const members = row as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
-      const value = row[member];
+      const value = members[member];
       if (value === undefined || value === null) continue;
-      if (kind === "flag") row[member] = Boolean(value);
-      else if (kind === "json" || dialect === "postgres") row[member] = valueOf(kind, value as string);
+      if (kind === "flag") members[member] = Boolean(value);
+      else if (kind === "json" || dialect === "postgres") members[member] = valueOf(kind, value as string);
     }
     return row;
   }

@@ -7,7 +7,6 @@ import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.
 import { PreparedStatements } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
-import { SqliteFileStore } from "../../coordinator/store/sqlite/files/sqlite-file-store.ts";
 import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
 import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
@@ -89,12 +88,13 @@ export class SimulatedDatabase {
   /** What a coordinator with this writer reads and writes. */
   open(writer: Writer): SimulatedStore {
     const db = this.#sharing();
+    const { files, islands } = openStores(sqliteSteps(this.#stepStatements, notForReading, writer), noOthers);
     return {
       accounts: new SqliteAccountStore(db, writer),
       batches: new SqliteBatchStore(db, writer, this.#secrets),
       cluster: null,
-      files: new SqliteFileStore(db, writer),
-      islands: openStores(sqliteSteps(this.#stepStatements, notForReading, writer)).islands,
+      files,
+      islands,
       jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
       webhooks: new SqliteWebhookStore(db, writer, this.#secrets),
     };
@@ -145,4 +145,7 @@ export class SimulatedDatabase {
 
 const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
 const notForReading = { run: refuse, runStep: refuse };
+const noOthers = (): never => {
+  throw new Error("The simulation has no operators");
+};
 const notForWriting = { run: refuse };

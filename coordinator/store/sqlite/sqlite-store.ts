@@ -4,16 +4,13 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { AccountSettingsStore } from "../account-settings-store.ts";
 import type { AccountStore } from "../account-store.ts";
-import { noting, openStores, type CommonStores } from "../all-steps.ts";
-import type { AuditLog } from "../audit-log.ts";
+import { openStores, type CommonStores } from "../all-steps.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
-import type { FileStore } from "../file-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
-import type { OperatorStore } from "../operator-store.ts";
 import type { Store } from "../store.ts";
 import type { UsageStore } from "../usage-store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
@@ -30,9 +27,7 @@ import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteConversationStore } from "./conversations/sqlite-conversation-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
-import { SqliteFileStore } from "./files/sqlite-file-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
-import { SqliteAuditLog, SqliteOperatorStore } from "./operators/sqlite-operator-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
@@ -99,19 +94,20 @@ export class SqliteStore implements Store {
   #closed: Promise<void> | null = null;
   readonly accounts: AccountStore;
   readonly accountSettings: AccountSettingsStore;
-  readonly audit: AuditLog;
+  readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
   readonly catalog: CommonStores["catalog"];
   readonly cluster = null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
   readonly fileBatches: CommonStores["fileBatches"];
-  readonly files: FileStore;
+  readonly files: CommonStores["files"];
   readonly hostFigures: HostFiguresStore;
   readonly islands: CommonStores["islands"];
+  readonly jobLists: CommonStores["jobLists"];
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
-  readonly operators: OperatorStore;
+  readonly operators: CommonStores["operators"];
   readonly secrets: SharedSecrets;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
@@ -136,25 +132,28 @@ export class SqliteStore implements Store {
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
     const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
-    const stores = openStores(run);
+    const stores = openStores(run, (entry) => {
+      // An operation resolves to its result, whichever it is.
+      const noting: Pick<Writer, "run"> = {
+        run: (kind, args) => writer.run("noted", { entry, kind, args }) as Promise<never>,
+      };
+      return { accounts: new SqliteAccountStore(this.#db, noting) };
+    });
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
-    this.audit = new SqliteAuditLog(this.#db, this.#reader, this.#writer, (entry, writing) => ({
-      accounts: new SqliteAccountStore(this.#db, writing),
-      catalog: openStores(noting(run, entry)).catalog,
-      operators: new SqliteOperatorStore(this.#db, this.#reader, writing),
-    }));
+    this.audit = stores.audit;
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
     this.catalog = stores.catalog;
     this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
     this.fileBatches = stores.fileBatches;
-    this.files = new SqliteFileStore(this.#db, this.#writer);
+    this.files = stores.files;
     this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);
     this.islands = stores.islands;
+    this.jobLists = stores.jobLists;
     this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
-    this.operators = new SqliteOperatorStore(this.#db, this.#reader, this.#writer);
+    this.operators = stores.operators;
     this.secrets = new FileSecrets(dirname(file));
     this.usage = new SqliteUsageStore(this.#reader, this.#writer);
     this.webhooks = new SqliteWebhookStore(this.#db, this.#writer, secrets);

@@ -1,7 +1,10 @@
+import { appendLine, type AuditEntry } from "../../audit-log.ts";
 import { runBody, type RunStep } from "../../steps.ts";
+import type { Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
+import { post } from "../ledger/post.ts";
 import type { Session } from "./connection.ts";
-import type { Database } from "./database.ts";
+import type { Database, Transactions } from "./database.ts";
 
 /** Runs each write in a transaction of its own. */
 export function postgresSteps(db: Database): RunStep {
@@ -12,8 +15,25 @@ export function postgresSteps(db: Database): RunStep {
   };
 }
 
+/** Adds the line to each transaction, and makes one of each single statement that writes something. For stores that are not steps yet. */
+export function notingOn(db: Transactions, entry: AuditEntry): Transactions {
+  const transact: Transactions["transact"] = (call, isolation) =>
+    db.transact(async (session) => {
+      const result = await call(session);
+      if (result !== false) await appendLine(new PostgresTx(session), entry);
+      return result;
+    }, isolation);
+  const run: Session["run"] = (sql, values) =>
+    db.transact(async (session) => {
+      const changed = await session.run(sql, values);
+      if (changed > 0) await appendLine(new PostgresTx(session), entry);
+      return changed;
+    });
+  return { transact, use: (call) => db.use((session) => call({ ...session, run })) };
+}
+
 /** What the step of a store runs on. */
-class PostgresTx implements Tx {
+export class PostgresTx implements Tx {
   readonly dialect = "postgres";
   readonly #session: Session;
 
@@ -41,7 +61,16 @@ class PostgresTx implements Tx {
   }
 
   async lockAccount(accountId: string): Promise<void> {
-    await this.#session.run("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
+    // What refers to the account goes on.
+    await this.#session.run("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [accountId]);
+  }
+
+  async lockTable(name: string): Promise<void> {
+    await this.#session.run(`LOCK TABLE ${name} IN EXCLUSIVE MODE`);
+  }
+
+  post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
+    return post(this.#session, postings, atMs, note);
   }
 }
 

@@ -5,14 +5,12 @@ import { contentOperations, type ContentOperations } from "../content/content-op
 import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
-import { fileOperations, type FileOperations } from "../files/file-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
-import { operatorOperations, type OperatorOperations } from "../operators/operator-operations.ts";
 import type { AuditEntry } from "../../audit-log.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
 import { settingsOperations, type SettingsOperations } from "../accounts/settings-operations.ts";
@@ -32,13 +30,11 @@ export interface Operations
     ConversationOperations,
     CredentialOperations,
     FeedOperations,
-    FileOperations,
     JobOperations,
     LedgerOperations,
     MaintenanceOperations,
     HostFiguresOperations,
     IslandTokenOperations,
-    OperatorOperations,
     PasswordOperations,
     SettingsOperations,
     SignUpOperations,
@@ -63,7 +59,6 @@ export const isStep = (operation: readonly [string, unknown]): operation is Step
 /** All handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
   const jobs = jobOperations(db, ledger);
-  const files = fileOperations(db);
   const operations = {
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
@@ -71,19 +66,21 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...conversationOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
-    ...files,
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
     ...hostFiguresOperations(db),
     ...islandTokenOperations(db),
-    ...operatorOperations(db, ledger),
     ...passwordOperations(db),
     ...settingsOperations(db),
     ...signUpOperations(db),
     ...usageOperations(db),
     ...webhookOperations(db),
   };
+  const append = db.prepare<object>(
+    `INSERT INTO audit_log (at_ms, via, actor, origin, action, target_kind, target_id, before, after)
+     VALUES (@atMs, @via, @actor, @origin, @action, @targetKind, @targetId, nullif(@before, 'null'), nullif(@after, 'null'))`,
+  );
   const handlers: Record<string, ((args: never) => unknown) | undefined> = operations;
   return {
     ...operations,
@@ -91,7 +88,9 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
       const handle = handlers[kind];
       if (handle === undefined) throw new Error(`There is no operation "${kind}"`);
       const result = handle(args as never);
-      if (result !== false) operations.appendAudit(entry);
+      if (result !== false) {
+        append.run({ ...entry, before: JSON.stringify(entry.before), after: JSON.stringify(entry.after) });
+      }
       return result;
     },
   };
