@@ -4,19 +4,18 @@ import type { CommonStores } from "./all-steps.ts";
 import type { BatchStore } from "./batch-store.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content-store.ts";
-import type { ConversationStore } from "./conversation-store.ts";
 import type { HostFiguresStore } from "./host-figures-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
 import type { UsageStore } from "./usage-store.ts";
-import type { WebhookStore } from "./webhook-store.ts";
+import type { WebhookStore } from "./webhooks.ts";
 
 /**
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied
  * in call order. A read sees every write that has resolved.
  */
-export interface Store extends CommonStores {
+export interface Store extends Omit<CommonStores, "webhooks"> {
   readonly name: string;
   readonly accounts: AccountStore;
   readonly accountSettings: AccountSettingsStore;
@@ -24,7 +23,6 @@ export interface Store extends CommonStores {
   /** Null for a store that one coordinator has for itself. */
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;
-  readonly conversations: ConversationStore;
   readonly hostFigures: HostFiguresStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;

@@ -4,7 +4,7 @@ import type { Dialect, Tx, Values } from "./tx.ts";
  * How a column is stored. `key`: a text that is compared by its bytes. `flag`: true or false. `json`: any value as JSON text. `written`: a
  * text that clients or Islands write; it may have any UTF-16 unit, and PostgreSQL's text has neither NUL nor lone surrogates, so that it
  * is a JSON string there. `inner`: the same without the quotes, so that pieces can be joined. `secret`: sealed with the key of its database.
- * `small`: an integer of 4 bytes in PostgreSQL.
+ * `small`: an integer of 4 bytes in PostgreSQL. SQLite checks that a `flag` is 0 or 1.
  */
 export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "inner" | "secret";
 /** A text of SQL for both engines, or one for each that has it. */

@@ -53,6 +53,9 @@ export const jsonMember = ({ dialect }: Tx, column: string, member: string): str
 /** The elements of the JSON array in the parameter, as rows whose column is `value`. */
 export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
   dialect === "sqlite" ? `json_each(@${parameter})` : `json_array_elements(CAST(@${parameter} AS json))`;
+/** The row is this coordinator's, which the column names. A SQLite file has one coordinator, and no such column. */
+export const isOwn = ({ dialect }: Tx, column: string): string =>
+  dialect === "sqlite" ? "true" : `${column} = @selfId`;
 
 /** Locks the rows that a query finds. */
 export const forUpdate = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE");

@@ -13,8 +13,8 @@ import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-s
 import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
-import { SqliteWebhookStore } from "../../coordinator/store/sqlite/webhooks/sqlite-webhook-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
+import { unsealing } from "../../coordinator/store/webhooks.ts";
 
 export type SimulatedStore = Pick<
   Store,
@@ -88,15 +88,15 @@ export class SimulatedDatabase {
   /** What a coordinator with this writer reads and writes. */
   open(writer: Writer): SimulatedStore {
     const db = this.#sharing();
-    const { files, islands } = openStores(sqliteSteps(this.#stepStatements, notForReading, writer), noOthers);
+    const stores = openStores(sqliteSteps(this.#stepStatements, notForReading, writer), noOthers);
     return {
       accounts: new SqliteAccountStore(db, writer),
       batches: new SqliteBatchStore(db, writer, this.#secrets),
       cluster: null,
-      files,
-      islands,
+      files: stores.files,
+      islands: stores.islands,
       jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
-      webhooks: new SqliteWebhookStore(db, writer, this.#secrets),
+      webhooks: unsealing(stores.webhooks, this.#secrets),
     };
   }
 

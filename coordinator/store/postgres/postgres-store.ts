@@ -6,7 +6,6 @@ import { openStores, type CommonStores } from "../all-steps.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { ClusterStore } from "../cluster-store.ts";
 import type { ContentStore } from "../content-store.ts";
-import type { ConversationStore } from "../conversation-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
@@ -16,14 +15,13 @@ import type { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
 import type { UsageStore } from "../usage-store.ts";
-import type { WebhookStore } from "../webhook-store.ts";
+import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { PostgresAccountSettingsStore } from "./accounts/postgres-account-settings-store.ts";
 import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
 import { pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { takeTurn } from "./cluster/turns.ts";
 import { PostgresContentStore } from "./content/postgres-content-store.ts";
-import { PostgresConversationStore } from "./conversations/postgres-conversation-store.ts";
 import { notingOn, postgresSteps } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
@@ -39,7 +37,6 @@ import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
 import { PostgresUsageStore } from "./usage/postgres-usage-store.ts";
-import { PostgresWebhookStore } from "./webhooks/postgres-webhook-store.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
 
@@ -90,7 +87,7 @@ export class PostgresStore implements Store {
   readonly catalog: CommonStores["catalog"];
   readonly cluster: ClusterStore;
   readonly content: ContentStore;
-  readonly conversations: ConversationStore;
+  readonly conversations: CommonStores["conversations"];
   readonly fileBatches: CommonStores["fileBatches"];
   readonly files: CommonStores["files"];
   readonly hostFigures: HostFiguresStore;
@@ -120,7 +117,7 @@ export class PostgresStore implements Store {
     });
     const lease = new LeaseConnection(address, leaseRenewMs);
     const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
-    const stores = openStores(postgresSteps(db), (entry) => ({
+    const stores = openStores(postgresSteps(db, ownerId), (entry) => ({
       accounts: new PostgresAccountStore(notingOn(db, entry)),
     }));
     this.#db = db;
@@ -133,7 +130,7 @@ export class PostgresStore implements Store {
     this.catalog = stores.catalog;
     this.cluster = cluster;
     this.content = new PostgresContentStore(db);
-    this.conversations = new PostgresConversationStore(db, ownerId);
+    this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;
     this.hostFigures = new PostgresHostFiguresStore(db);
@@ -144,7 +141,7 @@ export class PostgresStore implements Store {
     this.operators = stores.operators;
     this.secrets = new PostgresSecrets(db, secrets);
     this.usage = new PostgresUsageStore(db);
-    this.webhooks = new PostgresWebhookStore(db, secrets, ownerId);
+    this.webhooks = unsealing(stores.webhooks, secrets);
   }
 
   /** Commits of batches since the store was opened. */

@@ -7,13 +7,12 @@ import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import type { BatchStore } from "../batch-store.ts";
 import type { ContentStore } from "../content-store.ts";
-import type { ConversationStore } from "../conversation-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { Store } from "../store.ts";
 import type { UsageStore } from "../usage-store.ts";
-import type { WebhookStore } from "../webhook-store.ts";
+import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "../database-error.ts";
@@ -24,7 +23,6 @@ import { SqliteAccountSettingsStore } from "./accounts/sqlite-account-settings-s
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
-import { SqliteConversationStore } from "./conversations/sqlite-conversation-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
@@ -32,8 +30,6 @@ import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import { SqliteUsageStore } from "./usage/sqlite-usage-store.ts";
-import { sealSecretsInClear } from "./webhooks/webhook-operations.ts";
-import { SqliteWebhookStore } from "./webhooks/sqlite-webhook-store.ts";
 import { Reader } from "./engine/reader.ts";
 import { sqliteSteps } from "./engine/sqlite-steps.ts";
 import { PreparedStatements } from "./engine/sqlite-tx.ts";
@@ -88,6 +84,18 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
   }
 }
 
+/** Seals the secrets that earlier versions stored in clear. An index has only those, so that this costs nothing once it is done. */
+function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "seal">): void {
+  const select = db.prepare<[], { id: string; secret: string }>(
+    "SELECT id, secret FROM webhooks WHERE secret GLOB 'whsec_*'",
+  );
+  const update = db.prepare<[string, string]>("UPDATE webhooks SET secret = ? WHERE id = ?");
+  const sealAll = db.transaction(() => {
+    for (const { id, secret } of select.all()) update.run(secrets.seal(secret), id);
+  });
+  if (select.get() !== undefined) sealAll.immediate();
+}
+
 /** A store in one SQLite file. Writes and pages of long lists run in a thread each; other reads use a connection in this thread. */
 export class SqliteStore implements Store {
   readonly name = "sqlite";
@@ -99,7 +107,7 @@ export class SqliteStore implements Store {
   readonly catalog: CommonStores["catalog"];
   readonly cluster = null;
   readonly content: ContentStore;
-  readonly conversations: ConversationStore;
+  readonly conversations: CommonStores["conversations"];
   readonly fileBatches: CommonStores["fileBatches"];
   readonly files: CommonStores["files"];
   readonly hostFigures: HostFiguresStore;
@@ -145,7 +153,7 @@ export class SqliteStore implements Store {
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
     this.catalog = stores.catalog;
     this.content = new SqliteContentStore(this.#db, this.#writer);
-    this.conversations = new SqliteConversationStore(this.#db, this.#writer);
+    this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;
     this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);
@@ -156,7 +164,7 @@ export class SqliteStore implements Store {
     this.operators = stores.operators;
     this.secrets = new FileSecrets(dirname(file));
     this.usage = new SqliteUsageStore(this.#reader, this.#writer);
-    this.webhooks = new SqliteWebhookStore(this.#db, this.#writer, secrets);
+    this.webhooks = unsealing(stores.webhooks, secrets);
     this.#diskSpace =
       minFreeBytes === undefined
         ? null

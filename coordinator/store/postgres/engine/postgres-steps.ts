@@ -6,10 +6,10 @@ import { post } from "../ledger/post.ts";
 import type { Session } from "./connection.ts";
 import type { Database, Transactions } from "./database.ts";
 
-/** Runs each write in a transaction of its own. */
-export function postgresSteps(db: Database): RunStep {
+/** Runs each write in a transaction of its own. `selfId`: of this coordinator, and a value of every statement. */
+export function postgresSteps(db: Database, selfId: string): RunStep {
   return (_name, step, args) => {
-    const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session), args);
+    const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session, selfId), args);
     const run = (): Promise<unknown> => (step.kind === "write" ? db.transact(call) : db.use(call));
     return step.isKept ? db.untilAvailable(run) : run();
   };
@@ -20,13 +20,13 @@ export function notingOn(db: Transactions, entry: AuditEntry): Transactions {
   const transact: Transactions["transact"] = (call, isolation) =>
     db.transact(async (session) => {
       const result = await call(session);
-      if (result !== false) await appendLine(new PostgresTx(session), entry);
+      if (result !== false) await appendLine(new PostgresTx(session, ""), entry);
       return result;
     }, isolation);
   const run: Session["run"] = (sql, values) =>
     db.transact(async (session) => {
       const changed = await session.run(sql, values);
-      if (changed > 0) await appendLine(new PostgresTx(session), entry);
+      if (changed > 0) await appendLine(new PostgresTx(session, ""), entry);
       return changed;
     });
   return { transact, use: (call) => db.use((session) => call({ ...session, run })) };
@@ -36,18 +36,20 @@ export function notingOn(db: Transactions, entry: AuditEntry): Transactions {
 export class PostgresTx implements Tx {
   readonly dialect = "postgres";
   readonly #session: Session;
+  readonly #selfId: string;
 
-  constructor(session: Session) {
+  constructor(session: Session, selfId: string) {
     this.#session = session;
+    this.#selfId = selfId;
   }
 
   all<T>(sql: string, values?: Values): Promise<T[]> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.all<T>(text, parameters);
   }
 
   one<T>(sql: string, values?: Values): Promise<T | undefined> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.one<T>(text, parameters);
   }
 
@@ -56,7 +58,7 @@ export class PostgresTx implements Tx {
   }
 
   run(sql: string, values?: Values): Promise<number> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.run(text, parameters);
   }
 
@@ -72,10 +74,10 @@ export class PostgresTx implements Tx {
   post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
     return post(this.#session, postings, atMs, note);
   }
-}
 
-function statementOf(sql: string, values: Values = {}): { text: string; parameters: unknown[] } {
-  const { text, names } = numberNames(sql);
-  const given: Record<string, unknown> = { ...values };
-  return { text, parameters: names.map((name) => given[name] ?? null) };
+  #statement(sql: string, values: Values = {}): { text: string; parameters: unknown[] } {
+    const { text, names } = numberNames(sql);
+    const given: Record<string, unknown> = { selfId: this.#selfId, ...values };
+    return { text, parameters: names.map((name) => given[name] ?? null) };
+  }
 }

@@ -124,7 +124,7 @@ export class PostgresJobStore implements JobStore {
   }
 
   list(...args: Parameters<JobStore["list"]>): ReturnType<JobStore["list"]> {
-    return this.#db.use((session) => readJobList(new PostgresTx(session), ...args));
+    return this.#db.use((session) => readJobList(new PostgresTx(session, ""), ...args));
   }
 
   unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {

@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { accountOperations, type AccountOperations } from "../accounts/account-operations.ts";
 import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
 import { contentOperations, type ContentOperations } from "../content/content-operations.ts";
-import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
+import { askOperations, type AskOperations } from "../jobs/ask-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
@@ -16,7 +16,6 @@ import { passwordOperations, type PasswordOperations } from "../accounts/passwor
 import { settingsOperations, type SettingsOperations } from "../accounts/settings-operations.ts";
 import { signUpOperations, type SignUpOperations } from "../accounts/sign-up-operations.ts";
 import { usageOperations, type UsageOperations } from "../usage/usage-operations.ts";
-import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-operations.ts";
 
 /**
  * Every write, by name. A handler runs in a transaction that it shares with others, so it must refuse before it writes anything:
@@ -25,9 +24,9 @@ import { webhookOperations, type WebhookOperations } from "../webhooks/webhook-o
 export interface Operations
   extends
     AccountOperations,
+    AskOperations,
     BatchOperations,
     ContentOperations,
-    ConversationOperations,
     CredentialOperations,
     FeedOperations,
     JobOperations,
@@ -38,8 +37,7 @@ export interface Operations
     PasswordOperations,
     SettingsOperations,
     SignUpOperations,
-    UsageOperations,
-    WebhookOperations {
+    UsageOperations {
   /** Runs another operation, and adds its line to the audit log unless that is refused or returns false. Returns what that returns. */
   noted(args: { readonly entry: AuditEntry; readonly kind: string; readonly args: unknown }): unknown;
 }
@@ -63,7 +61,7 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
     ...contentOperations(db, ledger),
-    ...conversationOperations(db, jobs),
+    ...askOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
     ...jobs,
@@ -75,7 +73,6 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...settingsOperations(db),
     ...signUpOperations(db),
     ...usageOperations(db),
-    ...webhookOperations(db),
   };
   const append = db.prepare<object>(
     `INSERT INTO audit_log (at_ms, via, actor, origin, action, target_kind, target_id, before, after)
