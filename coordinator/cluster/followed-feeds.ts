@@ -8,7 +8,7 @@ import { FEED_START, type FeedPosition } from "../jobs/feed-position.ts";
 import { FeedMirror } from "../jobs/feed-mirror.ts";
 import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
-import type { JobStore } from "../store/job-store.ts";
+import type { JobStore } from "../store/jobs.ts";
 import type { FeedFrames, OpenedFeed, OpenFeed, RenewedFeeds, RenewFeeds } from "./feed-messages.ts";
 import { FollowedFeed, type FollowedFeedDeps } from "./followed-feed.ts";
 import { FollowedMemory } from "./followed-memory.ts";

@@ -7,7 +7,7 @@ import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRouter, LiveFacts, RemoteJob } from "../jobs/job-router.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { NotOwnerError, type ClusterStore } from "../store/cluster-store.ts";
-import type { JobStore } from "../store/job-store.ts";
+import type { JobStore } from "../store/jobs.ts";
 import type { FollowedFeeds } from "./followed-feeds.ts";
 
 export interface RemoteJobsDeps {

@@ -1,24 +1,26 @@
 import type { AccountStore } from "./account-store.ts";
 import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
+import { batchSteps } from "./batches.ts";
 import { catalogSteps } from "./catalog.ts";
 import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
 import { islandSteps } from "./islands.ts";
-import { readJobList } from "./job-lists.ts";
+import { jobReads } from "./job-reads.ts";
 import { operatorSteps } from "./operators.ts";
-import { openStore, pageRead, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
+import { openStore, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
 import { webhookSteps } from "./webhooks.ts";
 
 /** The stores whose methods are the same on every engine. */
 const STORES = {
   audit: auditSteps,
+  batches: batchSteps,
   catalog: catalogSteps,
   conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,
   islands: islandSteps,
-  jobLists: { list: pageRead(readJobList) },
+  jobs: jobReads,
   operators: operatorSteps,
   webhooks: webhookSteps,
 };

@@ -57,6 +57,10 @@ export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
 export const isOwn = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? "true" : `${column} = @selfId`;
 
+/** Follows the name of a table: SQLite reads it by that index, or refuses the statement. */
+export const indexedBy = ({ dialect }: Tx, index: string): string =>
+  dialect === "sqlite" ? `INDEXED BY ${index}` : "";
+
 /** Locks the rows that a query finds. */
 export const forUpdate = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE");
 

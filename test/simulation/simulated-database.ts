@@ -7,9 +7,10 @@ import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.
 import { PreparedStatements } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
-import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
-import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
+import { openBatches } from "../../coordinator/store/batches.ts";
+import { openJobs } from "../../coordinator/store/jobs.ts";
+import type { RunHotWrite } from "../../coordinator/store/hot-writes.ts";
 import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
@@ -89,13 +90,14 @@ export class SimulatedDatabase {
   open(writer: Writer): SimulatedStore {
     const db = this.#sharing();
     const stores = openStores(sqliteSteps(this.#stepStatements, notForReading, writer), noOthers);
+    const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
     return {
       accounts: new SqliteAccountStore(db, writer),
-      batches: new SqliteBatchStore(db, writer, this.#secrets),
+      batches: openBatches(stores.batches, writeHot, this.#secrets),
       cluster: null,
       files: stores.files,
       islands: stores.islands,
-      jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
+      jobs: openJobs(stores.jobs, writeHot, this.#secrets),
       webhooks: unsealing(stores.webhooks, this.#secrets),
     };
   }

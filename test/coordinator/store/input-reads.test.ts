@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Session } from "../../../../coordinator/store/postgres/engine/connection.ts";
-import type { Database } from "../../../../coordinator/store/postgres/engine/database.ts";
-import { InputReads } from "../../../../coordinator/store/postgres/jobs/input-reads.ts";
+import { InputReads } from "../../../coordinator/store/input-reads.ts";
 
 /** How many inputs each query asked for, and what answers the oldest that is open. */
 let sizes: number[];
@@ -10,13 +8,11 @@ let reads: InputReads;
 
 beforeEach(() => {
   [sizes, answers] = [[], []];
-  const all = (_sql: string, [ids]: readonly [readonly string[]]): Promise<unknown> => {
+  reads = new InputReads((ids) => {
     sizes.push(ids.length);
-    const rows = ids.filter((id) => id !== "none").map((id) => ({ id, input: JSON.stringify({ prompt: id }) }));
-    return new Promise((resolve) => answers.push(() => resolve(rows)));
-  };
-  const db = { untilDone: (call: (session: Session) => unknown) => call({ all } as unknown as Session) };
-  reads = new InputReads(db as unknown as Database);
+    const inputs = ids.filter((id) => id !== "none").map((id) => [id, JSON.stringify({ prompt: id })] as const);
+    return new Promise((resolve) => answers.push(() => resolve(new Map(inputs))));
+  });
 });
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,5 @@
-import type { JobInput } from "../../job-store.ts";
-import { REFUSALS } from "../../refusals.ts";
-import type { Database } from "../engine/database.ts";
+import type { JobInput } from "./job-store.ts";
+import { REFUSALS } from "./refusals.ts";
 
 /** Queries at a time; what is asked for meanwhile shares the next one. */
 const MAX_QUERIES = 2;
@@ -15,12 +14,13 @@ interface Asked {
 
 /** Reads the inputs of jobs that begin, those of several jobs with one query: Islands with many slots begin as many jobs at once. */
 export class InputReads {
-  readonly #db: Database;
+  /** Inputs as JSON, by job. */
+  readonly #query: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   #asked: Asked[] = [];
   #queries = 0;
 
-  constructor(db: Database) {
-    this.#db = db;
+  constructor(query: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, string>>) {
+    this.#query = query;
   }
 
   /** @throws {ServiceError} `not_found` for an unknown job, and one whose input was removed. */
@@ -44,14 +44,7 @@ export class InputReads {
 
   async #readPart(asked: readonly Asked[]): Promise<void> {
     try {
-      const ids = asked.map(({ jobId }) => jobId);
-      const rows = await this.#db.untilDone((session) =>
-        session.all<{ id: string; input: string }>(
-          "SELECT job_id AS id, input FROM job_inputs WHERE job_id = ANY ($1)",
-          [ids],
-        ),
-      );
-      const inputs = new Map(rows.map(({ id, input }) => [id, input]));
+      const inputs = await this.#query(asked.map(({ jobId }) => jobId));
       for (const { jobId, resolve, reject } of asked) {
         const input = inputs.get(jobId);
         if (input === undefined) reject(REFUSALS.no_job());
