@@ -675,7 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file
-         * @description As OpenAI's clients do. The whole request has to arrive within 60 s: larger files go in parts. A client that sends nothing for 30 s is cut.
+         * @description As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut.
          */
         post: operations["uploadFile"];
         delete?: never;
