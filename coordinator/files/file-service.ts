@@ -25,7 +25,7 @@ const STEP = 100;
 const MAX_FILENAME_CHARS = 255;
 
 /** A complete file that arrived. */
-export interface ArrivedFile {
+interface ArrivedFile {
   /** Below the folder for files that arrive; it is moved away. */
   readonly path: string;
   /** As the client gave it. */

@@ -5316,7 +5316,7 @@ export interface calls {
     "post /rerank": operations["createReranking"];
     /** Classify texts by OpenAI's categories of harm. By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects. */
     "post /moderations": operations["createModeration"];
-    /** Upload a file. As OpenAI's clients do. The whole request has to arrive within 60 s: larger files go in parts. A client that sends nothing for 30 s is cut. */
+    /** Upload a file. As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut. */
     "post /files": operations["uploadFile"];
     /** List files. At most 1000 on a page, whatever `limit` says; `has_more` tells of further ones. */
     "get /files": operations["listFiles"];
