@@ -1,43 +1,22 @@
-import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
-import {
-  ClusterUnavailableError,
-  ERROR_STATUS,
-  RateLimitedError,
-  ServiceError,
-  type ErrorCode,
-} from "../../shared/errors.ts";
-import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
+import { ClusterUnavailableError, RateLimitedError, ServiceError } from "../../shared/errors.ts";
+import { BusError } from "../bus/bus.ts";
 import type { InputReceipt, InputRequest } from "../jobs/input-session.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
+import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
+import type { Peers } from "./peers.ts";
 
 export interface RemoteInputsDeps {
   readonly selfId: string;
-  readonly bus: Bus;
+  readonly peers: Pick<Peers, "ask" | "answer" | "downBecause">;
   readonly cluster: Pick<ClusterStore, "ownerOf">;
   readonly jobs: Pick<JobRegistry, "get" | "inputs">;
   readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
 }
 
-/** Request `<owner>.input`. It has a subject of its own: a coordinator of an earlier version answers no such request. */
-type InputQuestion = InputRequest & { readonly jobId: string };
-
-/** `gone`: the coordinator does not have the job, or not any more. */
-const answerSchema = z.discriminatedUnion("is", [
-  z.object({ is: z.literal("gone") }),
-  z.object({
-    is: z.literal("received"),
-    receipt: z.object({ seq: z.number(), isTaken: z.boolean(), isRepeat: z.boolean(), waitingBytes: z.number() }),
-  }),
-  z.object({
-    is: z.literal("refused"),
-    code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
-    message: z.string(),
-    retryAfterS: z.number().nullable(),
-  }),
-]);
-type InputAnswer = z.infer<typeof answerSchema>;
+type InputQuestion = QuestionOf<typeof M.input>;
+type InputAnswer = ReplyOf<typeof M.input>;
 
 /** The owner waits 2 s for the job's program. */
 const LIMIT_MS = 5_000;
@@ -46,11 +25,10 @@ const RETRY_MS = 50;
 /** Hands input on to the coordinators that have the jobs, and takes what others hand on. */
 export class RemoteInputs {
   readonly #deps: RemoteInputsDeps;
-  readonly #stop: Unsubscribe;
 
   constructor(deps: RemoteInputsDeps) {
     this.#deps = deps;
-    this.#stop = deps.bus.answer(`${deps.selfId}.input`, (question) => this.#answer(question as InputQuestion));
+    deps.peers.answer(M.input, (question) => this.#answer(question));
   }
 
   /** See `RemoteJob.sendInput`. */
@@ -68,19 +46,14 @@ export class RemoteInputs {
     }
   }
 
-  /** Answers no more. */
-  close(): void {
-    this.#stop();
-  }
-
   /** @throws {ClusterUnavailableError} while nobody can be reached; and where the question may have been heard, and must not be repeated. */
   async #ask(ownerId: string, question: InputQuestion, timeoutMs: number): Promise<InputAnswer> {
-    const { bus, selfId } = this.#deps;
+    const { peers, selfId } = this.#deps;
     try {
-      return answerSchema.parse(await bus.request(`${ownerId}.input`, question, Math.max(timeoutMs, 1)));
+      return await peers.ask(ownerId, M.input, question, timeoutMs);
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
-      const isUnheard = error.kind === "unreachable" && (bus.downBecause === null || ownerId === selfId);
+      const isUnheard = error.kind === "unreachable" && (peers.downBecause === null || ownerId === selfId);
       if (isUnheard || (question.seq !== undefined && error.kind === "timeout")) return { is: "gone" };
       throw new ClusterUnavailableError({ cause: error });
     }

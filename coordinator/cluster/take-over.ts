@@ -1,23 +1,11 @@
-import type { Unsubscribe } from "../bus/bus.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
-import type { Members } from "./members.ts";
+import type { Peers } from "./peers.ts";
 
 /** Between two runs, while there may be more to take over. */
 const AGAIN_MS = 5_000;
-
-export interface TakeOverDeps {
-  readonly members: Pick<Members, "living" | "onChange">;
-  readonly cluster: Pick<ClusterStore, "onReturn">;
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
-  /** Within this time after a lease is over, the coordinator is found dead: twice the time of a lease. */
-  readonly settleMs: number;
-  readonly log: Pick<Logger, "error">;
-  /** Each takes over one kind of work of coordinators that are gone. By name, for the log; may be called again. */
-  readonly steps: Readonly<Record<string, () => Promise<unknown>>>;
-}
 
 /**
  * Takes over what coordinators that are gone were to do beside their jobs: deliver webhooks, store answers, complete removals. At the
@@ -25,8 +13,12 @@ export interface TakeOverDeps {
  * the store gives each piece of work to one. And when storage was away: an answer that was lost may have given work to this coordinator.
  */
 export class TakeOver {
-  readonly #deps: TakeOverDeps;
-  readonly #unsubscribe: readonly Unsubscribe[];
+  readonly #peers: Pick<Peers, "living" | "onChange">;
+  readonly #steps: Readonly<Record<string, () => Promise<unknown>>>;
+  readonly #settleMs: number;
+  readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly #log: Pick<Logger, "error">;
+  readonly #unsubscribe: readonly (() => void)[];
   #known: ReadonlySet<string>;
   #underWay: Promise<void> | null = null;
   #isWanted = false;
@@ -34,15 +26,29 @@ export class TakeOver {
   #again: Timer | null = null;
   #isClosed = false;
 
-  constructor(deps: TakeOverDeps) {
-    this.#deps = deps;
+  /**
+   * @param steps each takes over one kind of work of coordinators that are gone. By name, for the log; may be called again.
+   * @param settleMs within this time after a lease is over, the coordinator is found dead: twice the time of a lease.
+   */
+  constructor(
+    peers: Pick<Peers, "living" | "onChange">,
+    cluster: Pick<ClusterStore, "onReturn">,
+    steps: Readonly<Record<string, () => Promise<unknown>>>,
+    settleMs: number,
+    env: { readonly clock: Pick<Clock, "monotonicMs" | "schedule">; readonly log: Pick<Logger, "error"> },
+  ) {
+    this.#peers = peers;
+    this.#steps = steps;
+    this.#settleMs = settleMs;
+    this.#clock = env.clock;
+    this.#log = env.log;
     this.#known = this.#living();
-    this.#unsubscribe = [deps.members.onChange(() => this.#look()), deps.cluster.onReturn(() => this.start())];
+    this.#unsubscribe = [peers.onChange(() => this.#look()), cluster.onReturn(() => this.start())];
   }
 
   /** Runs all steps in the background, now and for a while. */
   start(): void {
-    this.#untilMs = this.#deps.clock.monotonicMs() + this.#deps.settleMs;
+    this.#untilMs = this.#clock.monotonicMs() + this.#settleMs;
     this.#run();
   }
 
@@ -73,30 +79,29 @@ export class TakeOver {
     while (this.#isWanted) {
       this.#isWanted = false;
       const isDone = await this.#runSteps();
-      const { clock } = this.#deps;
-      if (this.#isClosed || (isDone && clock.monotonicMs() >= this.#untilMs)) continue;
+      if (this.#isClosed || (isDone && this.#clock.monotonicMs() >= this.#untilMs)) continue;
       this.#again?.cancel();
-      this.#again = clock.schedule(AGAIN_MS, () => this.#run());
+      this.#again = this.#clock.schedule(AGAIN_MS, () => this.#run());
     }
   }
 
   /** False if one failed. */
   async #runSteps(): Promise<boolean> {
     let isDone = true;
-    for (const [step, run] of Object.entries(this.#deps.steps)) {
+    for (const [step, run] of Object.entries(this.#steps)) {
       if (this.#isClosed) break;
       try {
         await run();
       } catch (error) {
         isDone = false;
         const isExpected = error instanceof ServiceError && error.code === "shutting_down";
-        if (!isExpected) this.#deps.log.error({ err: error, step }, "Taking over what another coordinator left failed");
+        if (!isExpected) this.#log.error({ err: error, step }, "Taking over what another coordinator left failed");
       }
     }
     return isDone;
   }
 
   #living(): ReadonlySet<string> {
-    return new Set(this.#deps.members.living.map(({ id }) => id));
+    return new Set(this.#peers.living.map(({ id }) => id));
   }
 }

@@ -3,7 +3,7 @@ import type { SharedWork, WorkLoad } from "../scheduler/shared-work.ts";
 import { workKeyOf, type WorkKind } from "../scheduler/slot-offer.ts";
 import { jobsToTake } from "./backlog-balance.ts";
 import { PeerLoads, type Demand, type PeerLoad } from "./peer-loads.ts";
-import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./sharing-messages.ts";
+import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./messages.ts";
 
 /** Whom to ask for waiting jobs, and what. */
 export interface Steal {
@@ -57,8 +57,8 @@ export class WorkShares {
     this.#work = work;
   }
 
-  hear(status: PeerStatus, nowMs: number): void {
-    if (status.id !== this.#selfId) this.#peers.hear(status, nowMs);
+  hear(id: string, status: PeerStatus, nowMs: number): void {
+    if (id !== this.#selfId) this.#peers.hear(id, status, nowMs);
   }
 
   /** Forgets coordinators that are gone or silent. */
@@ -105,7 +105,7 @@ export class WorkShares {
     this.#emptied.clear();
     const work = inTurns([...waiting, ...this.#readiness(waiting)], MAX_KINDS, this.#beats);
     this.#told = new Map(work.filter(({ jobs }) => jobs > 0).map((load) => [workKeyOf(load), load.jobs]));
-    return { id: this.#selfId, freeSlots: this.#work.freeSlots, islands: this.#toldIslands, work };
+    return { freeSlots: this.#work.freeSlots, islands: this.#toldIslands, work };
   }
 
   /** Whom to ask for jobs now. {@link noteRest} and {@link answered}, or {@link failed}, must follow. */
@@ -142,11 +142,11 @@ export class WorkShares {
   }
 
   /** Takes the jobs out of the queues that another coordinator gets: by fair order, and no more than it should have. */
-  give({ from, offer, backlog }: StealRequest): string[] {
+  give(toId: string, { offer, backlog }: StealRequest): string[] {
     const jobIds = this.#work.takeFor(offer, MAX_JOBS);
     for (const load of backlog) {
       const own = this.#work.loadOf(load);
-      const jobs = jobsToTake(load, own, sum(this.#peers.sumOf(workKeyOf(load), from), own, load));
+      const jobs = jobsToTake(load, own, sum(this.#peers.sumOf(workKeyOf(load), toId), own, load));
       jobIds.push(...this.#work.takeNext(load, Math.min(jobs, MAX_JOBS - jobIds.length)));
     }
     return jobIds;
@@ -199,7 +199,7 @@ export class WorkShares {
     const waiting = startable.flatMap(({ key }) => work.get(key) ?? []).filter(({ jobs }) => jobs > 0);
     const offer = this.#work.offer(waiting, { maxSlots: MAX_JOBS, maxIslands: MAX_ISLANDS, except: offered });
     if (offer.islands.length === 0) return undefined;
-    return { victimId, request: { from: this.#selfId, offer, backlog: [] } };
+    return { victimId, request: { offer, backlog: [] } };
   }
 
   /** Asks for jobs that compete here with those that wait here, as they wait longer where they are. */
@@ -226,7 +226,7 @@ export class WorkShares {
     const [most] = [...plans].sort(([, a], [, b]) => b.jobs - a.jobs);
     if (most === undefined) return undefined;
     const [victimId, { backlog }] = most;
-    return { victimId, request: { from: this.#selfId, offer: { kinds: [], islands: [] }, backlog } };
+    return { victimId, request: { offer: { kinds: [], islands: [] }, backlog } };
   }
 
   #mayAsk({ id }: PeerLoad, nowMs: number): boolean {

@@ -13,17 +13,17 @@ export interface LiveIsland {
   readonly cpuLoad: number | null;
   readonly freeRamBytes: number | null;
   readonly freeVramBytes: number | null;
-  /** °C of its hottest processor or graphics card; null: not known. Absent: a coordinator of an earlier version tells. */
-  readonly temperatureC?: number | null;
+  /** °C of its hottest processor or graphics card; null: not known. */
+  readonly temperatureC: number | null;
   /** Cargos whose model is in memory; at most {@link MAX_LOADED}. */
   readonly loaded: readonly string[];
-  /** 0 to 1, of its busiest graphics card; null: not known. Absent, like the next three, from coordinators of earlier versions. */
-  readonly gpuLoad?: number | null;
+  /** 0 to 1, of its busiest graphics card; null: not known. */
+  readonly gpuLoad: number | null;
   /** At most {@link MAX_LOADED} of each. */
-  readonly loading?: readonly string[];
-  readonly downloads?: readonly LiveDownload[];
+  readonly loading: readonly string[];
+  readonly downloads: readonly LiveDownload[];
   /** Cargos of the jobs that it has now, first those that began first, and when each began in ms since the epoch. */
-  readonly running?: readonly { readonly slug: string; readonly sinceMs: number }[];
+  readonly running: readonly { readonly slug: string; readonly sinceMs: number }[];
   /** Keys of the models and images on its disk; at most {@link MAX_CACHED}. Empty where nobody asked for them. */
   readonly cachedModels: readonly string[];
 }
@@ -50,6 +50,4 @@ export interface IslandsElsewhere {
     hostId: string | null,
   ): Promise<{ readonly islands: readonly LiveIsland[]; readonly isComplete: boolean }>;
   remove(accountId: string, hostId: string): Promise<void>;
-  /** What each has for the account's jobs; see `CargoAvailability`. Anything but a list: it does not tell. */
-  availability(accountId: string): Promise<readonly unknown[]>;
 }

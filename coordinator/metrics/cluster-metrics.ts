@@ -1,5 +1,5 @@
 import type * as Prometheus from "prom-client";
-import type { CountedBus } from "../bus/counted-bus.ts";
+import type { BusError } from "../bus/bus.ts";
 import type { TakenOver } from "../store/cluster-store.ts";
 
 /** What is counted of a coordinator that has others beside it. */
@@ -8,14 +8,15 @@ export interface ClusterFigures {
     /** Jobs that came here, by how, and coordinators that this one removed. */
     readonly counts: TakenOver & { readonly stolen: number; readonly handedOver: number };
   };
-  readonly bus: Pick<CountedBus, "failed">;
+  /** Questions that got no reply. */
+  readonly peers: { readonly failed: Readonly<Record<BusError["kind"], number>> };
   /** Jobs that other coordinators have by now. */
   readonly movedAway: () => number;
 }
 
 /** Metrics of one coordinator of several. */
 export function clusterMetrics({ Counter }: typeof Prometheus, figures: ClusterFigures): readonly Prometheus.Metric[] {
-  const { member, bus, movedAway } = figures;
+  const { member, peers, movedAway } = figures;
   return [
     new Counter({
       name: "atoll_jobs_moved_here_total",
@@ -54,7 +55,7 @@ export function clusterMetrics({ Counter }: typeof Prometheus, figures: ClusterF
       registers: [],
       collect() {
         this.reset();
-        for (const [reason, count] of Object.entries(bus.failed)) this.inc({ reason }, count);
+        for (const [reason, count] of Object.entries(peers.failed)) this.inc({ reason }, count);
       },
     }),
   ];

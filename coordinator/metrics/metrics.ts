@@ -16,7 +16,7 @@ export interface MetricsDeps extends Omit<ReadingsDeps, "jobs" | "webhooks" | "m
   readonly jobs: ReadingsDeps["jobs"] & Pick<JobRegistry, "subscribe">;
   readonly webhooks: ReadingsDeps["webhooks"] & { readonly figures: WebhookFigures };
   readonly member: (NonNullable<ReadingsDeps["member"]> & ClusterFigures["member"]) | null;
-  readonly bus: ClusterFigures["bus"];
+  readonly peers: ClusterFigures["peers"];
   readonly files: FileReadingsDeps["files"] & {
     readonly figures: Pick<FileFigures, "refusals">;
     readonly uploads: { readonly figures: UploadFigures };
@@ -73,7 +73,7 @@ export class Metrics {
 
   async #register(): Promise<Registry> {
     const library = await import("prom-client");
-    const { member, bus, webhooks, gateway, files, fileBatches } = this.#deps;
+    const { member, peers, webhooks, gateway, files, fileBatches } = this.#deps;
     const registry = new library.Registry();
     const { http } = this;
     const streams = () => [[[], http.openStreams]] as const;
@@ -102,7 +102,7 @@ export class Metrics {
       ),
       ...tallies.map((tally) => counterOf(library, tally)),
       ...distributions.map((distribution) => histogramOf(distribution)),
-      ...(member === null ? [] : clusterMetrics(library, { member, bus, movedAway: () => this.#movedAway })),
+      ...(member === null ? [] : clusterMetrics(library, { member, peers, movedAway: () => this.#movedAway })),
     ];
     for (const metric of metrics) registry.registerMetric(metric);
     addProcessMetrics(library, registry);

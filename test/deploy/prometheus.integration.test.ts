@@ -1,8 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { CountedBus } from "../../coordinator/bus/counted-bus.ts";
-import { LocalBus } from "../../coordinator/bus/local-bus.ts";
 import { Metrics } from "../../coordinator/metrics/metrics.ts";
 import { LONELY_MEMBER, NO_PARTS } from "../support/no-parts.ts";
 import { BusyNetwork } from "./busy-network.ts";
@@ -21,8 +19,7 @@ beforeAll(async () => {
   await using network = await BusyNetwork.open();
   await network.work();
   scrape = await network.scrape();
-  const bus = new CountedBus(new LocalBus());
-  const ofSeveral = await new Metrics({ ...NO_PARTS, member: LONELY_MEMBER, bus }).read();
+  const ofSeveral = await new Metrics({ ...NO_PARTS, member: LONELY_MEMBER }).read();
   known = new Map([...seriesOf(ofSeveral), ...seriesOf(scrape), ["up", new Set<string>()]]);
 });
 

@@ -26,7 +26,8 @@ export const NO_PARTS = {
   fileBatches: { figures: new FileBatchFigures(), runningCount: 0, linesUnderWay: 0 },
   version: "1",
   clock: new ManualClock(),
-} satisfies Omit<MetricsDeps, "member" | "bus">;
+  peers: { failed: { unreachable: 0, timeout: 0, refused: 0 } },
+} satisfies Omit<MetricsDeps, "member">;
 
 /** One coordinator of several, to which nothing has happened. */
 export const LONELY_MEMBER = {

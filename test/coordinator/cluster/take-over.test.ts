@@ -43,19 +43,14 @@ beforeEach(() => {
     if (failing === name) throw new Error("away");
   };
   const log = { error: (facts: object) => void faults.push(facts) };
-  takeOver = new TakeOver({
-    members,
-    cluster: {
-      onReturn: (listener) => {
-        storageReturns = listener;
-        return () => (storageReturns = () => undefined);
-      },
+  const cluster = {
+    onReturn: (listener: () => void) => {
+      storageReturns = listener;
+      return () => (storageReturns = () => undefined);
     },
-    clock,
-    log,
-    settleMs: 8_000,
-    steps: { webhooks: step("webhooks"), answers: step("answers") },
-  });
+  };
+  const steps = { webhooks: step("webhooks"), answers: step("answers") };
+  takeOver = new TakeOver(members, cluster, steps, 8_000, { clock, log });
 });
 afterEach(() => takeOver.close());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
