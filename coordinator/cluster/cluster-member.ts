@@ -1,5 +1,5 @@
 import { abortable } from "../../shared/abortable.ts";
-import type { Clock } from "../../shared/clock.ts";
+import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { AccountEvents } from "../events/account-events.ts";
@@ -10,7 +10,6 @@ import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
 import type { ClusterStore, Peer, TakenOver } from "../store/cluster-store.ts";
-import { endBatchesEverywhere } from "./batch-ends.ts";
 import { EventFollower } from "./event-follower.ts";
 import { EventSource } from "./event-source.ts";
 import { keepLease, type LeaseEnv } from "./membership.ts";
@@ -19,8 +18,11 @@ import { moveJobs, type JobMover, type JobParts } from "./moved-jobs.ts";
 import { networkQuota } from "./network-quota.ts";
 import { orderSessions } from "./newest-sessions.ts";
 import type { Peers } from "./peers.ts";
-import { TakeOver } from "./take-over.ts";
+import { takeOver } from "./take-over.ts";
 import { shareWork, type WorkSharing } from "./work-sharing.ts";
+
+/** A message about a batch may be lost: storage is asked this often. */
+const BATCHES_POLL_MS = 5_000;
 
 interface MemberEnv extends LeaseEnv {
   readonly clock: Clock;
@@ -62,7 +64,7 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
   const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
   let events: readonly { close(): void }[] = [];
   let sharing: WorkSharing | null = null;
-  let takeOver: TakeOver | null = null;
+  let takingOver: ReturnType<typeof takeOver> | null = null;
   /** Jobs that coordinators which stopped gave to this one. */
   let handedOver = 0;
   /** By the monotonic clock. Of what was sent while the bus was down, nothing was heard. */
@@ -110,8 +112,8 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     share(dispatcher: SharingDispatcher, steps: Readonly<Record<string, () => Promise<unknown>>>): void {
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
       peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind));
-      takeOver = new TakeOver(peers, cluster, steps, 2 * env.leaseMs, env);
-      takeOver.start();
+      takingOver = takeOver(peers, cluster, steps, 2 * env.leaseMs, env);
+      takingOver.start();
     },
     /** What the other coordinators said last of a kind of work; null before work is shared. */
     elsewhere(kind: WorkKind): Elsewhere | null {
@@ -168,7 +170,7 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     },
     /** Nothing is taken over any more. Before what its steps use is closed. */
     async closeTakeOver(): Promise<void> {
-      await takeOver?.close();
+      await takingOver?.close();
       for (const each of events) each.close();
     },
     /** The second half: Islands and clients have gone. Jobs that are left become unowned. Before bus and store close. */
@@ -210,4 +212,47 @@ export async function handOverWaiting(
   }
   if (count > 0) log.info({ count, peer: peer.id }, "Handed waiting jobs over");
   return count;
+}
+
+/**
+ * The jobs of one batch may be at several coordinators: each learns when the batch is over, and ends those that it has. Until the returned
+ * function is called.
+ */
+function endBatchesEverywhere(
+  peers: Pick<Peers, "tell" | "hear">,
+  jobs: Pick<JobRegistry, "subscribe">,
+  batches: Pick<BatchService, "activeIds" | "endOver">,
+  { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn"> },
+): () => void {
+  let timer: Timer;
+  let isClosed = false;
+
+  async function look(batchIds: readonly string[]): Promise<void> {
+    try {
+      await batches.endOver(batchIds);
+    } catch (error) {
+      if (!isClosed) log.warn({ err: error }, "Looking for batches that are over failed");
+    }
+  }
+
+  function lookLater(): Timer {
+    return clock.schedule(BATCHES_POLL_MS, () => {
+      void look(batches.activeIds).finally(() => {
+        if (!isClosed) timer = lookLater();
+      });
+    });
+  }
+
+  jobs.subscribe((event) => {
+    if (event.type !== "job_ended" || event.job.batchId === null) return;
+    const { batchId, state, settled } = event.job;
+    if (state === "failed" || state === "timeout") void settled?.then(() => peers.tell(M.batchEnded, { batchId }));
+  });
+  const stop = peers.hear(M.batchEnded, ({ batchId }) => void look([batchId]));
+  timer = lookLater();
+  return () => {
+    isClosed = true;
+    stop();
+    timer.cancel();
+  };
 }

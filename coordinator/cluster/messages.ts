@@ -1,16 +1,12 @@
 import { z } from "zod";
 import { ATTEMPT_PHASES } from "../../shared/attempt-phase.ts";
+import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import { ERROR_STATUS, JOB_ERROR_CODES, type ErrorCode } from "../../shared/errors.ts";
 import { featuresSchema } from "../../shared/features.ts";
 import { JOB_STATES } from "../../shared/job-state.ts";
 import { FINISH_REASONS, outputItemSchema, usageSchema } from "../../shared/output.ts";
-import { downloadSchema } from "../../shared/protocol/from-island.ts";
-import type { AvailableCargo } from "../islands/cargo-availability.ts";
-import type { LiveIsland } from "../islands/live-island.ts";
-import type { JobMemory } from "../jobs/job-memory.ts";
-import type { LiveFacts } from "../jobs/job-router.ts";
+import { liveIslandSchema } from "../islands/live-island.ts";
 import { WAITING_REASONS } from "../jobs/job-waiting.ts";
-import type { Outlook, SlotOffer, WorkKind, WorkLoad } from "../scheduler/shared-work.ts";
 
 /** A message that one coordinator answers. */
 export interface Question<Q, R> {
@@ -34,8 +30,8 @@ export interface Stream<Q, F> {
   readonly frame: z.ZodType<F>;
 }
 
-export type QuestionOf<M extends { readonly question: z.ZodType }> = z.infer<M["question"]>;
-export type ReplyOf<M extends { readonly reply: z.ZodType }> = z.infer<M["reply"]>;
+export type QuestionOf<M extends { readonly question: z.ZodType }> = DeepReadonly<z.infer<M["question"]>>;
+export type ReplyOf<M extends { readonly reply: z.ZodType }> = DeepReadonly<z.infer<M["reply"]>>;
 
 /** Kinds of work in a message. Above it, they take turns. */
 export const MAX_KINDS = 256;
@@ -55,35 +51,20 @@ const PAGE_MS = 500;
 const id = z.string().max(200);
 const text = z.string().max(10_000);
 const count = z.number().int().min(0).max(1e12);
-const share = z.number().min(0).max(1).nullable();
-const bytes = z.number().nonnegative().nullable();
 const nothing = z.null();
 
 const kind = z.object({ slug: id, onlyIslandsOf: id.nullable(), features: featuresSchema.optional() });
 const load = kind.extend({ jobs: count, pressing: count, slots: count });
 
-export interface PeerStatus {
+const status = z.object({
   /** Of all Islands of the sender, whatever they run. */
-  readonly freeSlots: number;
+  freeSlots: count,
   /** Online Islands, busy or not. */
-  readonly islands: number;
+  islands: count,
   /** Of the kinds of which jobs wait somewhere. */
-  readonly work: readonly WorkLoad[];
-}
-
-export interface StealRequest {
-  /** Jobs that start at once: no more than these slots can. */
-  readonly offer: SlotOffer;
-  /** The asker's load of kinds of which it takes jobs into its queues, where they compete, if less waits there for each slot. */
-  readonly backlog: readonly WorkLoad[];
-}
-
-export interface StealReply {
-  /** Those that belong to the asker now. */
-  readonly jobIds: readonly string[];
-  /** What is left of the kinds that it asked for. */
-  readonly rest: readonly WorkLoad[];
-}
+  work: z.array(load).max(MAX_KINDS),
+});
+export type PeerStatus = DeepReadonly<z.infer<typeof status>>;
 
 const offeredIsland = z.object({ id, accountId: id, slots: count.min(1), serves: z.array(count).max(MAX_KINDS) });
 
@@ -105,7 +86,7 @@ const memory = z.object({
 });
 
 const jobState = z.enum(JOB_STATES);
-const liveFacts: z.ZodType<LiveFacts> = z.object({
+const liveFacts = z.object({
   state: jobState,
   attempt: count,
   startedAtMs: z.number().nullable(),
@@ -124,25 +105,7 @@ const gone = z.object({ is: z.literal("gone") });
 /** The job had ended before, which is durable. */
 const ended = z.object({ is: z.literal("ended") });
 
-const liveIslands: z.ZodType<readonly LiveIsland[]> = z.array(
-  z.object({
-    hostId: id,
-    isDraining: z.boolean(),
-    isQuarantined: z.boolean(),
-    slots: count,
-    slotsBusy: count,
-    cpuLoad: share,
-    freeRamBytes: bytes,
-    freeVramBytes: bytes,
-    temperatureC: z.number().nullable(),
-    gpuLoad: share,
-    loaded: z.array(id),
-    loading: z.array(id),
-    downloads: z.array(downloadSchema),
-    running: z.array(z.object({ slug: id, sinceMs: z.number() })),
-    cachedModels: z.array(z.string()),
-  }),
-);
+const liveIslands = z.array(liveIslandSchema);
 const islandQuestion = z.object({ accountId: id, hostId: id.nullable() });
 
 const figures = z.object({
@@ -155,28 +118,25 @@ const figures = z.object({
   ended: z.object({ all: count, failed: count }),
   tokensPerSecond: z.number(),
   /** From when a job could be given to an Island (mostly its submission) to its first output, of jobs that ended in the last minute. */
-  firstToken: z.array(z.tuple([count, count]).readonly()).readonly(),
+  firstToken: z.array(z.tuple([count, count])),
   /** Waiting jobs of a Cargo that wait for the same thing. Most jobs first. */
   waiting: z
     .array(
-      z
-        .object({
-          slug: id,
-          /** Only Islands of this account may run them; null: all. */
-          onlyIslandsOf: id.nullable(),
-          jobs: count,
-          oldestAtMs: z.number(),
-          /** Of the oldest of them. */
-          reason: z.enum(WAITING_REASONS),
-          message: text,
-        })
-        .readonly(),
+      z.object({
+        slug: id,
+        /** Only Islands of this account may run them; null: all. */
+        onlyIslandsOf: id.nullable(),
+        jobs: count,
+        oldestAtMs: z.number(),
+        /** Of the oldest of them. */
+        reason: z.enum(WAITING_REASONS),
+        message: text,
+      }),
     )
-    .max(MAX_KINDS)
-    .readonly(),
+    .max(MAX_KINDS),
 });
 /** What one coordinator knows of itself. */
-export type Figures = z.infer<typeof figures>;
+export type Figures = DeepReadonly<z.infer<typeof figures>>;
 export type WaitingWork = Figures["waiting"][number];
 
 /** Position of a follower in a feed; see `FeedPosition`. */
@@ -305,21 +265,25 @@ export const M = {
     withinMs: 5_000,
   }),
 
-  status: news<PeerStatus>({
-    name: "status",
-    content: z.object({ freeSlots: count, islands: count, work: z.array(load).max(MAX_KINDS) }),
-  }),
-  steal: question<StealRequest, StealReply>({
+  status: news({ name: "status", content: status }),
+  steal: question({
     name: "steal",
     question: z.object({
+      /** Jobs that start at once: no more than these slots can. */
       offer: z.object({ kinds: z.array(kind).max(MAX_KINDS), islands: z.array(offeredIsland).max(MAX_ISLANDS) }),
+      /** The asker's load of kinds of which it takes jobs into its queues, where they compete, if less waits there for each slot. */
       backlog: z.array(load).max(MAX_KINDS),
     }),
-    reply: z.object({ jobIds: z.array(id).max(MAX_JOBS), rest: z.array(load).max(2 * MAX_KINDS) }),
+    reply: z.object({
+      /** Those that belong to the asker now. */
+      jobIds: z.array(id).max(MAX_JOBS),
+      /** What is left of the kinds that it asked for. */
+      rest: z.array(load).max(2 * MAX_KINDS),
+    }),
     withinMs: 5_000,
   }),
   /** Whether Islands of the coordinator may ever run a kind of work. A client waits for its refusal. */
-  outlook: question<WorkKind, Outlook>({
+  outlook: question({
     name: "outlook",
     question: kind,
     reply: z.union([
@@ -330,21 +294,21 @@ export const M = {
   }),
 
   /** Jobs that a coordinator which stops gave to the one that is asked. */
-  take: question<{ readonly jobIds: readonly string[] }, null>({
+  take: question({
     name: "take",
     question: z.object({ jobIds: z.array(id).max(MAX_MOVED) }),
     reply: nothing,
     withinMs: 5_000,
   }),
   /** What no storage has of jobs that move, to their next owner, before it learns of the jobs. */
-  memories: question<{ readonly memories: readonly JobMemory[] }, null>({
+  memories: question({
     name: "memories",
     question: z.object({ memories: z.array(memory).max(MAX_MOVED) }),
     reply: nothing,
     withinMs: 5_000,
   }),
   /** Jobs that the sender has taken over. */
-  moved: news<{ readonly jobIds: readonly string[] }>({
+  moved: news({
     name: "moved",
     content: z.object({ jobIds: z.array(id).max(MAX_MOVED) }),
   }),
@@ -354,7 +318,7 @@ export const M = {
   /** A key, session, token or limit changed. */
   credentials: news({ name: "credentials", content: nothing }),
   /** Sessions of Islands that the sender has: host id, number and account of each. */
-  sessions: news<readonly (readonly [hostId: string, number: number, accountId: string])[]>({
+  sessions: news({
     name: "sessions",
     content: z.array(z.tuple([id, count, id])).max(MAX_SESSIONS),
   }),
@@ -393,7 +357,7 @@ export const M = {
     withinMs: PAGE_MS,
   }),
   /** Which Cargos of the account connected Islands can run. */
-  availability: question<{ readonly accountId: string }, readonly AvailableCargo[]>({
+  availability: question({
     name: "availability",
     question: z.object({ accountId: id }),
     reply: z.array(z.object({ slug: id, islands: count, ready: count, free: count })),
@@ -401,10 +365,12 @@ export const M = {
   }),
   figures: question({ name: "figures", question: nothing, reply: figures, withinMs: PAGE_MS }),
   /** Those of these Islands that are connected, for an operator's page. */
-  islands: question<{ readonly hostIds: readonly string[] }, readonly LiveIsland[]>({
+  islands: question({
     name: "islands",
     question: z.object({ hostIds: z.array(id).max(1_000) }),
     reply: liveIslands,
     withinMs: PAGE_MS,
   }),
 } as const;
+
+export type StealRequest = QuestionOf<typeof M.steal>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock, Timer } from "../../shared/clock.ts";
+import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { KIB } from "../../shared/format-bytes.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -7,8 +8,8 @@ import { BusError } from "../bus/bus.ts";
 import { M, type Question, type Stream } from "./messages.ts";
 
 interface PeerCalls {
-  ask<Q, R>(id: string, message: Question<Q, R>, question: Q): Promise<R>;
-  answer<Q, R>(message: Question<Q, R>, handler: (question: Q, fromId: string) => R): void;
+  ask<Q, R>(id: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R>;
+  answer<Q, R>(message: Question<Q, R>, handler: (question: Q, fromId: string) => DeepReadonly<R>): void;
   isLiving(id: string): boolean;
 }
 
@@ -145,7 +146,7 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
   async function* stream<Q, F>(
     peerId: string,
     message: Stream<Q, F>,
-    question: Q,
+    question: DeepReadonly<Q>,
     signal: AbortSignal,
   ): AsyncGenerator<F> {
     if (signal.aborted) return;
@@ -379,7 +380,7 @@ export function serveStreams(
   /** Sends what `handler` yields to each peer that asks, until that wants no more: `signal` aborts then, and it must soon end. */
   function serve<Q, F>(
     message: Stream<Q, F>,
-    handler: (question: Q, fromId: string, signal: AbortSignal) => AsyncIterable<Sized<F>>,
+    handler: (question: Q, fromId: string, signal: AbortSignal) => AsyncIterable<Sized<DeepReadonly<F>>>,
   ): void {
     served.set(message.name, (question, fromId, signal) => handler(message.question.parse(question), fromId, signal));
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
+import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
 import { LocalBus } from "../bus/local-bus.ts";
@@ -15,6 +16,8 @@ const envelopeOf = <T>(content: z.ZodType<T>) => z.tuple([z.string().max(200), c
 
 /** A peer that was asked; `reply` is undefined if it gave none in time. */
 export type PeerReply<R> = Peer & { readonly reply: R | undefined };
+
+type Handler<Q, R> = (question: Q, fromId: string) => DeepReadonly<R> | Promise<DeepReadonly<R>>;
 
 interface PeersEnv {
   readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
@@ -53,7 +56,12 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   }
 
   /** @throws {BusError} `refused` also for a reply that is invalid. */
-  async function ask<Q, R>(id: string, message: Question<Q, R>, question: Q, withinMs = message.withinMs): Promise<R> {
+  async function ask<Q, R>(
+    id: string,
+    message: Question<Q, R>,
+    question: DeepReadonly<Q>,
+    withinMs = message.withinMs,
+  ): Promise<R> {
     try {
       const envelope: Envelope = [self.id, question];
       const reply = await busTo(id).request(`${id}.${message.name}`, envelope, Math.max(1, withinMs));
@@ -68,13 +76,10 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   }
 
   /** An error of `handler` refuses the question with its message, and so does a question that is invalid. */
-  function answer<Q, R>(
-    message: Question<Q, R>,
-    handler: (question: Q, fromId: string) => R | Promise<R>,
-  ): Unsubscribe {
+  function answer<Q, R>(message: Question<Q, R>, handler: Handler<Q, R>): Unsubscribe {
     const subject = `${self.id}.${message.name}`;
     const schema = envelopeOf(message.question);
-    const handle = async (envelope: unknown): Promise<R> => {
+    const handle = async (envelope: unknown): Promise<DeepReadonly<R>> => {
       const { success, data, error } = schema.safeParse(envelope);
       if (!success) throw new Error(`Invalid ${message.name}: ${z.prettifyError(error)}`);
       return handler(data[1], data[0]);
@@ -145,7 +150,12 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     failed,
     ask,
     /** Asks all others at once. `fault`: logged for each that does not reply. */
-    askAll<Q, R>(message: Question<Q, R>, question: Q, fault?: string, peers = othersNow()): Promise<PeerReply<R>[]> {
+    askAll<Q, R>(
+      message: Question<Q, R>,
+      question: DeepReadonly<Q>,
+      fault?: string,
+      peers = othersNow(),
+    ): Promise<PeerReply<R>[]> {
       return Promise.all(
         peers.map(async (peer) => {
           const reply = await ask(peer.id, message, question).catch((error: unknown) => {
@@ -158,7 +168,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
     },
     answer,
     /** Sends to all, this coordinator included. Lost while the bus is down. */
-    tell<T>(message: News<T>, content: T): void {
+    tell<T>(message: News<T>, content: DeepReadonly<T>): void {
       bus.publish(message.name, [self.id, content] satisfies Envelope);
     },
     hear<T>(message: News<T>, listener: (content: T, fromId: string) => void): Unsubscribe {

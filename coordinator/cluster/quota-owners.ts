@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
+import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import { BusError } from "../bus/bus.ts";
 import type { Peer } from "../store/cluster-store.ts";
@@ -56,7 +57,7 @@ export function quotaOwners(
       return limit === 0 ? 0 : Math.max(1, Math.floor(limit / Math.max(1, peers.living.length)));
     },
     /** Undefined if the owner gives no reply. */
-    async ask<Q, R>(ownerId: string, message: Question<Q, R>, question: Q): Promise<R | undefined> {
+    async ask<Q, R>(ownerId: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R | undefined> {
       try {
         return await peers.ask(ownerId, message, question);
       } catch (error) {

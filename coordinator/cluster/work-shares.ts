@@ -1,7 +1,6 @@
 import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SharedWork, WorkLoad } from "../scheduler/shared-work.ts";
 import { workKeyOf, type WorkKind } from "../scheduler/slot-offer.ts";
-import { jobsToTake } from "./backlog-balance.ts";
 import { PeerLoads, type Demand, type PeerLoad } from "./peer-loads.ts";
 import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./messages.ts";
 
@@ -25,6 +24,8 @@ const ABSENT_MODEL_MS = 100;
 const ALL_TURNS_MS = TURN.maxMs + ABSENT_MODEL_MS;
 /** Queues are balanced so often. */
 const BALANCE_MS = 500;
+/** A job moves to another queue only where it waits so much less, or it would go back and forth as queues change. */
+const MARGIN = 1.25;
 /** Who had nothing to give is asked again after so long; who did not answer, later. */
 const AGAIN = { emptyMs: 250, failedMs: 1_000 };
 /** An answer that takes longer no longer keeps free slots for itself. */
@@ -271,7 +272,23 @@ function pressureOf(load: WorkLoad | undefined): number {
 }
 
 type Sum = Pick<WorkLoad, "pressing" | "slots">;
+type Load = Sum & Pick<WorkLoad, "jobs">;
 
 function sum(...loads: readonly Sum[]): Sum {
   return loads.reduce((a, b) => ({ pressing: a.pressing + b.pressing, slots: a.slots + b.slots }));
+}
+
+/**
+ * How many waiting jobs of a kind a coordinator with busy slots takes into its queues from another: each of them waits less there, and
+ * the one who takes has no more than its part of all. So nobody starves where there are few slots, or none.
+ * @param mine Of the one who takes.
+ * @param network Sums over all coordinators, these two included.
+ */
+export function jobsToTake(mine: Load, theirs: Load, network: Sum): number {
+  if (mine.slots === 0 || theirs.jobs === 0) return 0;
+  // The last of them waits for (mine.pressing + n) / mine.slots rounds, instead of (theirs.pressing - n + 1) / theirs.slots.
+  const gain = (theirs.pressing + 1) * mine.slots - MARGIN * mine.pressing * theirs.slots;
+  const better = Math.floor(gain / (mine.slots + MARGIN * theirs.slots));
+  const part = Math.ceil((network.pressing * mine.slots) / network.slots - mine.pressing);
+  return Math.max(0, Math.min(better, part, theirs.jobs));
 }

@@ -5,7 +5,7 @@ import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SharedWork, WorkKind } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
-import { M, type StealReply, type StealRequest } from "./messages.ts";
+import { M, type ReplyOf, type StealRequest } from "./messages.ts";
 import type { JobMover } from "./moved-jobs.ts";
 import type { Peers } from "./peers.ts";
 import { WorkShares, type Steal } from "./work-shares.ts";
@@ -80,7 +80,7 @@ export function shareWork(
     });
   }
 
-  async function give(request: StealRequest, toId: string): Promise<StealReply> {
+  async function give(request: StealRequest, toId: string): Promise<ReplyOf<typeof M.steal>> {
     if (!peers.isLiving(toId)) throw new Error(`Coordinator ${toId} is not known here yet`);
     const jobIds = await handOver(shares.give(toId, request), toId);
     return { jobIds, rest: shares.restOf(request) };
