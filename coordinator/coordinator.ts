@@ -9,6 +9,7 @@ import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { closeInOrder } from "./close-in-order.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
+import { outputBudget } from "./quotas/output-budget.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { openMember } from "./cluster/cluster-member.ts";
 import { CredentialWatch } from "./cluster/credential-watch.ts";
@@ -26,7 +27,7 @@ import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
-import { listen } from "./http/server/listener.ts";
+import { listen } from "./http/server/transport.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
@@ -47,7 +48,6 @@ import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { openWebhooks } from "./open-webhooks.ts";
 import { Suspensions } from "./operators/suspensions.ts";
-import { OutputBudget } from "./quotas/output-budget.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
@@ -110,7 +110,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     store,
     catalog,
     jobQuota,
-    outputBudget: new OutputBudget(memory),
+    outputBudget: outputBudget(memory),
     dailyStorage,
     maxRunMs: config.maxRunMs,
     maxOutputBytes: memory.maxOutputBytes,
@@ -268,7 +268,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     host: config.host,
     port: config.port,
     transport: config.transport,
-    uwsModule: config.uwsModule,
+    transportModule: config.transportModule,
   });
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });

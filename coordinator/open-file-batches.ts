@@ -3,7 +3,7 @@ import type { FileBatchDeps } from "./file-batches/file-batch-deps.ts";
 import { lineEndpoints } from "./http/line-endpoints.ts";
 import { httpOptionsOf } from "./http/http-options.ts";
 
-type OpenDeps = Omit<FileBatchDeps, "endpoints" | "figures"> &
+type OpenDeps = Omit<FileBatchDeps, "countEnd" | "endpoints"> &
   Omit<Parameters<typeof lineEndpoints>[0], "options"> & {
     readonly config: Parameters<typeof httpOptionsOf>[0];
     readonly memory: Parameters<typeof httpOptionsOf>[1];

@@ -175,6 +175,20 @@ describe("the imports of the product", () => {
   it("give shared and the scheduler no socket, file, process or database", () => {
     expect(findImpurities(tree)).toEqual([]);
   });
+  it("name the transport uws in its own folder, its port and the settings only", () => {
+    const naming = [...tree].filter(
+      ([path, source]) =>
+        path.startsWith("coordinator/") &&
+        !path.startsWith("coordinator/http/server/uws/") &&
+        /uws|uwebsockets/i.test(source),
+    );
+    expect(naming.map(([path]) => path)).toEqual([
+      "coordinator/config/resolve-config.ts",
+      "coordinator/http/server/transport.ts",
+    ]);
+    const port = tree.get("coordinator/http/server/transport.ts") ?? "";
+    expect(port.match(/.*uws\/.*/g)).toEqual(['  uws: () => import("./uws/uws-listener.ts"),']);
+  });
 });
 
 describe("importsOf()", () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ATTEMPT_PHASES } from "../../shared/attempt-phase.ts";
 import type { DeepReadonly } from "../../shared/deep-readonly.ts";
-import { ERROR_STATUS, JOB_ERROR_CODES, type ErrorCode } from "../../shared/errors.ts";
+import { JOB_ERROR_CODES } from "../../shared/errors.ts";
 import { featuresSchema } from "../../shared/features.ts";
 import { JOB_STATES } from "../../shared/job-state.ts";
 import { FINISH_REASONS, outputItemSchema, usageSchema } from "../../shared/output.ts";
@@ -242,26 +242,6 @@ export const M = {
     name: "cancel_job",
     question: z.object({ jobId: id }),
     reply: z.discriminatedUnion("is", [gone, ended, z.object({ is: z.literal("cancelled"), state: jobState })]),
-    withinMs: 5_000,
-  }),
-
-  /** Input for a running job of the one that is asked, which waits 2 s for the job's program. */
-  input: question({
-    name: "input",
-    question: z.object({ jobId: id, line: z.string().nullable(), seq: count.optional() }),
-    reply: z.discriminatedUnion("is", [
-      gone,
-      z.object({
-        is: z.literal("received"),
-        receipt: z.object({ seq: count, isTaken: z.boolean(), isRepeat: z.boolean(), waitingBytes: count }),
-      }),
-      z.object({
-        is: z.literal("refused"),
-        code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
-        message: text,
-        retryAfterS: z.number().nullable(),
-      }),
-    ]),
     withinMs: 5_000,
   }),
 

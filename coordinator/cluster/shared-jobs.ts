@@ -12,7 +12,6 @@ import { publishFeeds } from "./feed-publisher.ts";
 import { followFeeds } from "./followed-feeds.ts";
 import { M, type Question, type ReplyOf } from "./messages.ts";
 import type { Peers } from "./peers.ts";
-import { RemoteInputs } from "./remote-inputs.ts";
 
 const RETRY_MS = 50;
 
@@ -33,7 +32,6 @@ export function shareJobs(
   const { clock } = env;
   const published = publishFeeds(peers, jobs);
   const feeds = followFeeds(peers, cluster, store, maxFollowedBytes, env);
-  const inputs = new RemoteInputs({ selfId: cluster.selfId, peers, cluster, jobs, clock });
 
   jobs.subscribe((event) => {
     if (event.type !== "job_dropped") return;
@@ -107,7 +105,6 @@ export function shareJobs(
           const state = isRepeated ? (await store.get(jobId))?.state : undefined;
           return state === "cancelled" ? state : null;
         },
-        sendInput: (request) => inputs.send(jobId, request),
         openFeed: (after) => feeds.open(jobId, after),
       };
     },

@@ -44,7 +44,7 @@ const COORDINATOR_SETTINGS = {
     fallback: "node",
     meaning: "What serves HTTP and WebSockets: Node.js, or uWebSockets.js, which the operator installs",
   }),
-  uwsModule: setting.text("uws_module", {
+  transportModule: setting.text("uws_module", {
     fallback: "uWebSockets.js",
     meaning: "For transport = uws: the package uWebSockets.js, by its name or the path of its folder",
   }),

@@ -1,12 +1,12 @@
 import type { Clock } from "../../shared/clock.ts";
-import type { AuditedDeed, AuditLog } from "../store/audit-log.ts";
-import type { OperatorStore } from "../store/operator-store.ts";
+import type { AuditedDeed } from "../store/audit-log.ts";
+import type { Store } from "../store/store.ts";
 import type { AccountEvents } from "./account-events.ts";
 
 export interface WatchDeedsDeps {
   readonly events: Pick<AccountEvents, "isWatched" | "note" | "noteAccount" | "whileWatched">;
-  readonly audit: Pick<AuditLog, "latest">;
-  readonly operators: Pick<OperatorStore, "island">;
+  readonly audit: Pick<Store["audit"], "latest">;
+  readonly operators: Pick<Store["operators"], "island">;
   readonly clock: Pick<Clock, "now">;
 }
 

@@ -2,8 +2,8 @@ import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Submitter } from "../accounts/identity.ts";
 import type { FileApi } from "../files/file-service.ts";
+import type { FileBatchProgress } from "../store/file-batches.ts";
 import type { Store } from "../store/store.ts";
-import type { FileBatchFigures } from "./file-batch-figures.ts";
 import type { BatchJobs, LineJobs } from "./line-jobs.ts";
 
 /** A request of a line. */
@@ -31,7 +31,8 @@ export interface FileBatchDeps {
   readonly files: FileApi;
   readonly jobs: BatchJobs;
   readonly endpoints: LineEndpoints;
-  readonly figures: FileBatchFigures;
+  /** Called when a batch ended here. */
+  readonly countEnd: (progress: FileBatchProgress) => void;
   readonly clock: Clock;
   readonly log: Pick<Logger, "error" | "info">;
 }

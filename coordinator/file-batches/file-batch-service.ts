@@ -1,9 +1,9 @@
 import type { Timer } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batch-store.ts";
+import { counter } from "../../shared/metrics.ts";
+import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batches.ts";
 import { BatchHold, LEASE_MS } from "./batch-hold.ts";
-import { FileBatchFigures } from "./file-batch-figures.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
 import type { UnderWay } from "./line-pool.ts";
 import { runBatch } from "./run-batch.ts";
@@ -31,7 +31,19 @@ export type FileBatchApi = Pick<FileBatchService, "create" | "get" | "list" | "c
 
 /** Batches over files. It owns the timer that looks for those that nobody runs. */
 export class FileBatchService {
-  readonly figures = new FileBatchFigures();
+  readonly #batches = counter(
+    "atoll_file_batches_total",
+    "Batches over files: created here, and ended here by their state",
+    ["state"],
+    ["created", "completed", "failed", "expired", "cancelled"],
+  );
+  readonly #lines = counter(
+    "atoll_file_batch_lines_total",
+    "Lines of batches that ended here: with an answer, or without one",
+    ["result"],
+    ["completed", "failed"],
+  );
+  readonly metrics = [this.#batches, this.#lines];
   readonly #deps: FileBatchDeps;
   readonly #ownerId: string;
   readonly #running = new Map<string, { readonly hold: BatchHold; readonly done: Promise<void> }>();
@@ -40,8 +52,15 @@ export class FileBatchService {
   #timer: Timer | null = null;
   #isClosed = false;
 
-  constructor(deps: Omit<FileBatchDeps, "figures">) {
-    this.#deps = { ...deps, figures: this.figures };
+  constructor(deps: Omit<FileBatchDeps, "countEnd">) {
+    this.#deps = {
+      ...deps,
+      countEnd: ({ state, completed, failed }) => {
+        this.#batches.add([state]);
+        this.#lines.add(["completed"], completed);
+        this.#lines.add(["failed"], failed);
+      },
+    };
     this.#ownerId = newId("coord", deps.clock.now());
   }
 
@@ -91,7 +110,7 @@ export class FileBatchService {
       await store.files.unhold(holds);
       throw wrong("input_file_id", `The account has ${MAX_OPEN} batches that have not ended, as many as it may`);
     }
-    this.figures.batches.add(["created"]);
+    this.#batches.add(["created"]);
     this.#look();
     return { ...batch, cancellingAtMs: null, endedAtMs: null };
   }
@@ -153,6 +172,8 @@ export class FileBatchService {
     if (this.#isClosed || this.#running.size >= MAX_RUNNING) return;
     const { store, clock } = this.#deps;
     const nowMs = clock.now();
+    // Mostly there is none, and nothing is written.
+    if (!(await store.fileBatches.hasUnleased(nowMs))) return;
     const by = { ownerId: this.#ownerId, untilMs: nowMs + LEASE_MS };
     for (const batch of await store.fileBatches.lease(by, nowMs, MAX_RUNNING - this.#running.size)) this.#run(batch);
   }

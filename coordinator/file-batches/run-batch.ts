@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ServiceError } from "../../shared/errors.ts";
-import type { FileBatchError, FileBatchProgress } from "../store/file-batch-store.ts";
+import type { FileBatchError, FileBatchProgress } from "../store/file-batches.ts";
 import type { BatchHold } from "./batch-hold.ts";
 import { linesOf } from "./batch-lines.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
@@ -99,9 +99,13 @@ function batchErrorOf(error: unknown): FileBatchError {
 }
 
 /** False when another coordinator has the batch. */
-async function end({ figures }: FileBatchDeps, hold: BatchHold, changes: Partial<FileBatchProgress>): Promise<boolean> {
+async function end(
+  { countEnd }: FileBatchDeps,
+  hold: BatchHold,
+  changes: Partial<FileBatchProgress>,
+): Promise<boolean> {
   const isEnded = await hold.end(changes);
-  if (isEnded) figures.ended({ ...hold.progress, ...changes });
+  if (isEnded) countEnd({ ...hold.progress, ...changes });
   return isEnded;
 }
 

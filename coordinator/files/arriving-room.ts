@@ -1,5 +1,5 @@
-import { assertFileFits } from "../store/file-budget.ts";
-import type { FileBudget } from "../store/file-store.ts";
+import { Pool, type PoolKey } from "../quotas/pool.ts";
+import { assertFileFits, type FileBudget } from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 import type { FileContents } from "./file-contents.ts";
 
@@ -13,10 +13,8 @@ export interface ArrivingRoomDeps {
 /** Room that is set aside for what arrives, so that uploads at once cannot pass the budget or fill the disk together. */
 export class ArrivingRoom {
   readonly #deps: ArrivingRoomDeps;
-  /** Bytes that uploads in progress may still become, by account. */
-  readonly #arriving = new Map<string, number>();
-  /** Bytes that are written a second time, from parts into a file; accounts have them already. */
-  #copying = 0;
+  /** Bytes that uploads in progress may still become. */
+  readonly #arriving = new Pool({ account: Infinity, all: Infinity });
 
   constructor(deps: ArrivingRoomDeps) {
     this.#deps = deps;
@@ -24,34 +22,17 @@ export class ArrivingRoom {
 
   /** Runs `receive` while room for `maxBytes` is set aside. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
   async receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
-    const { store, budget } = this.#deps;
+    const { store, contents, budget } = this.#deps;
     const usage = await store.files.usage(accountId);
-    const before = this.#arriving.get(accountId) ?? 0;
+    const before = this.#arriving.count("account", accountId);
     assertFileFits({ ...usage, bytes: usage.bytes + before }, maxBytes, budget);
-    this.#arriving.set(accountId, before + maxBytes);
+    const keys: readonly PoolKey<"account" | "all">[] = [["account", accountId], ["all"]];
+    this.#arriving.add(keys, maxBytes);
     try {
-      await this.#makeRoom();
+      await contents.makeRoom(this.#arriving.count("all"));
       return await receive();
     } finally {
-      const left = (this.#arriving.get(accountId) ?? 0) - maxBytes;
-      if (left > 0) this.#arriving.set(accountId, left);
-      else this.#arriving.delete(accountId);
+      this.#arriving.add(keys, -maxBytes);
     }
-  }
-
-  /** Runs `copy` while the disk has room for `bytes` that the account has already. @throws {ServiceError} `disk_full` */
-  async copy<T>(bytes: number, copy: () => Promise<T>): Promise<T> {
-    this.#copying += bytes;
-    try {
-      await this.#makeRoom();
-      return await copy();
-    } finally {
-      this.#copying -= bytes;
-    }
-  }
-
-  #makeRoom(): Promise<void> {
-    const all = [...this.#arriving.values()].reduce((sum, bytes) => sum + bytes, this.#copying);
-    return this.#deps.contents.makeRoom(all);
   }
 }

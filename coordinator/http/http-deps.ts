@@ -16,7 +16,6 @@ import type { ConversationService } from "../conversations/conversation-service.
 import type { CargoAvailability } from "../islands/cargo-availability.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
 import type { IslandService } from "../islands/island-service.ts";
-import type { CargoSpeeds } from "../metrics/cargo-speeds.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Tracing } from "../tracing/open-tracing.ts";
 import type { CallerQuota } from "../quotas/caller-quota.ts";
@@ -65,7 +64,7 @@ export interface HttpDeps {
   readonly store: Pick<Store, "check" | "readOnlyBecause" | "accounts" | "ledger" | "usage">;
   /** Null for a coordinator that is alone. */
   readonly bus: Pick<Bus, "downBecause"> | null;
-  readonly metrics: Pick<Metrics, "read" | "contentType" | "http"> & { readonly speeds: Pick<CargoSpeeds, "of"> };
+  readonly metrics: Pick<Metrics, "contentType" | "http" | "read" | "speedOf">;
   /** Absent where no traces are made. */
   readonly tracing?: Pick<Tracing, "within"> | null;
   readonly clock: Clock;
@@ -112,7 +111,6 @@ const OPENAI_PATHS = [
   "audio/",
   "responses",
   "files",
-  "uploads",
   "batches",
 ].map((path) => `${API_BASE}/${path}`);
 

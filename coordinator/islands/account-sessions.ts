@@ -4,6 +4,7 @@ import { RateLimitedError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
+import { Pool } from "../quotas/pool.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
 import { FrameIntake } from "./frame-intake.ts";
 
@@ -34,8 +35,6 @@ interface Offences {
 /** What the open sessions of one account share. */
 export class AccountShare {
   readonly intake = new FrameIntake();
-  /** Open sessions, by token id. */
-  readonly open = new Map<string, number>();
   /** When each of these tokens was looked up last, by the clock that never jumps. */
   readonly checkedMs = new Map<string, number>();
   /** Bytes of frames that have begun and not ended, of all sessions. */
@@ -66,16 +65,13 @@ export class AccountShare {
     this.checkedMs.set(tokenId, nowMs);
     return true;
   }
-
-  get openCount(): number {
-    return [...this.open.values()].reduce((sum, count) => sum + count, 0);
-  }
 }
 
 /** The sessions of each account and token: how many may be open, and which tokens wait after a flood. */
 export class AccountSessions {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #caps: SessionCaps;
+  readonly #open: Pool<"token" | "account">;
   /** By account; only accounts with an open session. */
   readonly #shares = new Map<string, AccountShare>();
   readonly #opened: RequestWindow;
@@ -85,23 +81,30 @@ export class AccountSessions {
   constructor(clock: Clock, caps: SessionCaps) {
     this.#clock = clock;
     this.#caps = caps;
+    this.#open = new Pool({ token: caps.perToken, account: caps.perAccount });
     this.#opened = new RequestWindow(clock);
   }
 
   /** Counts a session of the token; `close` ends it. @throws {RateLimitedError} when it may not be opened now. */
   open({ accountId, tokenId }: IslandIdentity): { readonly share: AccountShare; readonly close: () => void } {
     this.#assertNoBackoff(tokenId);
-    const share = this.#shares.get(accountId) ?? new AccountShare();
-    const ofToken = share.open.get(tokenId) ?? 0;
-    if (ofToken >= this.#caps.perToken || share.openCount >= this.#caps.perAccount) throw refusal(FULL_RETRY_S);
+    const keys = [
+      ["token", tokenId],
+      ["account", accountId],
+    ] as const;
+    if (this.#open.fullFor(keys, 1) !== null) throw refusal(FULL_RETRY_S);
     const { isAllowed, freesInMs } = this.#opened.count(accountId, 2 * this.#caps.perAccount);
     if (!isAllowed) throw refusal(Math.ceil(freesInMs / MS_PER_S));
-    share.open.set(tokenId, ofToken + 1);
+    const share = this.#shares.get(accountId) ?? new AccountShare();
     this.#shares.set(accountId, share);
+    this.#open.add(keys, 1);
     let isOpen = true;
     const close = (): void => {
-      if (isOpen) this.#close(accountId, tokenId, share);
+      if (!isOpen) return;
       isOpen = false;
+      this.#open.add(keys, -1);
+      if (this.#open.count("token", tokenId) === 0) share.checkedMs.delete(tokenId);
+      if (this.#open.count("account", accountId) === 0) this.#shares.delete(accountId);
     };
     return { share, close };
   }
@@ -112,16 +115,6 @@ export class AccountSessions {
     const last = this.#offences.get(tokenId);
     const before = last === undefined || nowMs - last.atMs > FORGET_MS ? 0 : last.count;
     this.#offences.set(tokenId, { atMs: nowMs, count: before + 1 });
-  }
-
-  #close(accountId: string, tokenId: string, share: AccountShare): void {
-    const left = (share.open.get(tokenId) ?? 1) - 1;
-    if (left > 0) share.open.set(tokenId, left);
-    else {
-      share.open.delete(tokenId);
-      share.checkedMs.delete(tokenId);
-    }
-    if (share.open.size === 0) this.#shares.delete(accountId);
   }
 
   #assertNoBackoff(tokenId: string): void {

@@ -4,7 +4,7 @@ import type { IslandIdentity } from "../accounts/identity.ts";
 import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
 import { CLOSE, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { Tally } from "../../shared/tally.ts";
+import { counter } from "../../shared/metrics.ts";
 import { AccountSessions, type SessionCaps } from "./account-sessions.ts";
 import { noFrames } from "./frame-counts.ts";
 import { JoinLimit } from "./join-limit.ts";
@@ -28,11 +28,10 @@ export interface GatewayDeps extends Pick<SessionDeps, "connections" | "clock" |
 export class IslandGateway {
   /** Frames of all sessions since the start. */
   readonly frames = noFrames();
-  readonly refusals = new Tally({
-    name: "atoll_session_refusals_total",
-    help: "Islands with a token that were not let in, by error code",
-    labelNames: ["code"],
-  });
+  readonly #refusals = counter("atoll_session_refusals_total", "Islands with a token that were not let in, by code", [
+    "code",
+  ]);
+  readonly metrics = [this.#refusals];
   readonly #sessions = new Set<IslandSession>();
   readonly #deps: GatewayDeps;
   readonly #sessionDeps: SessionDeps;
@@ -64,7 +63,7 @@ export class IslandGateway {
       return await this.#admit(request);
     } catch (error) {
       const hasToken = request.headers.authorization !== undefined;
-      if (hasToken && error instanceof ServiceError) this.refusals.add([error.code]);
+      if (hasToken && error instanceof ServiceError) this.#refusals.add([error.code]);
       throw error;
     }
   }

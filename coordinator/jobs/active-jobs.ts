@@ -1,14 +1,12 @@
 import type { PhaseLimits } from "../../shared/attempt-phase.ts";
-import { isInteractive } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
-import { IDLE_LIMIT_MS } from "../../shared/job-input.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
-import type { FullBudget, OutputBudget } from "../quotas/output-budget.ts";
+import { outputOwners, type OutputBudget, type OutputOwner } from "../quotas/output-budget.ts";
 import type { JobEnding, JobInput } from "../store/job-store.ts";
 import { Deadlines } from "./deadlines.ts";
 import {
@@ -97,20 +95,20 @@ export class ActiveJobs {
   /** Takes in an unfinished job, with the output that it has. */
   add(job: MutableJob): MutableJob {
     this.byId.set(job.id, job);
-    this.#deps.outputBudget.add(job.accountId, null, job.memoryBytes);
+    this.#deps.outputBudget.add(outputOwners(job.accountId, null), job.memoryBytes);
     return job;
   }
 
   /** Counts output of the present attempt; what it may not make is not counted, and is told. */
-  takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): FullBudget | "job" | "day" | null {
+  takeOutput(job: MutableJob, { tokens, bytes, memoryBytes }: OutputSize): OutputOwner | "job" | "day" | null {
     const maxOutputBytes = job.traits?.maxOutputBytes ?? this.#deps.maxOutputBytes;
     const maxTokens = job.traits?.maxTokens ?? Infinity;
     if (job.feed.tokens + tokens > maxTokens || job.outputBytes + bytes > maxOutputBytes) return "job";
     const { outputBudget } = this.#deps;
-    const full = outputBudget.fullFor(job.accountId, job.islandId, memoryBytes);
+    const full = outputBudget.fullFor(outputOwners(job.accountId, job.islandId), memoryBytes);
     if (full !== null) return full;
     if (this.#deps.dailyStorage.take(job.accountId, bytes) > 0) return "day";
-    outputBudget.add(job.accountId, job.islandId, memoryBytes);
+    outputBudget.add(outputOwners(job.accountId, job.islandId), memoryBytes);
     job.outputBytes += bytes;
     job.memoryBytes += memoryBytes;
     job.attemptMemoryBytes += memoryBytes;
@@ -119,7 +117,7 @@ export class ActiveJobs {
 
   /** The present attempt is over: its Island holds none of the output any more. */
   leaveIsland(job: MutableJob): void {
-    this.#deps.outputBudget.addForIsland(job.islandId, -job.attemptMemoryBytes);
+    if (job.islandId !== null) this.#deps.outputBudget.add([["island", job.islandId]], -job.attemptMemoryBytes);
     job.attemptMemoryBytes = 0;
   }
 
@@ -189,8 +187,7 @@ export class ActiveJobs {
     const own = cargo?.phaseLimitsMs?.[phase];
     if (own !== undefined) return own;
     const isRunning = phase === "first_output" || phase === "silence";
-    if (!isRunning || cargo?.isChat === true) return this.#deps.phaseLimits[phase];
-    return isInteractive(cargo) ? IDLE_LIMIT_MS : Infinity;
+    return !isRunning || cargo?.isChat === true ? this.#deps.phaseLimits[phase] : Infinity;
   }
 
   /** Forgets a job that was offered and could not be stored. What waits for its storage never goes on. */
@@ -209,7 +206,7 @@ export class ActiveJobs {
     this.writes.forget(job);
     if (job.state === "pending") this.emit({ type: "job_withdrawn", job });
     this.leaveIsland(job);
-    this.#deps.outputBudget.add(job.accountId, null, -job.memoryBytes);
+    this.#deps.outputBudget.add(outputOwners(job.accountId, null), -job.memoryBytes);
     this.emit({ type: "job_dropped", job, feed: job.feed, ownerId });
     if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
   }
@@ -233,7 +230,7 @@ export class ActiveJobs {
     this.leaveIsland(job);
     const ended = this.writes.end(job, ending).then(({ dueWebhookIds, output }) => {
       this.byId.delete(jobId);
-      this.#deps.outputBudget.add(job.accountId, null, -job.memoryBytes);
+      this.#deps.outputBudget.add(outputOwners(job.accountId, null), -job.memoryBytes);
       if (job.hasPlace) this.#deps.jobQuota.leave(job.accountId);
       const { chargeMicro: creditsUsedMicro } = ending;
       job.feed.end(feedEndingOf({ ...outcome, ...ending, output, id: jobId, state: job.state, creditsUsedMicro }));

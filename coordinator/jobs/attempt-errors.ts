@@ -1,10 +1,10 @@
 import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { JobError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
-import type { FullBudget } from "../quotas/output-budget.ts";
 import type { ActiveJob } from "./active-job.ts";
+import type { OutputOwner } from "../quotas/output-budget.ts";
 
-const TOO_LARGE: Readonly<Record<FullBudget | "day", string>> = {
+const TOO_LARGE: Readonly<Record<OutputOwner | "day", string>> = {
   day: "The account's jobs have made as much output as the coordinator stores for one account in a day",
   account: "The account's unfinished jobs have as much output as the coordinator keeps in memory for one account",
   island: "The Island's jobs have as much output as the coordinator keeps in memory for one Island",
@@ -12,7 +12,7 @@ const TOO_LARGE: Readonly<Record<FullBudget | "day", string>> = {
 };
 
 /** @param full which budget is used up. */
-export function tooLarge({ traits }: Pick<ActiveJob, "traits">, full: FullBudget | "job" | "day"): JobError {
+export function tooLarge({ traits }: Pick<ActiveJob, "traits">, full: OutputOwner | "job" | "day"): JobError {
   const limit = traits === null ? "" : ` (${formatBytes(traits.maxOutputBytes)})`;
   const message = full === "job" ? `The Island made more output than the job may have${limit}` : TOO_LARGE[full];
   return { code: "output_too_large", message, retryable: true };

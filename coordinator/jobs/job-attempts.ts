@@ -1,16 +1,16 @@
 import type { JobError } from "../../shared/errors.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
-import type { FullBudget } from "../quotas/output-budget.ts";
 import type { LetDown } from "../scheduler/scheduler.ts";
 import type { JobInput } from "../store/job-store.ts";
 import { describeExpiry, tooLarge } from "./attempt-errors.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
 import type { Assignee } from "./active-job.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
+import type { OutputOwner } from "../quotas/output-budget.ts";
 import type { RunResult } from "./job-ending.ts";
 import type { MutableJob } from "./mutable-job.ts";
 import { sizeOf, type OutputSize } from "./output-size.ts";
-import { lastErrorOf, MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
+import { MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
 
 export interface JobAttemptsDeps extends Pick<ActiveJobsDeps, "store" | "clock"> {
   /** Most attempts of one job. */
@@ -236,7 +236,8 @@ export class JobAttempts {
     } else {
       job.avoidAssignee();
       if (!mayRetry(job, this.#deps.maxAttempts)) {
-        return this.#active.end(job, { event: "fail", error: lastErrorOf(job, error) });
+        // The client may try again.
+        return this.#active.end(job, { event: "fail", error: { ...error, retryable: true } });
       }
     }
     if (!this.#active.hasCargo(job)) return this.#active.failWithoutCargo(job);
@@ -263,7 +264,7 @@ export class JobAttempts {
     return writes.outputSoon(job, seq, items, bytes);
   }
 
-  #failTooLarge(job: MutableJob, full: FullBudget | "job" | "day"): Promise<void> {
+  #failTooLarge(job: MutableJob, full: OutputOwner | "job" | "day"): Promise<void> {
     job.isOverrun = full === "job";
     const error = tooLarge(job, full);
     return this.#active.stop(job, "cancelled", { event: "fail", error, hasNoRoom: full !== "job" });

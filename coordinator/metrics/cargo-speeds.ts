@@ -2,11 +2,6 @@ import type { Clock } from "../../shared/clock.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 
-export interface CargoSpeedsDeps {
-  readonly jobs: Pick<JobRegistry, "subscribe">;
-  readonly clock: Pick<Clock, "now">;
-}
-
 /** Medians; null where nothing was measured. */
 export interface CargoSpeed {
   readonly tokensPerSecond: number | null;
@@ -19,11 +14,6 @@ interface Sample {
   readonly value: number;
 }
 
-interface Samples {
-  readonly tokensPerSecond: Sample[];
-  readonly firstTokenMs: Sample[];
-}
-
 /** Most samples of one value; older ones are dropped. */
 export const MAX_SAMPLES = 100;
 /** About three times the fastest that one chat is served anywhere. Above it, an Island sent a whole text at once: that shows no speed. */
@@ -32,41 +22,36 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
 /** Cargos that ran least recently are forgotten. */
 const MAX_CARGOS = 500;
 
-/** How fast this coordinator's latest jobs of each Cargo were, on its own clock. Kept in memory: a restart forgets them. */
-export class CargoSpeeds {
-  readonly #clock: Pick<Clock, "now">;
-  readonly #cargos = recentMap<Samples>(MAX_CARGOS);
-
-  constructor({ jobs, clock }: CargoSpeedsDeps) {
-    this.#clock = clock;
-    jobs.subscribe((event) => {
-      // Jobs of the class "batch" may wait long for chats: they do not show what a chat can expect.
-      if (event.type === "first_output" && event.job.jobClass === "chat" && event.job.feed.tokens > 0) {
-        this.#add(event.job.slug, "firstTokenMs", clock.now() - event.job.waitsSinceMs);
-      }
-      if (event.type !== "job_ended" || event.job.state !== "completed") return;
-      const speed = event.job.meter?.tokensPerSecond ?? null;
-      if (speed !== null && speed <= MAX_TOKENS_PER_SECOND) this.#add(event.job.slug, "tokensPerSecond", speed);
-    });
-  }
-
-  /** Samples of the last {@link MAX_SAMPLES} jobs in 24 h. */
-  of(slug: string): CargoSpeed {
-    const samples = this.#cargos.get(slug);
-    const sinceMs = this.#clock.now() - MAX_AGE_MS;
+/**
+ * Measures how fast this coordinator's latest jobs of each Cargo were, on its own clock. Kept in memory: a restart forgets them.
+ * @returns the speed of a Cargo, from samples of its last {@link MAX_SAMPLES} jobs in 24 h.
+ */
+export function measureSpeeds({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
+  const cargos = recentMap<Record<keyof CargoSpeed, Sample[]>>(MAX_CARGOS);
+  const add = (slug: string, name: keyof CargoSpeed, value: number): void => {
+    const samples = cargos.get(slug) ?? { tokensPerSecond: [], firstTokenMs: [] };
+    cargos.set(slug, samples);
+    // The clock may have been set back.
+    samples[name].push({ atMs: clock.now(), value: Math.max(0, value) });
+    if (samples[name].length > MAX_SAMPLES) samples[name].shift();
+  };
+  jobs.subscribe((event) => {
+    // Jobs of the class "batch" may wait long for chats: they do not show what a chat can expect.
+    if (event.type === "first_output" && event.job.jobClass === "chat" && event.job.feed.tokens > 0) {
+      add(event.job.slug, "firstTokenMs", clock.now() - event.job.waitsSinceMs);
+    }
+    if (event.type !== "job_ended" || event.job.state !== "completed") return;
+    const speed = event.job.meter?.tokensPerSecond ?? null;
+    if (speed !== null && speed <= MAX_TOKENS_PER_SECOND) add(event.job.slug, "tokensPerSecond", speed);
+  });
+  return (slug: string): CargoSpeed => {
+    const samples = cargos.get(slug);
+    const sinceMs = clock.now() - MAX_AGE_MS;
     return {
       tokensPerSecond: medianSince(samples?.tokensPerSecond ?? [], sinceMs),
       firstTokenMs: medianSince(samples?.firstTokenMs ?? [], sinceMs),
     };
-  }
-
-  #add(slug: string, name: keyof Samples, value: number): void {
-    const samples = this.#cargos.get(slug) ?? { tokensPerSecond: [], firstTokenMs: [] };
-    this.#cargos.set(slug, samples);
-    // The clock may have been set back.
-    samples[name].push({ atMs: this.#clock.now(), value: Math.max(0, value) });
-    if (samples[name].length > MAX_SAMPLES) samples[name].shift();
-  }
+  };
 }
 
 /** The lower one of two in the middle. */

@@ -1,111 +1,166 @@
-import type { Registry } from "prom-client";
-import { addProcessMetrics, counterOf, histogramOf, metricOf } from "../../shared/prometheus.ts";
-import { Tally } from "../../shared/tally.ts";
-import type { FileFigures } from "../files/file-figures.ts";
-import type { UploadFigures } from "../files/upload-figures.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { counterOf, gauge, scraperOf, type Metric } from "../../shared/metrics.ts";
+import type { BusError } from "../bus/bus.ts";
+import type { FrameCounts } from "../islands/frame-counts.ts";
+import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import type { WebhookFigures } from "../webhooks/webhook-figures.ts";
-import { CargoSpeeds } from "./cargo-speeds.ts";
-import { clusterMetrics, type ClusterFigures } from "./cluster-metrics.ts";
-import { fileReadings, type FileReadingsDeps } from "./file-readings.ts";
-import { HttpFigures } from "./http-figures.ts";
-import { JobFigures, type JobFiguresDeps } from "./job-figures.ts";
-import { ENDED, readingsOf, type ReadingsDeps } from "./readings.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { AskElsewhere } from "../scheduler/wait-counts.ts";
+import type { TakenOver } from "../store/cluster-store.ts";
+import type { FileUsage } from "../store/files.ts";
+import type { Store } from "../store/store.ts";
+import { measureSpeeds } from "./cargo-speeds.ts";
+import { measureHttp } from "./http-metrics.ts";
+import { measureJobs, UNFINISHED } from "./job-metrics.ts";
 
-export interface MetricsDeps extends Omit<ReadingsDeps, "jobs" | "webhooks" | "member">, JobFiguresDeps {
-  readonly jobs: ReadingsDeps["jobs"] & Pick<JobRegistry, "subscribe">;
-  readonly webhooks: ReadingsDeps["webhooks"] & { readonly figures: WebhookFigures };
-  readonly member: (NonNullable<ReadingsDeps["member"]> & ClusterFigures["member"]) | null;
-  readonly peers: ClusterFigures["peers"];
-  readonly files: FileReadingsDeps["files"] & {
-    readonly figures: Pick<FileFigures, "refusals">;
-    readonly uploads: { readonly figures: UploadFigures };
-  };
-  readonly fileBatches: FileReadingsDeps["fileBatches"] & {
-    readonly figures: { readonly batches: Tally; readonly lines: Tally };
+interface Counting {
+  readonly metrics: readonly Metric[];
+}
+
+/** What metrics are read from. */
+export interface MeasuredParts {
+  readonly jobs: Pick<JobRegistry, "list" | "subscribe"> & { readonly attempts: { readonly relayedTokens: number } };
+  readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
+  readonly scheduler: Pick<Scheduler, "quarantinedCount" | "waitsByReason">;
+  readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause">;
+  readonly gateway: Counting & { readonly frames: FrameCounts };
+  readonly webhooks: Counting & { readonly pendingCount: number };
+  readonly files: Counting & { kept(): Promise<FileUsage> };
+  readonly fileBatches: Counting & { readonly runningCount: number; readonly linesUnderWay: number };
+  /** Null for a coordinator that is alone. */
+  readonly member: {
+    readonly elsewhere: AskElsewhere;
+    /** Jobs that came here, by how, and coordinators that this one removed. */
+    readonly counts: TakenOver & { readonly stolen: number; readonly handedOver: number };
+  } | null;
+  /** Questions that got no reply. */
+  readonly peers: { readonly failed: Readonly<Record<BusError["kind"], number>> };
+  readonly clock: Pick<Clock, "now">;
+  readonly version: string;
+}
+
+export type Metrics = ReturnType<typeof openMetrics>;
+
+/** Metrics for Prometheus: totals only, never of one account or one Island. Source: DESIGN §4, row "Metrics". */
+export function openMetrics(parts: MeasuredParts) {
+  const http = measureHttp();
+  return {
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
+    /** The HTTP API counts here. */
+    http,
+    /** For clients, in the API. */
+    speedOf: measureSpeeds(parts),
+    /** In Prometheus' text format. */
+    read: scraperOf(
+      [
+        gauge("atoll_info", "Version of the coordinator", ["version"], () => [[parts.version, 1]]),
+        ...measureJobs(parts),
+        ...jobReadings(parts),
+        ...islandReadings(parts),
+        ...storageReadings(parts),
+        ...http.metrics,
+        ...parts.gateway.metrics,
+        ...parts.webhooks.metrics,
+        ...parts.files.metrics,
+        ...parts.fileBatches.metrics,
+        ...clusterReadings(parts),
+      ],
+      () => import("prom-client"),
+    ),
   };
 }
 
-/**
- * Figures for Prometheus: totals only, never of one account or one Island. Source: DESIGN §4, row "Metrics". They are gathered as
- * plain numbers; the library that writes them is loaded when they are first asked for, as it is a tenth of all modules of a start.
- */
-export class Metrics {
-  readonly contentType: string = "text/plain; version=0.0.4; charset=utf-8";
-  /** The HTTP API counts here. */
-  readonly http = new HttpFigures();
-  /** For clients, in the API. */
-  readonly speeds: CargoSpeeds;
-  readonly #deps: MetricsDeps;
-  readonly #jobs: JobFigures;
-  readonly #ended = new Tally({
-    name: "atoll_jobs_ended_total",
-    help: "Jobs that ended since the coordinator started",
-    labelNames: ["state"],
-  });
-  readonly #tokens = new Tally({
-    name: "atoll_tokens_delivered_total",
-    help: "Model tokens of jobs that ended since the coordinator started",
-    labelNames: [],
-  });
-  #movedAway = 0;
-  #registry: Promise<Registry> | null = null;
+function jobReadings({ jobs, scheduler, member, webhooks, fileBatches }: MeasuredParts): Metric[] {
+  return [
+    gauge("atoll_jobs_unfinished", "Jobs that have not ended", ["state"], () => {
+      const counts = new Map(UNFINISHED.map((state) => [state, 0]));
+      for (const { state } of jobs.list()) if (counts.has(state)) counts.set(state, (counts.get(state) ?? 0) + 1);
+      return counts;
+    }),
+    gauge("atoll_jobs_waiting", "Jobs that wait for an Island, by reason", ["reason"], () => {
+      let parked = 0;
+      for (const { state, hasPlace } of jobs.list()) if (state === "pending" && !hasPlace) parked += 1;
+      const byReason = scheduler.waitsByReason((kind) => member?.elsewhere(kind) ?? null);
+      return [...byReason, ["account_limit", parked]];
+    }),
+    counterOf("atoll_tokens_relayed_total", "Model tokens relayed since the start, live", [], () => [
+      [jobs.attempts.relayedTokens],
+    ]),
+    gauge("atoll_webhooks_pending", "Webhooks to be delivered", [], () => [[webhooks.pendingCount]]),
+    gauge("atoll_file_batches_running", "Batches over files that run here", [], () => [[fileBatches.runningCount]]),
+    gauge("atoll_file_batch_lines_running", "Lines of these that wait for their jobs", [], () => [
+      [fileBatches.linesUnderWay],
+    ]),
+  ];
+}
 
-  constructor(deps: MetricsDeps) {
-    this.#deps = deps;
-    this.#jobs = new JobFigures(deps);
-    this.speeds = new CargoSpeeds(deps);
-    for (const state of ENDED) this.#ended.add([state], 0);
-    deps.jobs.subscribe((event) => {
-      if (event.type === "job_dropped") this.#movedAway += 1;
-      if (event.type !== "job_ended") return;
-      const { state, feed } = event.job;
-      this.#ended.add([state]);
-      this.#tokens.add([], feed.tokens);
-    });
-  }
-
-  /** In Prometheus' text format. */
-  async read(): Promise<string> {
-    this.#registry ??= this.#register();
-    return (await this.#registry).metrics();
-  }
-
-  async #register(): Promise<Registry> {
-    const library = await import("prom-client");
-    const { member, peers, webhooks, gateway, files, fileBatches } = this.#deps;
-    const registry = new library.Registry();
-    const { http } = this;
-    const streams = () => [[[], http.openStreams]] as const;
-    const help = "Streams that clients read now, with large answers that they have not read yet";
-    const openStreams = { type: "gauge", name: "atoll_streams", help, labelNames: [], read: streams } as const;
-    const tallies = [
-      this.#ended,
-      this.#tokens,
-      ...this.#jobs.tallies,
-      http.requests,
-      http.refusals,
-      gateway.refusals,
-      webhooks.figures.tries,
-      webhooks.figures.gaveUp,
-      files.figures.refusals,
-      fileBatches.figures.batches,
-      fileBatches.figures.lines,
-      files.uploads.figures.uploads,
-      files.uploads.figures.parts,
-      files.uploads.figures.bytes,
-    ];
-    const distributions = [...this.#jobs.distributions, http.latency, webhooks.figures.delivery];
-    const metrics = [
-      ...[...readingsOf(this.#deps), ...fileReadings(this.#deps), openStreams].map((reading) =>
-        metricOf(library, reading),
+function islandReadings({ islands, scheduler, gateway }: MeasuredParts): Metric[] {
+  return [
+    gauge("atoll_islands_connected", "Islands with an open session", [], () => [[islands.connectedCount]]),
+    gauge("atoll_islands_quarantined", "Islands with no or few jobs, because several in a row failed", [], () => [
+      [scheduler.quarantinedCount],
+    ]),
+    gauge("atoll_islands_draining", "Connected Islands that take no new jobs", [], () => [
+      [[...islands.connected()].filter(({ facts }) => facts.draining).length],
+    ]),
+    gauge("atoll_islands", "Connected Islands by runtime; one Island may have several", ["runtime"], () => {
+      const counts = new Map<string, number>();
+      for (const { facts } of islands.connected())
+        for (const runtime of facts.runtimes) counts.set(runtime, (counts.get(runtime) ?? 0) + 1);
+      return counts;
+    }),
+    gauge("atoll_slots", "Slots of connected Islands that take jobs or run some", ["state"], () => {
+      const slots = { busy: 0, free: 0 };
+      for (const { island, facts } of islands.connected()) {
+        slots.busy += island.slotsInUse;
+        if (!facts.draining) slots.free += Math.max(0, facts.slots - island.slotsInUse);
+      }
+      return Object.entries(slots);
+    }),
+    counterOf("atoll_frames_total", "Frames of the Island protocol, by direction", ["direction", "type"], () =>
+      (["received", "sent"] as const).flatMap((direction) =>
+        Object.entries(gateway.frames[direction]).map(([type, count]) => [direction, type, count] as const),
       ),
-      ...tallies.map((tally) => counterOf(library, tally)),
-      ...distributions.map((distribution) => histogramOf(distribution)),
-      ...(member === null ? [] : clusterMetrics(library, { member, peers, movedAway: () => this.#movedAway })),
-    ];
-    for (const metric of metrics) registry.registerMetric(metric);
-    addProcessMetrics(library, registry);
-    return registry;
-  }
+    ),
+  ];
+}
+
+function storageReadings({ store, files }: MeasuredParts): Metric[] {
+  return [
+    counterOf("atoll_storage_commits_total", "Transactions of jobs and Islands committed since the start", [], () => [
+      [store.commits],
+    ]),
+    gauge("atoll_storage_queue", "Writes that are not committed yet", [], () => [[store.queued]]),
+    gauge("atoll_storage_read_only", "1 while nothing new can be stored", [], () => [
+      [store.readOnlyBecause === null ? 0 : 1],
+    ]),
+    gauge("atoll_files", "Files of all accounts of the network", [], async () => [[(await files.kept()).files]]),
+    gauge("atoll_file_bytes", "Bytes of their contents on disk, equal ones once", [], async () => [
+      [(await files.kept()).bytes],
+    ]),
+  ];
+}
+
+/** Metrics of one coordinator of several. */
+function clusterReadings({ member, peers, jobs }: MeasuredParts): Metric[] {
+  if (member === null) return [];
+  let movedAway = 0;
+  jobs.subscribe(({ type }) => {
+    if (type === "job_dropped") movedAway += 1;
+  });
+  return [
+    counterOf("atoll_jobs_moved_here_total", "Unfinished jobs that came from other coordinators", ["how"], () => {
+      const { stolen, handedOver, adopted, claimed } = member.counts;
+      return Object.entries({ stolen, handed_over: handedOver, adopted, claimed });
+    }),
+    counterOf("atoll_jobs_moved_away_total", "Unfinished jobs that went to other coordinators", [], () => [
+      [movedAway],
+    ]),
+    counterOf("atoll_coordinators_taken_over_total", "Dead coordinators whose lease this one ended", [], () => [
+      [member.counts.reaped],
+    ]),
+    counterOf("atoll_peer_requests_failed_total", "Requests to others without an answer, or refused", ["reason"], () =>
+      Object.entries(peers.failed),
+    ),
+  ];
 }

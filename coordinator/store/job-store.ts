@@ -2,11 +2,11 @@ import type { JobError } from "../../shared/errors.ts";
 import type { EndEvent, JobEvent, JobState } from "../../shared/job-state.ts";
 import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/output.ts";
 import type { Posting } from "../credits/postings.ts";
-import type { AnswerLink } from "./conversation-store.ts";
+import type { AnswerLink } from "./conversations.ts";
 import type { SubmittingKey } from "./key-spending.ts";
 import type { LargeJson, LargeRef } from "./large-json.ts";
 import type { Page } from "./page.ts";
-import type { NewWebhook } from "./webhook-store.ts";
+import type { NewWebhook } from "./webhooks.ts";
 
 export type JobInput = Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,7 @@ export interface SubmittedJob {
   readonly waitDeadlineMs: number;
   /** A client waits for it on a connection, and cannot read it once that is lost. */
   readonly isClientBound: boolean;
-  /** Paths of the request's hints that the job does without, such as `output_config.effort`. */
+  /** Paths of the request's parameters that were ignored, such as `output_config.effort`. */
   readonly ignoredParameters: readonly string[];
 }
 

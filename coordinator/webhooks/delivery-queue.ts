@@ -1,18 +1,16 @@
+import { Pool } from "../quotas/pool.ts";
+
 /**
  * Due deliveries, with a queue for each account. Accounts take turns, and each has a limited number in progress, so that an account
  * with slow receivers does not delay the others.
  */
 export class DeliveryQueue {
-  readonly #maxInAll: number;
-  readonly #maxPerAccount: number;
-  /** Accounts with due deliveries, in order of their turns. */
+  readonly #active: Pool<"all" | "account">;
+  /** Accounts with due deliveries, in order of their turns. None is empty. */
   readonly #queues = new Map<string, string[]>();
-  readonly #active = new Map<string, number>();
-  #activeInAll = 0;
 
   constructor(maxInAll: number, maxPerAccount: number) {
-    this.#maxInAll = maxInAll;
-    this.#maxPerAccount = maxPerAccount;
+    this.#active = new Pool({ all: maxInAll, account: maxPerAccount });
   }
 
   push(accountId: string, id: string): void {
@@ -22,26 +20,18 @@ export class DeliveryQueue {
   }
 
   /** Takes the next delivery that may begin; undefined if there is none. Call `release` when it is over. */
-  take(): { readonly accountId: string; readonly id: string } | undefined {
-    if (this.#activeInAll >= this.#maxInAll) return undefined;
+  take(): { readonly accountId: string; readonly id: string; readonly release: () => void } | undefined {
     for (const [accountId, queue] of this.#queues) {
-      const active = this.#active.get(accountId) ?? 0;
-      if (active >= this.#maxPerAccount) continue;
-      const id = queue.shift();
-      this.#queues.delete(accountId);
+      const [id] = queue;
       if (id === undefined) continue;
+      const release = this.#active.take([["all"], ["account", accountId]]);
+      if (release === "all") return undefined;
+      if (release === "account") continue;
+      queue.shift();
+      this.#queues.delete(accountId);
       if (queue.length > 0) this.#queues.set(accountId, queue);
-      this.#active.set(accountId, active + 1);
-      this.#activeInAll += 1;
-      return { accountId, id };
+      return { accountId, id, release };
     }
     return undefined;
-  }
-
-  release(accountId: string): void {
-    const active = (this.#active.get(accountId) ?? 0) - 1;
-    if (active > 0) this.#active.set(accountId, active);
-    else this.#active.delete(accountId);
-    this.#activeInAll -= 1;
   }
 }

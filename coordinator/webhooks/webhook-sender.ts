@@ -1,12 +1,12 @@
 import { Webhook } from "standardwebhooks";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
+import { counter, histogram } from "../../shared/metrics.ts";
+import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhooks.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
 import { outcomeOf } from "./retry-schedule.ts";
-import { WebhookFigures } from "./webhook-figures.ts";
 
 export interface WebhookSenderDeps {
   readonly store: WebhookStore;
@@ -32,13 +32,25 @@ const FAULT_PAUSE_MS = 60_000;
 const MAX_IN_ALL = 32;
 const MAX_PER_ACCOUNT = 4;
 const MS_PER_S = 1_000;
+const DELIVERY_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 21_600, 86_400];
 
 /**
  * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. Memory holds only the time of the next try; after
  * a crash `start` reads the outbox again, so a delivery may be repeated (with the same id) but not lost.
  */
 export class WebhookSender {
-  readonly figures = new WebhookFigures();
+  readonly #tried = counter(
+    "atoll_webhook_tries_total",
+    "Tries to deliver a webhook, by their result: delivered, refused (another status), unreachable",
+    ["result"],
+  );
+  readonly #gaveUp = counter("atoll_webhooks_given_up_total", "Webhooks that were given up");
+  readonly #delivery = histogram(
+    "atoll_webhook_delivery_seconds",
+    "From the end of the job or batch until its receiver took the webhook, with all tries",
+    DELIVERY_BOUNDS_S,
+  );
+  readonly metrics = [this.#tried, this.#gaveUp, this.#delivery];
   readonly #deps: WebhookSenderDeps;
   readonly #queue = new DeliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
   /** Every webhook that is scheduled, due or in progress; with its timer while it is scheduled. */
@@ -95,10 +107,10 @@ export class WebhookSender {
 
   #pump(): void {
     for (let next = this.#queue.take(); next !== undefined; next = this.#queue.take()) {
-      const { id, accountId } = next;
+      const { id, accountId, release } = next;
       const trying = this.#tryAndPlan(id, accountId).finally(() => {
         this.#tries.delete(trying);
-        this.#queue.release(accountId);
+        release();
         if (!this.#stop.signal.aborted) this.#pump();
       });
       this.#tries.add(trying);
@@ -147,9 +159,12 @@ export class WebhookSender {
       random,
     });
     await store.record(id, { atMs, ...answer }, outcome);
-    this.figures.noteTry(answer, outcome, clock.now() - (webhook.endedAtMs ?? atMs));
+    const isDelivered = outcome.state === "delivered";
+    this.#tried.add([isDelivered ? "delivered" : answer.status === null ? "unreachable" : "refused"]);
+    if (isDelivered) this.#delivery.observe([], (clock.now() - (webhook.endedAtMs ?? atMs)) / MS_PER_S);
     if (outcome.state === "failed") {
-      const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subject.kind}_id`]: webhook.subject.id };
+      this.#gaveUp.add([]);
+      const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subjectKind}_id`]: webhook.subjectId };
       log.warn({ ...ids, tries, ...answer }, "Gave up a webhook");
     }
     return outcome.state === "pending" ? outcome.dueAtMs : null;

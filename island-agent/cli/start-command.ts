@@ -12,7 +12,7 @@ import { readConfigFile } from "../config/config-file.ts";
 import { policyOf } from "../config/owner-policy.ts";
 import { describeUnknownEnv, resolveAgentConfig, type AgentConfig } from "../config/resolve-agent-config.ts";
 import { askAgent } from "../control/control-client.ts";
-import { AgentMetrics } from "../control/agent-metrics.ts";
+import { agentMetrics } from "../control/agent-metrics.ts";
 import { forgetLastEnd, storeLastEnd } from "../control/last-end.ts";
 import { ControlServer } from "../control/control-server.ts";
 import { fetchEarnings } from "../execution/earnings.ts";
@@ -146,7 +146,7 @@ export async function startAgent(options: StartOptions): Promise<RunningAgent> {
       token,
       clock,
     });
-    const metrics = new AgentMetrics({ status: () => agent.status(), version: options.version });
+    const metrics = agentMetrics(() => agent.status(), options.version);
     const agent = new IslandAgent(
       {
         coordinators,

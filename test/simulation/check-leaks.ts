@@ -1,4 +1,3 @@
-import { OUTPUT_BUDGET_BYTES } from "./coordinator-life.ts";
 import { ACCOUNTS, type World } from "./world.ts";
 
 /** What the coordinator still holds of jobs that have all ended, and of Islands that have all left. */
@@ -10,13 +9,11 @@ export function checkLeaks(world: World): string[] {
   if (jobs > 0) broken.push(`leak: ${jobs} jobs in the registry`);
   for (const account of ACCOUNTS) {
     if (life.jobQuota.isFull(account, 1)) broken.push(`leak: ${account} has a place of a job`);
-    // The whole budget fits only if none of it is taken.
-    if (life.outputBudget.fullFor(account, null, OUTPUT_BUDGET_BYTES) !== null)
-      broken.push(`leak: output of ${account} in memory`);
+    if (life.outputBudget.count("account", account) > 0) broken.push(`leak: output of ${account} in memory`);
   }
+  if (life.outputBudget.count("coordinator") > 0) broken.push("leak: output in memory");
   for (const { hostId, index } of world.islands) {
-    if (life.outputBudget.fullFor("nobody", hostId, OUTPUT_BUDGET_BYTES) !== null)
-      broken.push(`leak: output of Island ${index} in memory`);
+    if (life.outputBudget.count("island", hostId) > 0) broken.push(`leak: output of Island ${index} in memory`);
     const island = life.islands.get(hostId);
     if (island !== undefined) broken.push(`leak: Island ${index} holds ${island.attempts().length} slots and is away`);
   }

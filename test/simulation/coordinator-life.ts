@@ -13,7 +13,7 @@ import { Submissions } from "../../coordinator/jobs/submissions.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import { DailyStorage } from "../../coordinator/quotas/daily-storage.ts";
 import { JobQuota } from "../../coordinator/quotas/job-quota.ts";
-import { OutputBudget } from "../../coordinator/quotas/output-budget.ts";
+import { outputBudget } from "../../coordinator/quotas/output-budget.ts";
 import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
 import { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
 import { SimulatedClock, type SimulatedTime } from "./simulated-clock.ts";
@@ -41,7 +41,6 @@ export interface LifeDeps {
 }
 
 const MIB = 1_024 ** 2;
-export const OUTPUT_BUDGET_BYTES = 64 * MIB;
 const HEARTBEAT_MS = 10_000;
 const SECRET = Buffer.from("the secret of every simulation..");
 const log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -51,10 +50,10 @@ export class CoordinatorLife {
   readonly clock: SimulatedClock;
   readonly store: SimulatedStore;
   readonly jobQuota = new JobQuota();
-  readonly outputBudget = new OutputBudget({
-    outputMemoryBytes: OUTPUT_BUDGET_BYTES,
-    accountOutputMemoryBytes: OUTPUT_BUDGET_BYTES,
-    islandOutputMemoryBytes: OUTPUT_BUDGET_BYTES,
+  readonly outputBudget = outputBudget({
+    outputMemoryBytes: 64 * MIB,
+    accountOutputMemoryBytes: 64 * MIB,
+    islandOutputMemoryBytes: 64 * MIB,
   });
   readonly registry: JobRegistry;
   readonly islands: IslandRegistry;

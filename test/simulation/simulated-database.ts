@@ -1,19 +1,20 @@
 import Database from "better-sqlite3";
 import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
+import { openStores } from "../../coordinator/store/all-steps.ts";
 import { SqliteAccountStore } from "../../coordinator/store/sqlite/accounts/sqlite-account-store.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
+import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.ts";
+import { PreparedStatements } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
-import { SqliteFileStore } from "../../coordinator/store/sqlite/files/sqlite-file-store.ts";
-import { SqliteIslandStore } from "../../coordinator/store/sqlite/islands/sqlite-island-store.ts";
 import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
 import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
-import { SqliteWebhookStore } from "../../coordinator/store/sqlite/webhooks/sqlite-webhook-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
+import { unsealing } from "../../coordinator/store/webhooks.ts";
 
 export type SimulatedStore = Pick<
   Store,
@@ -51,6 +52,7 @@ const TABLES = [
 export class SimulatedDatabase {
   readonly runner: TransactionRunner;
   readonly #db = new Database(":memory:");
+  readonly #stepStatements = new PreparedStatements(this.#db);
   readonly #ledger: SqliteLedgerStore;
   readonly #secrets = new SecretBox(Buffer.alloc(32));
   readonly #statements: { readonly sql: string; readonly statement: Database.Statement }[] = [];
@@ -86,14 +88,15 @@ export class SimulatedDatabase {
   /** What a coordinator with this writer reads and writes. */
   open(writer: Writer): SimulatedStore {
     const db = this.#sharing();
+    const stores = openStores(sqliteSteps(this.#stepStatements, notForReading, writer), noOthers);
     return {
       accounts: new SqliteAccountStore(db, writer),
       batches: new SqliteBatchStore(db, writer, this.#secrets),
       cluster: null,
-      files: new SqliteFileStore(db, writer),
-      islands: new SqliteIslandStore(db, writer),
+      files: stores.files,
+      islands: stores.islands,
       jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
-      webhooks: new SqliteWebhookStore(db, writer, this.#secrets),
+      webhooks: unsealing(stores.webhooks, this.#secrets),
     };
   }
 
@@ -141,5 +144,8 @@ export class SimulatedDatabase {
 }
 
 const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
-const notForReading = { run: refuse };
+const notForReading = { run: refuse, runStep: refuse };
+const noOthers = (): never => {
+  throw new Error("The simulation has no operators");
+};
 const notForWriting = { run: refuse };

@@ -1,12 +1,15 @@
-import { FileBatchFigures } from "../../coordinator/file-batches/file-batch-figures.ts";
-import { UploadFigures } from "../../coordinator/files/upload-figures.ts";
+import { FileBatchService } from "../../coordinator/file-batches/file-batch-service.ts";
+import { FileService } from "../../coordinator/files/file-service.ts";
 import { noFrames } from "../../coordinator/islands/frame-counts.ts";
-import type { MetricsDeps } from "../../coordinator/metrics/metrics.ts";
-import { WebhookFigures } from "../../coordinator/webhooks/webhook-figures.ts";
-import { Tally } from "../../shared/tally.ts";
+import { IslandGateway } from "../../coordinator/islands/gateway.ts";
+import type { MeasuredParts } from "../../coordinator/metrics/metrics.ts";
+import { WebhookSender } from "../../coordinator/webhooks/webhook-sender.ts";
 import { ManualClock } from "./manual-clock.ts";
 
-const FILE_REFUSALS = { name: "atoll_file_refusals_total", help: "Files that were refused", labelNames: ["code"] };
+const clock = new ManualClock();
+/** Their metrics only are used. */
+const unused = <T>(given: object): T => ({ clock, ...given }) as T;
+const files = new FileService(unused({ limits: {} }));
 
 /** The parts that metrics are read from, of a coordinator where nothing has happened. */
 export const NO_PARTS = {
@@ -14,23 +17,17 @@ export const NO_PARTS = {
   islands: { connectedCount: 0, connected: () => [] },
   scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
   store: { commits: 0, queued: 0, readOnlyBecause: null },
-  gateway: {
-    frames: noFrames(),
-    refusals: new Tally({ name: "atoll_session_refusals_total", help: "Islands that were refused", labelNames: [] }),
-  },
-  webhooks: { pendingCount: 0, figures: new WebhookFigures() },
-  files: {
-    figures: { kept: async () => ({ files: 0, bytes: 0 }), refusals: new Tally(FILE_REFUSALS) },
-    uploads: { figures: new UploadFigures() },
-  },
-  fileBatches: { figures: new FileBatchFigures(), runningCount: 0, linesUnderWay: 0 },
+  gateway: { frames: noFrames(), metrics: new IslandGateway(unused({ caps: {} })).metrics },
+  webhooks: { pendingCount: 0, metrics: new WebhookSender(unused({})).metrics },
+  files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics },
+  fileBatches: { metrics: new FileBatchService(unused({})).metrics, runningCount: 0, linesUnderWay: 0 },
   version: "1",
-  clock: new ManualClock(),
+  clock,
   peers: { failed: { unreachable: 0, timeout: 0, refused: 0 } },
-} satisfies Omit<MetricsDeps, "member">;
+} satisfies Omit<MeasuredParts, "member">;
 
 /** One coordinator of several, to which nothing has happened. */
 export const LONELY_MEMBER = {
   counts: { stolen: 0, handedOver: 0, adopted: 0, claimed: 0, reaped: 0 },
   elsewhere: () => null,
-} satisfies MetricsDeps["member"];
+} satisfies MeasuredParts["member"];

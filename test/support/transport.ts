@@ -1,28 +1,21 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Transport } from "../../coordinator/http/server/transport.ts";
 
 /** Where `uws/install.ts` puts the library of the transport uws. */
 const INSTALLED = join(import.meta.dirname, "uws", "node_modules", "uwebsockets");
 
-/** For `listen` and for the flags of a coordinator. */
+/** For `listen`. A coordinator has `transportModule` as the flag `uwsModule`. */
 export interface TransportChoice {
   readonly transport: Transport;
-  readonly uwsModule: string;
+  readonly transportModule: string;
 }
 
-const choose = (transport: Transport): TransportChoice => ({ transport, uwsModule: INSTALLED });
+const choose = (transport: Transport): TransportChoice => ({ transport, transportModule: INSTALLED });
 
 /** What the tests of the API run on: `ATOLL_TEST_TRANSPORT`. */
 export const TEST_TRANSPORT = choose(process.env["ATOLL_TEST_TRANSPORT"] === "uws" ? "uws" : "node");
 
 export const TEST_LISTEN = { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 } as const;
-
-/** All that are here. Where the one of uws must be, its absence is an error of the tests. */
-export const TRANSPORTS: readonly TransportChoice[] =
-  existsSync(INSTALLED) || process.env["ATOLL_REQUIRE_UWS"] === "1"
-    ? [choose("node"), choose("uws")]
-    : [choose("node")];
 
 /** A test that does not hold for the transport uws: `why` stands in its title, and operations.md tells operators. */
 export function unlessUws(title: string, why: string): [title: string, options: { readonly skip: boolean }] {

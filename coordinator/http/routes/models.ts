@@ -95,6 +95,6 @@ async function modelStates(
   return (slug: string): ModelState => ({
     isDefault: defaults.has(slug),
     available: bySlug.get(slug),
-    speed: metrics.speeds.of(slug),
+    speed: metrics.speedOf(slug),
   });
 }

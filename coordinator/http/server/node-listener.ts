@@ -26,7 +26,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const TCP_KEEP_ALIVE_MS = 4_000;
 
 /** Listens with node:http. @throws when the address is in use or not one of this machine. */
-export async function listenWithNode(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
+export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, stalledMs = STALLED_MS, clock = systemClock } = options;
   const handlers = new Map<string, UpgradeRoute>();
   const server = createServer(

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Clock } from "../../../shared/clock.ts";
+import type { CoordinatorConfig } from "../../config/resolve-config.ts";
 import type { AcceptedUpgrade } from "../../islands/session-socket.ts";
 
 /** Answers one request. It may instead write to `env.outgoing` itself and return RESPONSE_ALREADY_SENT. */
@@ -34,7 +35,7 @@ export interface Listener {
 }
 
 /** What serves HTTP and WebSockets. */
-export type Transport = "node" | "uws";
+export type Transport = CoordinatorConfig["transport"];
 
 export interface ListenOptions {
   readonly host: string;
@@ -42,8 +43,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Default: node. */
   readonly transport?: Transport;
-  /** The package uWebSockets.js: its name, or its folder. */
-  readonly uwsModule?: string;
+  /** The library of a transport that has one: its name, or its folder. */
+  readonly transportModule?: string;
   /** Default {@link STALLED_MS}. */
   readonly stalledMs?: number;
   /** Default: the system's. */
@@ -59,3 +60,18 @@ export const REQUEST_TIMEOUT_MS = 60_000;
  * send may wait without limit.
  */
 export const STALLED_MS = 120_000;
+
+/** The adapters, each loaded only where it is configured. */
+const ADAPTERS: Record<Transport, () => Promise<{ readonly listen: typeof listen }>> = {
+  node: () => import("./node-listener.ts"),
+  uws: () => import("./uws/uws-listener.ts"),
+};
+
+/**
+ * Listens with the chosen transport.
+ * @throws when the address is in use or not one of this machine, or the transport's library is missing.
+ */
+export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
+  const adapter = await ADAPTERS[options.transport ?? "node"]();
+  return adapter.listen(fetch, options);
+}

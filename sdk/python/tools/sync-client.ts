@@ -1,4 +1,4 @@
-const HEAD = "# Generated from the file of the same name in _async by `npm run sdk:types`. Not for editing.\n";
+const HEAD = "# Generated from the file of the same name in _async by `npm run generate`. Not for editing.\n";
 
 /** What differs between the two clients. In this order: a later rule sees what an earlier one wrote. */
 const RULES: readonly (readonly [RegExp, string])[] = [

@@ -42,7 +42,7 @@ describe("resolveConfig()", () => {
       host: "127.0.0.1",
       port: 8080,
       transport: "node",
-      uwsModule: "uWebSockets.js",
+      transportModule: "uWebSockets.js",
       dataDirectory: "./atoll-data",
       minFreeDiskBytes: 104_857_600,
       storeAddress: null,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
 import { watchDeeds } from "../../../coordinator/events/watch-deeds.ts";
 import type { AuditedDeed } from "../../../coordinator/store/audit-log.ts";
-import type { KnownIsland } from "../../../coordinator/store/operator-store.ts";
+import type { KnownIsland } from "../../../coordinator/store/operators.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { readAll } from "./event-builders.ts";
 

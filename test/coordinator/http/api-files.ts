@@ -14,7 +14,7 @@ export type TestFiles = FileService;
 
 /** Batches over files, of the API's own jobs. */
 export function openTestFileBatches(
-  deps: Omit<FileBatchDeps, "endpoints" | "figures" | "log"> & Pick<HttpDeps, "catalog">,
+  deps: Omit<FileBatchDeps, "countEnd" | "endpoints" | "log"> & Pick<HttpDeps, "catalog">,
 ): FileBatchService {
   const log = pino({ level: "silent" });
   const endpoints = lineEndpoints({ catalog: deps.catalog, options: TEST_HTTP_OPTIONS, log });

@@ -1,7 +1,7 @@
 import type { HttpDeps } from "../../../coordinator/http/http-deps.ts";
 import type { AvailableCargo } from "../../../coordinator/islands/cargo-availability.ts";
 import type { CargoSpeed } from "../../../coordinator/metrics/cargo-speeds.ts";
-import { HttpFigures } from "../../../coordinator/metrics/http-figures.ts";
+import { measureHttp } from "../../../coordinator/metrics/http-metrics.ts";
 
 /** What the API hears of Cargos: which can run now, and how fast they were. */
 export class ApiModels {
@@ -9,10 +9,10 @@ export class ApiModels {
   speed: CargoSpeed = { tokensPerSecond: null, firstTokenMs: null };
 
   get deps(): Pick<HttpDeps, "availability" | "metrics"> {
-    const speeds = { of: () => this.speed };
+    const speedOf = (): CargoSpeed => this.speed;
     return {
       availability: { of: async () => ({ cargos: this.available, isComplete: true }) },
-      metrics: { contentType: "text/plain", read: async () => "", http: new HttpFigures(), speeds },
+      metrics: { contentType: "text/plain", read: async () => "", http: measureHttp(), speedOf },
     };
   }
 }

@@ -17,7 +17,7 @@ import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
 import { JobService } from "../../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
 import { DailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
-import { OutputBudget } from "../../../coordinator/quotas/output-budget.ts";
+import { outputBudget as makeOutputBudget } from "../../../coordinator/quotas/output-budget.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
@@ -81,7 +81,7 @@ export class JobWorld {
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
     const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
-    const outputBudget = new OutputBudget({
+    const outputBudget = makeOutputBudget({
       outputMemoryBytes,
       accountOutputMemoryBytes: outputMemoryBytes,
       islandOutputMemoryBytes: outputMemoryBytes,

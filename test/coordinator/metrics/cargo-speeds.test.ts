@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
-import { CargoSpeeds, MAX_SAMPLES } from "../../../coordinator/metrics/cargo-speeds.ts";
+import { MAX_SAMPLES, measureSpeeds } from "../../../coordinator/metrics/cargo-speeds.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const HOUR_MS = 3_600_000;
 
 let clock: ManualClock;
 let tell: (type: JobRegistryEvent["type"], job: object) => void;
-let speeds: CargoSpeeds;
+let speedOf: ReturnType<typeof measureSpeeds>;
 
 beforeEach(() => {
   clock = new ManualClock();
   const listeners: ((event: JobRegistryEvent) => void)[] = [];
-  speeds = new CargoSpeeds({ jobs: { subscribe: (listener) => void listeners.push(listener) }, clock });
+  speedOf = measureSpeeds({ jobs: { subscribe: (listener) => void listeners.push(listener) }, clock });
   const common = { slug: "tiny", jobClass: "chat", state: "completed", feed: { tokens: 1 } };
   tell = (type, facts) => {
     const job = { ...common, waitsSinceMs: clock.now(), ...facts } as ActiveJob;
@@ -23,11 +23,11 @@ beforeEach(() => {
 
 const completed = (tokensPerSecond: number | null) => tell("job_ended", { meter: { tokensPerSecond } });
 
-describe("CargoSpeeds", () => {
+describe("measureSpeeds()", () => {
   it("has medians by Cargo, and null for what was not measured", () => {
     for (const speed of [40, 10, 1_000]) completed(speed);
     for (const ms of [900, 100, 200]) tell("first_output", { waitsSinceMs: clock.now() - ms });
-    expect([speeds.of("tiny"), speeds.of("other")]).toEqual([
+    expect([speedOf("tiny"), speedOf("other")]).toEqual([
       { tokensPerSecond: 40, firstTokenMs: 200 },
       { tokensPerSecond: null, firstTokenMs: null },
     ]);
@@ -35,7 +35,7 @@ describe("CargoSpeeds", () => {
 
   it("leaves out speeds that no machine has, which an Island shows that sends its text at once", () => {
     for (const speed of [16_384_000, 40, 10_001]) completed(speed);
-    expect(speeds.of("tiny").tokensPerSecond).toBe(40);
+    expect(speedOf("tiny").tokensPerSecond).toBe(40);
   });
 
   it("leaves out failed jobs, pictures, and the waits of jobs that no client waits for", () => {
@@ -43,19 +43,19 @@ describe("CargoSpeeds", () => {
     completed(null);
     tell("first_output", { feed: { tokens: 0 } });
     tell("first_output", { jobClass: "batch" });
-    expect(speeds.of("tiny")).toEqual({ tokensPerSecond: null, firstTokenMs: null });
+    expect(speedOf("tiny")).toEqual({ tokensPerSecond: null, firstTokenMs: null });
   });
 
   it(`forgets values after a day, and all but the last ${MAX_SAMPLES}`, () => {
     completed(1);
     clock.advance(24 * HOUR_MS);
-    expect(speeds.of("tiny").tokensPerSecond).toBe(1);
+    expect(speedOf("tiny").tokensPerSecond).toBe(1);
     clock.advance(1);
-    expect(speeds.of("tiny").tokensPerSecond).toBeNull();
+    expect(speedOf("tiny").tokensPerSecond).toBeNull();
     for (let nth = 0; nth < MAX_SAMPLES; nth += 1) completed(2);
     for (let nth = 0; nth < MAX_SAMPLES; nth += 1) completed(3);
-    expect(speeds.of("tiny").tokensPerSecond).toBe(3);
+    expect(speedOf("tiny").tokensPerSecond).toBe(3);
     completed(2);
-    expect(speeds.of("tiny").tokensPerSecond).toBe(3);
+    expect(speedOf("tiny").tokensPerSecond).toBe(3);
   });
 });

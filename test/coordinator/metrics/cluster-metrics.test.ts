@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { JobRegistryEvent } from "../../../coordinator/jobs/job-registry-events.ts";
-import { Metrics, type MetricsDeps } from "../../../coordinator/metrics/metrics.ts";
+import { openMetrics, type MeasuredParts } from "../../../coordinator/metrics/metrics.ts";
 import { LONELY_MEMBER, NO_PARTS } from "../../support/no-parts.ts";
 
 const COUNTS = { stolen: 5, handedOver: 4, adopted: 3, claimed: 2, reaped: 1 };
 
-function metricsOf(member: MetricsDeps["member"], peers = NO_PARTS.peers) {
+function metricsOf(member: MeasuredParts["member"], peers = NO_PARTS.peers) {
   const listeners: ((event: JobRegistryEvent) => void)[] = [];
-  const metrics = new Metrics({
+  const metrics = openMetrics({
     ...NO_PARTS,
     jobs: { ...NO_PARTS.jobs, subscribe: (listener) => void listeners.push(listener) },
     member,

@@ -39,6 +39,6 @@ describe("JobQuota", () => {
     const quota = new JobQuota();
     quota.enter("a", 1);
     quota.leave("a");
-    expect(() => quota.leave("a")).toThrow(/has no place/);
+    expect(() => quota.leave("a")).toThrow(/less than it gives back/);
   });
 });

@@ -14,11 +14,13 @@ describe("DeliveryQueue", () => {
     const lines = new DeliveryQueue(3, 2);
     for (const id of ["a1", "a2", "a3", "a4"]) lines.push("a", id);
     for (const id of ["b1", "b2"]) lines.push("b", id);
-    expect(Array.from({ length: 4 }, () => lines.take()?.id)).toEqual(["a1", "b1", "a2", undefined]);
-    lines.release("a");
-    expect(lines.take()?.id).toBe("b2");
-    lines.release("b");
-    lines.release("b");
+    const [a1, b1, a2, none] = Array.from({ length: 4 }, () => lines.take());
+    expect([a1?.id, b1?.id, a2?.id, none]).toEqual(["a1", "b1", "a2", undefined]);
+    a1?.release();
+    const b2 = lines.take();
+    expect(b2?.id).toBe("b2");
+    b1?.release();
+    b2?.release();
     expect([lines.take()?.id, lines.take()?.id]).toEqual(["a3", undefined]);
   });
 });

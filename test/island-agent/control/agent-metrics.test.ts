@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AgentMetrics } from "../../../island-agent/control/agent-metrics.ts";
+import { agentMetrics } from "../../../island-agent/control/agent-metrics.ts";
 import type { AgentStatus } from "../../../island-agent/execution/island-reports.ts";
 import { NO_AGENT_STATUS } from "../../support/no-agent-status.ts";
 
@@ -14,7 +14,7 @@ const STATUS: AgentStatus = {
 
 it("the agent's metrics are its status now, and how long jobs ran", async () => {
   let status = STATUS;
-  const metrics = new AgentMetrics({ status: () => status, version: "1.2.3" });
+  const metrics = agentMetrics(() => status, "1.2.3");
   for (let nth = 0; nth < 60; nth += 1) metrics.noteRun({ slug: `cargo-${nth}`, runMs: 1_500 });
   const lines = (await metrics.read()).split("\n");
   expect(lines).toEqual(

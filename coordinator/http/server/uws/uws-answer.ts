@@ -1,9 +1,104 @@
 import { EventEmitter } from "node:events";
 import { STATUS_CODES } from "node:http";
-import { AnswerHeaders, type HeadersInit } from "./answer-headers.ts";
 import type { UwsResponse } from "./load-uws.ts";
 import type { TickFlush } from "./tick-flush.ts";
-import { UnwrittenPieces, type Written } from "./unwritten-pieces.ts";
+
+type HeaderValue = string | number | readonly string[];
+type HeadersInit = Readonly<Record<string, HeaderValue | undefined>>;
+
+/** Names that the library writes itself, each answer's own way. */
+const WRITTEN_BY_LIBRARY = new Set(["content-length", "transfer-encoding", "date", "connection"]);
+
+/** The headers of an answer, by name without regard to case. */
+class AnswerHeaders {
+  readonly #values = new Map<string, { readonly name: string; readonly value: string }>();
+
+  set(name: string, value: HeaderValue): void {
+    this.#values.set(name.toLowerCase(), { name, value: Array.isArray(value) ? value.join(", ") : String(value) });
+  }
+
+  setAll(headers: HeadersInit): void {
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) this.set(name, value);
+  }
+
+  get(name: string): string | undefined {
+    return this.#values.get(name.toLowerCase())?.value;
+  }
+
+  remove(name: string): void {
+    this.#values.delete(name.toLowerCase());
+  }
+
+  writeTo(response: UwsResponse): void {
+    for (const [key, { name, value }] of this.#values) {
+      if (!WRITTEN_BY_LIBRARY.has(key)) response.writeHeader(name, value);
+    }
+  }
+}
+
+type Written = (error?: Error | null) => void;
+
+interface Piece {
+  data: Buffer;
+  readonly onWritten: Written | undefined;
+}
+
+/** Largest piece that is given to the library at once; what the client does not read of it is held in memory. */
+const MAX_PIECE_BYTES = 65_536;
+
+/** What an answer has to write, in pieces that the library gets one by one. */
+class UnwrittenPieces {
+  #pieces: Piece[] = [];
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get first(): Piece | undefined {
+    return this.#pieces[0];
+  }
+
+  /** `onWritten` is called when the last piece is written. */
+  add(chunk: string | Uint8Array, onWritten: Written | undefined): void {
+    const data =
+      typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    this.#bytes += data.length;
+    for (let start = 0; start < data.length || start === 0; start += MAX_PIECE_BYTES) {
+      const isLast = start + MAX_PIECE_BYTES >= data.length;
+      const part = data.subarray(start, start + MAX_PIECE_BYTES);
+      this.#pieces.push({ data: part, onWritten: isLast ? onWritten : undefined });
+    }
+  }
+
+  /** The first piece is written. */
+  shift(): void {
+    const piece = this.#pieces.shift();
+    this.#bytes -= piece?.data.length ?? 0;
+    piece?.onWritten?.();
+  }
+
+  /** So many bytes of the first piece are written. */
+  cut(bytes: number): void {
+    const [piece] = this.#pieces;
+    if (piece === undefined) return;
+    piece.data = piece.data.subarray(bytes);
+    this.#bytes -= bytes;
+  }
+
+  /** All that is left, as one, and whom to tell when it is written or lost. */
+  takeAll(): { readonly body: Buffer; readonly settle: (error?: Error) => void } {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#bytes = 0;
+    return {
+      body: Buffer.concat(pieces.map(({ data }) => data)),
+      settle: (error) => {
+        for (const { onWritten } of pieces) onWritten?.(error);
+      },
+    };
+  }
+}
 
 /** A larger body goes out as fast as the client reads, and a smaller one fits into the system's own buffers. */
 const MAX_WHOLE_BYTES = 16_384;

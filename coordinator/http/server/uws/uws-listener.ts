@@ -17,7 +17,7 @@ import {
   type UpgradeRoute,
 } from "../transport.ts";
 import { linuxPeerFacts, VanishedClients } from "../vanished-clients.ts";
-import type { Uws, UwsApp, UwsRequest, UwsResponse, UwsWebSocket } from "./load-uws.ts";
+import { loadUws, type Uws, type UwsApp, type UwsRequest, type UwsResponse, type UwsWebSocket } from "./load-uws.ts";
 import { TickFlush } from "./tick-flush.ts";
 import { UwsExchange } from "./uws-exchange.ts";
 import { MAX_PAYLOAD_BYTES, UwsSocket } from "./uws-socket.ts";
@@ -29,9 +29,9 @@ const LINGER_MS = 200;
 /** Both are served: RFC 6455 and its last draft. */
 const WEBSOCKET_VERSIONS = new Set(["13", "8"]);
 
-/** Listens with uWebSockets.js. @throws when the address is in use or not one of this machine. */
-export async function listenWithUws(uws: Uws, fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
-  const listener = new UwsListener(uws, fetch, options);
+/** @throws when the address is in use or not one of this machine, or the library is missing. */
+export async function listen(fetch: FetchHandler, options: ListenOptions): Promise<Listener> {
+  const listener = new UwsListener(loadUws(options.transportModule ?? "uWebSockets.js"), fetch, options);
   await listener.listen(options);
   return listener;
 }

@@ -1,12 +1,4 @@
-import { MAX_LISTED_INPUT_BYTES, type JobRecord } from "../../job-store.ts";
-
-export const SUMMARY_COLUMNS = `id, batch_id AS "batchId", slug, state, created_at_ms AS "createdAtMs",
-  completed_at_ms AS "completedAtMs"` as const;
-
-/** Of a `ListedRow`. */
-export const LISTED_COLUMNS = `${SUMMARY_COLUMNS}, workload_id AS "workloadId",
-  (SELECT CASE WHEN octet_length(input) <= ${MAX_LISTED_INPUT_BYTES} THEN input ELSE 'null' END
-    FROM job_inputs WHERE job_id = jobs.id) AS input` as const;
+import { type JobRecord } from "../../job-store.ts";
 
 const FACTS = `jobs.id, jobs.account_id AS "accountId", batch_id AS "batchId", slug, state, job_class AS "jobClass",
   (SELECT share FROM accounts WHERE accounts.id = jobs.account_id) AS share, priority, price_micro AS "priceMicro", attempt, refusals,

@@ -7,30 +7,28 @@ import type {
   FeedPart,
   FeedProgress,
   JobEnding,
-  JobFilter,
   JobInput,
   JobMove,
   JobRecord,
   JobStore,
-  ListedJob,
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
 import { MAX_INLINE_CHARS, OUTPUT_NAME, type LargeJson, type LargeRef } from "../../large-json.ts";
-import { assertPage, type Page } from "../../page.ts";
 import { splitChunk, type SplitChunk } from "../../feed-layout.ts";
 import type { Made } from "../../idempotency.ts";
+import { readJobList } from "../../job-lists.ts";
 import { newJobRecord } from "../../new-job-record.ts";
 import type { SecretBox } from "../../secret-box.ts";
 import type { BatchWriter } from "../engine/batch-writer.ts";
 import type { Database } from "../engine/database.ts";
+import { PostgresTx } from "../engine/postgres-steps.ts";
 import { innerFromColumn, textToColumn } from "../engine/text.ts";
 import type { JobArgs } from "../operations/operations.ts";
 import { FeedReads } from "./feed-reads.ts";
 import { InputReads } from "./input-reads.ts";
 import { chunkToStore, outputToStore, piecesToStore } from "./job-args.ts";
 import { ACTIVE_COLUMNS, WHOLE_COLUMNS, WHOLE_TABLES, type JobRow } from "./job-columns.ts";
-import { readJobList } from "./job-lists.ts";
 
 export class PostgresJobStore implements JobStore {
   readonly #db: Database;
@@ -125,9 +123,8 @@ export class PostgresJobStore implements JobStore {
     return this.#inputs.read(jobId);
   }
 
-  async list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: ListedJob[]; total: number }> {
-    assertPage(page);
-    return this.#db.use((session) => readJobList(session, accountId, page, filter));
+  list(...args: Parameters<JobStore["list"]>): ReturnType<JobStore["list"]> {
+    return this.#db.use((session) => readJobList(new PostgresTx(session, ""), ...args));
   }
 
   unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {

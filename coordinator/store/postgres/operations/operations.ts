@@ -3,7 +3,7 @@ import { refusalOf, type LedgerParty, type Posting } from "../../../credits/post
 import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
 import type { NewBatch } from "../../batch-store.ts";
 import { NotOwnerError } from "../../cluster-store.ts";
-import type { Question } from "../../conversation-store.ts";
+import type { Question } from "../../conversations.ts";
 import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
 import { monthBeginMs } from "../../key-spending.ts";
 import { REFUSALS } from "../../refusals.ts";

@@ -11,7 +11,6 @@ import { prepareFold, prepareInsertLarge, type ChunkRow } from "./feed-operation
 import { prepareKeySpending } from "./key-spending-operations.ts";
 import { prepareSubmit } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { prepareFollowUp, type EndedJobLinks } from "../webhooks/webhook-operations.ts";
 
 export interface JobOperations {
   /** `input`: JSON text. Returns the id of the first job with the same Idempotency-Key, or null if this job was stored. */
@@ -166,5 +165,29 @@ function explainRefusal(db: Database.Database): (jobId: string, event: JobEvent)
   return (jobId, event) => {
     const state = findState.get(jobId);
     return state === undefined ? REFUSALS.no_job() : new IllegalTransitionError(state, event);
+  };
+}
+
+/** What the UPDATE that ends a job returns. */
+interface EndedJobLinks {
+  readonly batchId: string | null;
+  readonly webhookId: string | null;
+}
+
+/** Completes the batch of an ended job if it was the last, and makes webhooks due. Returns their ids. */
+function prepareFollowUp(db: Database.Database): (ended: EndedJobLinks, atMs: number) => string[] {
+  const countDown = db.prepare<[number, string], { completedAtMs: number | null; webhookId: string | null }>(
+    `UPDATE batches SET unfinished = unfinished - 1, completed_at_ms = CASE unfinished WHEN 1 THEN ? END
+       WHERE id = ? RETURNING completed_at_ms AS completedAtMs, webhook_id AS webhookId`,
+  );
+  const makeDue = db.prepare<[number, number, string]>(
+    "UPDATE webhooks SET state = 'pending', ended_at_ms = ?, due_at_ms = ? WHERE id = ? AND state = 'waiting'",
+  );
+  return ({ batchId, webhookId }, atMs) => {
+    const due = webhookId === null ? [] : [webhookId];
+    const batch = batchId === null ? undefined : countDown.get(atMs, batchId);
+    if (batch !== undefined && batch.completedAtMs !== null && batch.webhookId !== null) due.push(batch.webhookId);
+    for (const id of due) makeDue.run(atMs, atMs, id);
+    return due;
   };
 }

@@ -1,15 +1,7 @@
 import type { JobError } from "../../../../shared/errors.ts";
 import type { FinishReason, Timings } from "../../../../shared/output.ts";
 import type { LargeJson } from "../../large-json.ts";
-import { MAX_LISTED_INPUT_BYTES, type JobInput, type JobRecord, type ActiveJobRecord } from "../../job-store.ts";
-
-export const SUMMARY_COLUMNS =
-  "id, batch_id AS batchId, slug, state, created_at_ms AS createdAtMs, completed_at_ms AS completedAtMs" as const;
-
-/** Of a `ListedRow`. */
-export const LISTED_COLUMNS = `${SUMMARY_COLUMNS}, workload_id AS workloadId,
-  (SELECT CASE WHEN octet_length(input) <= ${MAX_LISTED_INPUT_BYTES} THEN input ELSE 'null' END
-    FROM job_inputs WHERE job_id = jobs.id) AS input` as const;
+import { type JobInput, type JobRecord, type ActiveJobRecord } from "../../job-store.ts";
 
 /** Without the account's share. */
 export const ACTIVE_COLUMNS =

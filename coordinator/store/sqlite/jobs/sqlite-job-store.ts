@@ -5,18 +5,15 @@ import type {
   FeedPart,
   FeedProgress,
   JobEnding,
-  JobFilter,
   JobInput,
   JobMove,
   JobRecord,
   JobStore,
-  ListedJob,
   ActiveJobRecord,
   NewJob,
   SubmitOutcome,
 } from "../../job-store.ts";
 import { MAX_INLINE_CHARS, OUTPUT_NAME, type LargeJson, type LargeRef } from "../../large-json.ts";
-import { assertPage, type Page } from "../../page.ts";
 import { REFUSALS } from "../../refusals.ts";
 import type { JobOperations } from "./job-operations.ts";
 import { foldItems, splitChunk, type SplitChunk } from "../../feed-layout.ts";
@@ -38,7 +35,7 @@ import type { Writer } from "../engine/writer.ts";
 import type { SecretBox } from "../../secret-box.ts";
 
 export class SqliteJobStore implements JobStore {
-  readonly #reader: Pick<Reader, "run">;
+  readonly #reader: Pick<Reader, "runStep">;
   readonly #writer: Writer;
   readonly #secrets: Pick<SecretBox, "sealIn">;
   readonly #selectAccount: Database.Statement<[string], string>;
@@ -51,7 +48,12 @@ export class SqliteJobStore implements JobStore {
   readonly #splits = new WeakMap<FeedChunk, SplitChunk>();
   readonly #selectCompletions: Database.Statement<[{ sinceMs: number }], [string, number]>;
 
-  constructor(db: Database.Database, reader: Pick<Reader, "run">, writer: Writer, secrets: Pick<SecretBox, "sealIn">) {
+  constructor(
+    db: Database.Database,
+    reader: Pick<Reader, "runStep">,
+    writer: Writer,
+    secrets: Pick<SecretBox, "sealIn">,
+  ) {
     this.#reader = reader;
     this.#writer = writer;
     this.#secrets = secrets;
@@ -115,9 +117,8 @@ export class SqliteJobStore implements JobStore {
     return JSON.parse(text) as JobInput;
   }
 
-  async list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: ListedJob[]; total: number }> {
-    assertPage(page);
-    return this.#reader.run("jobs", { accountId, page, filter });
+  list(...args: Parameters<JobStore["list"]>): ReturnType<JobStore["list"]> {
+    return this.#reader.runStep("jobLists.list", args) as ReturnType<JobStore["list"]>;
   }
 
   async unfinished(part?: Parameters<JobStore["unfinished"]>[0]): Promise<ActiveJobRecord[]> {

@@ -1,4 +1,4 @@
-# Generated from the coordinator's OpenAPI document by `npm run sdk:types`. Not for editing.
+# Generated from the coordinator's OpenAPI document by `npm run generate`. Not for editing.
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +11,6 @@ LIST_JOBS: Operation[s.ListJobsAnswer] = Operation("GET", "/jobs")
 SUBMIT_JOB: Operation[s.SubmitJobAnswer] = Operation("POST", "/jobs")
 GET_JOB: Operation[s.GetJobAnswer] = Operation("GET", "/jobs/{id}")
 CANCEL_JOB: Operation[s.CancelJobAnswer] = Operation("DELETE", "/jobs/{id}")
-SEND_JOB_INPUT: Operation[s.SendJobInputAnswer] = Operation("POST", "/jobs/{id}/input")
 SUBMIT_BATCH: Operation[s.SubmitBatchAnswer] = Operation("POST", "/jobs/batch")
 GET_BATCH: Operation[s.GetBatchAnswer] = Operation("GET", "/jobs/batch/{id}")
 CANCEL_BATCH: Operation[s.CancelBatchAnswer] = Operation("DELETE", "/jobs/batch/{id}")
@@ -33,11 +32,6 @@ UPLOAD_FILE: Operation[s.File] = Operation("POST", "/files")
 GET_FILE: Operation[s.File] = Operation("GET", "/files/{id}")
 DELETE_FILE: Operation[s.DeletedFile] = Operation("DELETE", "/files/{id}")
 GET_FILE_CONTENT: Operation[Any] = Operation("GET", "/files/{id}/content")
-CREATE_UPLOAD: Operation[s.Upload] = Operation("POST", "/uploads")
-GET_UPLOAD: Operation[s.Upload] = Operation("GET", "/uploads/{id}")
-ADD_UPLOAD_PART: Operation[s.UploadPart] = Operation("POST", "/uploads/{id}/parts")
-COMPLETE_UPLOAD: Operation[s.Upload] = Operation("POST", "/uploads/{id}/complete")
-CANCEL_UPLOAD: Operation[s.Upload] = Operation("POST", "/uploads/{id}/cancel")
 LIST_FILE_BATCHES: Operation[s.FileBatchList] = Operation("GET", "/batches")
 CREATE_FILE_BATCH: Operation[s.FileBatch] = Operation("POST", "/batches")
 GET_FILE_BATCH: Operation[s.FileBatch] = Operation("GET", "/batches/{id}")

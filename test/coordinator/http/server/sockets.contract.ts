@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { listen } from "../../../../coordinator/http/server/listener.ts";
-import type { Listener } from "../../../../coordinator/http/server/transport.ts";
+import { listen, type Listener } from "../../../../coordinator/http/server/transport.ts";
 import type { SessionSocket, SocketEvents } from "../../../../coordinator/islands/session-socket.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { MAX_FRAME_BYTES } from "../../../../shared/protocol/codec.ts";

@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listen } from "../../../../coordinator/http/server/listener.ts";
-import type { FetchHandler, Listener } from "../../../../coordinator/http/server/transport.ts";
+import { listen, type FetchHandler, type Listener } from "../../../../coordinator/http/server/transport.ts";
 import { eventually, readToEnd } from "../api.ts";
 import type { TransportChoice } from "../../../support/transport.ts";
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashSecret, newSecret } from "../../../../coordinator/accounts/secrets.ts";
 import { AccountEvents, GATHER_MS } from "../../../../coordinator/events/account-events.ts";
 import type { HttpDeps } from "../../../../coordinator/http/http-deps.ts";
-import { listen } from "../../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { AccountEventEncoder } from "../../../../coordinator/http/streaming/account-event-encoder.ts";
 import { EventRelay } from "../../../../coordinator/http/streaming/event-relay.ts";
 import type { Overview } from "../../../../coordinator/operators/network-view.ts";

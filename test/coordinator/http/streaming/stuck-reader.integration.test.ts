@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { expect, it } from "vitest";
-import { listen } from "../../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
 import { FeedRelay } from "../../../../coordinator/http/streaming/sse.ts";
 import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";

@@ -5,7 +5,7 @@ import { expect, it, vi } from "vitest";
 import { chatChunks } from "../../../../coordinator/http/streaming/chat-encoder.ts";
 import { jobEvents } from "../../../../coordinator/http/streaming/event-encoder.ts";
 import { FeedRelay, type FeedEncoder } from "../../../../coordinator/http/streaming/sse.ts";
-import { listen } from "../../../../coordinator/http/server/listener.ts";
+import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { FEED_START } from "../../../../coordinator/jobs/feed-position.ts";
 import { JobFeed, type FeedEnding } from "../../../../coordinator/jobs/feed.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";

@@ -1,4 +1,4 @@
-# Generated from the file of the same name in _async by `npm run sdk:types`. Not for editing.
+# Generated from the file of the same name in _async by `npm run generate`. Not for editing.
 from __future__ import annotations
 
 from collections.abc import Generator

@@ -1,0 +1,94 @@
+import type { Clock } from "../../shared/clock.ts";
+import { JOB_STATES, type JobState } from "../../shared/job-state.ts";
+import { counter, FirstNames, histogram, OTHER } from "../../shared/metrics.ts";
+import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
+import type { ActiveJob } from "../jobs/active-job.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { JobEnding } from "../store/job-store.ts";
+
+/** Cargos that have rows of their own. */
+export const MAX_CARGO_NAMES = 50;
+export const UNFINISHED: readonly JobState[] = ["pending", "queued", "running"];
+const ENDED = JOB_STATES.filter((state) => !UNFINISHED.includes(state));
+const MS_PER_S = 1_000;
+const WAIT_BOUNDS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200];
+const FIRST_OUTPUT_BOUNDS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
+const RUN_BOUNDS_S = [0.01, 0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600];
+/** Code of what ended well. */
+const NO_ERROR = "none";
+
+/** How jobs go, by the events of their registry. A job costs a few additions, a token none. */
+export function measureJobs({ jobs, clock }: { jobs: Pick<JobRegistry, "subscribe">; clock: Pick<Clock, "now"> }) {
+  const ended = counter("atoll_jobs_ended_total", "Jobs that ended since the start", ["state"], ENDED);
+  const outcomes = counter("atoll_job_outcomes_total", "Jobs that ended, by state and error code", ["state", "code"]);
+  const cargos = counter(
+    "atoll_cargo_jobs_ended_total",
+    "Jobs that ended, by Cargo; private Cargos, and those after the first 50, are other",
+    ["cargo", "state"],
+  );
+  const begun = counter("atoll_attempts_begun_total", "Attempts of jobs that Islands were given");
+  const attempts = counter(
+    "atoll_attempts_ended_total",
+    "Attempts that ended, by outcome (a state of the job, or refused, failed, lost) and error code",
+    ["outcome", "code"],
+  );
+  const credits = counter(
+    "atoll_credits_total",
+    "Credits of jobs that ended: charged to clients, of which earned by Islands' owners, of which kept as fee",
+    ["kind"],
+    ["charged", "earned", "fee"],
+  );
+  const tokens = counter("atoll_tokens_delivered_total", "Model tokens of jobs that ended since the start");
+  const promptTokens = counter("atoll_prompt_tokens_total", "Prompt tokens of jobs that ended");
+  const wait = histogram(
+    "atoll_job_assign_seconds",
+    "From a job's submission, or its place for a job of a batch, to its first Island",
+    WAIT_BOUNDS_S,
+    ["class"],
+  );
+  const firstOutput = histogram(
+    "atoll_job_first_output_seconds",
+    "From a job's submission, or its place for a job of a batch, to its first token or image",
+    FIRST_OUTPUT_BOUNDS_S,
+    ["class"],
+  );
+  const run = histogram("atoll_job_run_seconds", "Run of the last attempt of jobs that ended, by Cargo", RUN_BOUNDS_S, [
+    "cargo",
+  ]);
+  const cargoNames = new FirstNames(MAX_CARGO_NAMES);
+  const sinceS = (ms: number): number => (clock.now() - ms) / MS_PER_S;
+  /** Private Cargos are known to their accounts only, and an account can make many. */
+  const nameOf = ({ cargo, slug }: ActiveJob): string =>
+    cargo === null || cargo.privateTo !== undefined ? OTHER : cargoNames.of(slug);
+
+  function end(job: ActiveJob, { error, usage, chargeMicro, postings }: JobEnding): void {
+    const { state, feed } = job;
+    const code = error?.code ?? NO_ERROR;
+    ended.add([state]);
+    outcomes.add([state, code]);
+    if (job.islandId !== null) attempts.add([state, code]);
+    const cargo = nameOf(job);
+    cargos.add([cargo, state]);
+    if (job.startedAtMs !== null) run.observe([cargo], sinceS(job.startedAtMs));
+    tokens.add([], feed.tokens);
+    promptTokens.add([], usage?.promptTokens ?? 0);
+    if (chargeMicro === 0) return;
+    credits.add(["charged"], chargeMicro / MICRO_PER_CREDIT);
+    for (const { kind, micro } of postings) {
+      if (kind === "earning") credits.add(["earned"], micro / MICRO_PER_CREDIT);
+      if (kind === "fee") credits.add(["fee"], micro / MICRO_PER_CREDIT);
+    }
+  }
+
+  jobs.subscribe((event) => {
+    if (event.type === "attempt_begun") {
+      begun.add([]);
+      if (event.job.attempt === 1) wait.observe([event.job.jobClass], sinceS(event.job.waitsSinceMs));
+    } else if (event.type === "first_output") {
+      firstOutput.observe([event.job.jobClass], sinceS(event.job.waitsSinceMs));
+    } else if (event.type === "attempt_refused") attempts.add(["refused", event.error.code]);
+    else if (event.type === "attempt_failed") attempts.add([event.cause, event.error.code]);
+    else if (event.type === "job_ended") end(event.job, event.ending);
+  });
+  return [ended, outcomes, cargos, begun, attempts, credits, tokens, promptTokens, wait, firstOutput, run];
+}

@@ -1,0 +1,82 @@
+import type { AccountStore } from "./account-store.ts";
+import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
+import { catalogSteps } from "./catalog.ts";
+import { conversationSteps } from "./conversations.ts";
+import { fileBatchSteps } from "./file-batches.ts";
+import { fileSteps } from "./files.ts";
+import { islandSteps } from "./islands.ts";
+import { readJobList } from "./job-lists.ts";
+import { operatorSteps } from "./operators.ts";
+import { openStore, pageRead, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
+import { webhookSteps } from "./webhooks.ts";
+
+/** The stores whose methods are the same on every engine. */
+const STORES = {
+  audit: auditSteps,
+  catalog: catalogSteps,
+  conversations: conversationSteps,
+  fileBatches: fileBatchSteps,
+  files: fileSteps,
+  islands: islandSteps,
+  jobLists: { list: pageRead(readJobList) },
+  operators: operatorSteps,
+  webhooks: webhookSteps,
+};
+
+type OpenedStores = { readonly [K in keyof typeof STORES]: Opened<(typeof STORES)[K]> };
+
+/** Stores that note what they write. */
+export interface NotedStores extends OpenedStores {
+  readonly accounts: AccountStore;
+}
+
+/** `accounts` of {@link NotedStores}, which are not steps yet. */
+type NotedOthers = (entry: AuditEntry) => Pick<NotedStores, "accounts">;
+
+export interface CommonStores extends OpenedStores {
+  readonly audit: OpenedStores["audit"] & {
+    /**
+     * For one write: it adds the line in its own commit, so that there is never one without the other. A write that is refused, or resolves
+     * to false as it changes nothing, adds none.
+     */
+    noting(entry: AuditEntry): NotedStores;
+  };
+}
+
+export function openStores(run: RunStep, others: NotedOthers): CommonStores {
+  const stores = openAll(run);
+  const noting = (entry: AuditEntry): NotedStores => ({
+    ...others(entry),
+    ...openAll((name, step, args) =>
+      step.kind === "write" ? run("noted.write", notedSteps.write, [entry, name, args]) : run(name, step, args),
+    ),
+  });
+  return { ...stores, audit: { ...stores.audit, noting } };
+}
+
+function openAll(run: RunStep): OpenedStores {
+  const opened = Object.entries<Steps>(STORES).map(([name, steps]) => [name, openStore(name, steps, run)]);
+  return Object.fromEntries(opened) as OpenedStores;
+}
+
+const notedSteps = {
+  /** Runs a step, and adds the line unless that throws or returns false. */
+  write: write(async (tx, entry: AuditEntry, name: string, args: readonly unknown[]) => {
+    const result = await runBody(stepNamed(name), tx, args);
+    if (result !== false) await appendLine(tx, entry);
+    return result;
+  }),
+};
+
+const byName = new Map<string, Step>(
+  Object.entries<Steps>({ ...STORES, noted: notedSteps }).flatMap(([store, steps]) =>
+    Object.entries(steps).map(([key, step]) => [`${store}.${key}`, step] as const),
+  ),
+);
+
+/** The step that a thread was asked to run. */
+export function stepNamed(name: string): Step {
+  const step = byName.get(name);
+  if (step === undefined) throw new Error(`No store has the step "${name}"`);
+  return step;
+}

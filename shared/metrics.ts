@@ -1,0 +1,169 @@
+import type * as Library from "prom-client";
+
+/** What Prometheus reads. */
+export interface Metric {
+  readonly name: string;
+  /** One sentence, for people. */
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  /** Called at each scrape. */
+  readonly read: () => Values | Promise<Values>;
+}
+
+type Values = readonly Library.MetricValueWithName<string>[];
+/** The values of a metric's labels in the order of their names, and its own. */
+type Row = readonly [...labels: string[], value: number];
+type Rows = Iterable<Row>;
+
+/** What a label's value is beyond the values that have a row of their own. */
+export const OTHER = "other";
+/** No metric has more rows, whatever its labels say; a row of all `other` takes the rest. */
+export const MAX_ROWS = 2_000;
+/** Metrics of the library that list every open connection at each scrape. */
+const COSTLY = ["handles", "requests", "resources"].flatMap((what) => [
+  `nodejs_active_${what}`,
+  `nodejs_active_${what}_total`,
+]);
+
+/** Reads values of now at each scrape. */
+export function gauge(
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  read: () => Rows | Promise<Rows>,
+): Metric {
+  return { name, help, type: "gauge", read: async () => valuesOf(name, labelNames, await read()) };
+}
+
+/** Reads at each scrape what another part counts. */
+export function counterOf(name: string, help: string, labelNames: readonly string[], read: () => Rows): Metric {
+  return { name, help, type: "counter", read: () => valuesOf(name, labelNames, read()) };
+}
+
+export type Counter = ReturnType<typeof counter>;
+
+/**
+ * Counts by labels. It costs an addition, a fifth of the time of the library's own counter (2026-11-26).
+ * @param known values of the only label that have a row from the start.
+ */
+export function counter(name: string, help: string, labelNames: readonly string[] = [], known: readonly string[] = []) {
+  const rows = new RowsByLabels(() => ({ count: 0 }));
+  for (const labels of labelNames.length === 0 ? [[]] : known.map((value) => [value])) rows.of(labels);
+  return {
+    ...counterOf(name, help, labelNames, () => rows.list().map(([labels, { count }]) => [...labels, count])),
+    add(labels: readonly string[], count = 1): void {
+      rows.of(labels).count += count;
+    },
+  };
+}
+
+export type Histogram = ReturnType<typeof histogram>;
+
+/** Counts values by size. It costs a search and two additions. @param bounds upper ends of the buckets, rising. */
+export function histogram(name: string, help: string, bounds: readonly number[], labelNames: readonly string[] = []) {
+  const rows = new RowsByLabels(() => ({ counts: [...bounds, Infinity].map(() => 0), sum: 0 }));
+  if (labelNames.length === 0) rows.of([]);
+  return {
+    name,
+    help,
+    type: "histogram" as const,
+    /** A negative value, of a clock that was set back, counts as 0. */
+    observe(labels: readonly string[], value: number): void {
+      const row = rows.of(labels);
+      const counted = Math.max(0, value);
+      const at = bounds.findIndex((bound) => counted <= bound);
+      const index = at === -1 ? bounds.length : at;
+      row.counts[index] = (row.counts[index] ?? 0) + 1;
+      row.sum += counted;
+    },
+    /** In cumulative buckets. Source: Prometheus, "Exposition formats", histograms. */
+    read(): Values {
+      return rows.list().flatMap(([labels, { counts, sum }]) => {
+        let total = 0;
+        const buckets = counts.map((count, index): Row => [
+          ...labels,
+          String(bounds[index] ?? "+Inf"),
+          (total += count),
+        ]);
+        return [
+          ...valuesOf(`${name}_bucket`, [...labelNames, "le"], buckets),
+          ...valuesOf(`${name}_sum`, labelNames, [[...labels, sum]]),
+          ...valuesOf(`${name}_count`, labelNames, [[...labels, total]]),
+        ];
+      });
+    },
+  };
+}
+
+/** The first `max` values of a label keep their names; all later ones are `other`, so that the rows of a metric have a bound. */
+export class FirstNames {
+  readonly #names = new Set<string>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  of(name: string): string {
+    if (this.#names.has(name)) return name;
+    if (this.#names.size >= this.#max) return OTHER;
+    this.#names.add(name);
+    return name;
+  }
+}
+
+/**
+ * Writes metrics and those of the process (CPU, memory, garbage collection, how late its event loop is) in Prometheus' text format. The
+ * library is loaded at the first scrape, as it is a tenth of all modules of a start.
+ */
+export function scraperOf(metrics: readonly Metric[], load: () => Promise<typeof Library>): () => Promise<string> {
+  let registry: Promise<Library.Registry> | null = null;
+  return async () => {
+    registry ??= load().then((library) => register(metrics, library));
+    return (await registry).metrics();
+  };
+}
+
+function register(metrics: readonly Metric[], library: typeof Library): Library.Registry {
+  const registry = new library.Registry();
+  for (const { name, help, type, read } of metrics) {
+    // What a registry asks of a metric.
+    const metric = { name, get: async () => ({ name, help, type, aggregator: "sum", values: await read() }) };
+    registry.registerMetric(metric as unknown as Library.Metric);
+  }
+  library.collectDefaultMetrics({ register: registry });
+  for (const name of COSTLY) registry.removeSingleMetric(name);
+  return registry;
+}
+
+/** The rows of one metric, by their labels. */
+class RowsByLabels<V> {
+  readonly #rows = new Map<string, readonly [labels: readonly string[], value: V]>();
+  readonly #make: () => V;
+
+  constructor(make: () => V) {
+    this.#make = make;
+  }
+
+  of(labels: readonly string[]): V {
+    const key = labels.join("\n");
+    const found = this.#rows.get(key);
+    if (found !== undefined) return found[1];
+    if (this.#rows.size >= MAX_ROWS && labels.some((label) => label !== OTHER)) return this.of(labels.map(() => OTHER));
+    const value = this.#make();
+    this.#rows.set(key, [labels, value]);
+    return value;
+  }
+
+  list(): (readonly [labels: readonly string[], value: V])[] {
+    return [...this.#rows.values()];
+  }
+}
+
+function valuesOf(metricName: string, labelNames: readonly string[], rows: Rows): Values {
+  return [...rows].map((row) => ({
+    metricName,
+    labels: Object.fromEntries(labelNames.map((name, index) => [name, row[index] as string])),
+    value: row.at(-1) as number,
+  }));
+}

@@ -1,0 +1,27 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pythonTypes } from "../../sdk/python/tools/openapi-python.ts";
+import { syncSource } from "../../sdk/python/tools/sync-client.ts";
+import { openApiTypes } from "../../sdk/typescript/tools/openapi-types.ts";
+import { currentDocument, requestParameters } from "./api.ts";
+import { withParameterTables } from "./parameter-tables.ts";
+
+export const ROOT = join(import.meta.dirname, "..", "..");
+const PYTHON = join("sdk", "python", "src", "atoll_client");
+/** The document with the tables of parameters. */
+const PARAMETERS = join("docs", "openai.md");
+
+/** What the generated files should be now, by their paths in the repository. */
+export async function currentFiles(): Promise<Readonly<Record<string, string>>> {
+  const document = currentDocument();
+  const files = {
+    [PARAMETERS]: withParameterTables(await readFile(join(ROOT, PARAMETERS), "utf8"), requestParameters()),
+    [join("sdk", "typescript", "src", "openapi.ts")]: await openApiTypes(document),
+  };
+  for (const [name, source] of Object.entries(pythonTypes(document))) files[join(PYTHON, name)] = source;
+  for (const name of await readdir(join(ROOT, PYTHON, "_async"))) {
+    if (!name.endsWith(".py")) continue;
+    files[join(PYTHON, "_sync", name)] = syncSource(await readFile(join(ROOT, PYTHON, "_async", name), "utf8"));
+  }
+  return files;
+}
