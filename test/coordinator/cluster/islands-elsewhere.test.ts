@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { RemoteIslands } from "../../../coordinator/cluster/remote-islands.ts";
 import type { LiveIsland } from "../../../coordinator/islands/live-island.ts";
+import { islandsElsewhere } from "../../../coordinator/open-hosts.ts";
+import { peersOn } from "./peers-on.ts";
 
-const PEERS = ["one", "two", "three"].map((id) => ({ id, address: "", version: "" }));
+const PEERS = ["one", "two", "three"];
 
 const live = (hostId: string): LiveIsland => ({
   hostId,
@@ -14,7 +15,12 @@ const live = (hostId: string): LiveIsland => ({
   cpuLoad: null,
   freeRamBytes: null,
   freeVramBytes: null,
+  temperatureC: null,
+  gpuLoad: null,
   loaded: [],
+  loading: [],
+  downloads: [],
+  running: [],
   cachedModels: [],
 });
 
@@ -24,24 +30,19 @@ function openNetwork() {
   const removed: string[] = [];
   const warned: unknown[] = [];
   const log = { warn: (facts: object) => void warned.push((facts as { coordinator: string }).coordinator) };
-  const members = PEERS.slice(0, 2).map(
-    (self) =>
-      new RemoteIslands({
-        bus,
-        log,
-        availability: (accountId) => [{ slug: `${self.id} for ${accountId}`, islands: 1, ready: 0, free: 1 }],
-        members: { self, living: PEERS },
-        here: {
-          liveOf: (accountId, hostId) =>
-            [live(self.id)].filter((island) => accountId === "user_1" && (hostId ?? island.hostId) === island.hostId),
-          remove: (accountId, hostId) => void removed.push(`${self.id}: ${accountId} ${hostId}`),
-        },
-      }),
-  );
-  return { one: members[0] as RemoteIslands, two: members[1] as RemoteIslands, removed, warned };
+  const [one, two] = PEERS.slice(0, 2).map((id) => {
+    const here = {
+      liveOf: (accountId: string, hostId: string | null) =>
+        [live(id)].filter((island) => accountId === "user_1" && (hostId ?? island.hostId) === island.hostId),
+      remove: (accountId: string, hostId: string) => void removed.push(`${id}: ${accountId} ${hostId}`),
+    };
+    return islandsElsewhere(peersOn(bus, id, PEERS, { log }), here);
+  });
+  if (one === undefined || two === undefined) throw new Error("not open");
+  return { one, two, removed, warned };
 }
 
-describe("RemoteIslands", () => {
+describe("islandsElsewhere()", () => {
   it("asks all others, and says when one did not answer", async () => {
     const { one, warned } = openNetwork();
     expect(await one.liveOf("user_1", null)).toEqual({ islands: [live("two")], isComplete: false });
@@ -54,17 +55,5 @@ describe("RemoteIslands", () => {
     const { two, removed } = openNetwork();
     await two.remove("user_1", "host");
     expect(removed).toEqual(["one: user_1 host"]);
-  });
-
-  it("asks all others what they can run", async () => {
-    const { one } = openNetwork();
-    const answers = await one.availability("user_1");
-    expect(answers).toEqual([[{ slug: "two for user_1", islands: 1, ready: 0, free: 1 }], undefined]);
-  });
-
-  it("answers no more once it is closed", async () => {
-    const { one, two } = openNetwork();
-    two.close();
-    expect(await one.liveOf("user_1", null)).toEqual({ islands: [], isComplete: false });
   });
 });
