@@ -41,8 +41,7 @@ export function openHosts(deps: OpenHostsDeps): {
     ...{ islands, catalog, clock },
     askOthers: async (accountId) => (await elsewhere?.availability(accountId)) ?? [],
   });
-  const onChanged = (accountId: string, id: string): void =>
-    events.note(accountId, { type: "island", id, atMs: clock.now() });
+  const onChanged = (accountId: string, id: string): void => events.note(accountId, { type: "island", id });
   const service = new IslandService({ store, clock, here, elsewhere, onChanged, suspended });
   return { service, figures: new HostFigures(deps), availability };
 }

@@ -8,8 +8,6 @@ import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
 import type { SessionOrder } from "../islands/session-order.ts";
 import type { TakenOver } from "../store/cluster-store.ts";
 import { BusUptime } from "./bus-uptime.ts";
-import { EventFollower } from "./event-follower.ts";
-import { EventSource } from "./event-source.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import { NetworkQuota } from "./network-quota.ts";
 import { NewestSessions } from "./newest-sessions.ts";
@@ -17,6 +15,7 @@ import { RemoteIslands } from "./remote-islands.ts";
 import { RemoteOutlooks } from "./remote-outlooks.ts";
 import { RemoteQuestions } from "./remote-questions.ts";
 import type { ConnectedIslands, IslandsElsewhere } from "../islands/live-island.ts";
+import { shareEvents } from "./share-events.ts";
 import { Ownership, type OwnershipDeps } from "./ownership.ts";
 import { TakeOver, type TakeOverDeps } from "./take-over.ts";
 import { WorkSharing, type WorkSharingDeps } from "./work-sharing.ts";
@@ -50,7 +49,6 @@ export class ClusterMember {
   readonly #uptime: BusUptime;
   readonly #catalogChanges: CatalogChanges;
   #islands: RemoteIslands | null = null;
-  #events: { close(): void } | null = null;
   #questions: RemoteQuestions | null = null;
   #sharing: WorkSharing | null = null;
   #outlooks: RemoteOutlooks | null = null;
@@ -135,19 +133,7 @@ export class ClusterMember {
   /** Changes for accounts reach their listeners at all coordinators from now on. */
   shareEvents(events: AccountEvents): void {
     const { bus, clock } = this.#deps;
-    const follower = new EventFollower({ events, bus, members: this.#ownership.members, clock });
-    const source = new EventSource({ events, bus, clock });
-    events.share({
-      follow: (...wanted) => follower.follow(...wanted),
-      unfollow: (accountId) => follower.unfollow(accountId),
-      tell: (accountIds) => source.tell(accountIds),
-    });
-    this.#events = {
-      close: () => {
-        follower.close();
-        source.close();
-      },
-    };
+    shareEvents(events, bus, this.#ownership.members, clock);
   }
 
   /** Questions of operators to the other coordinators, and what this one answers them. */
@@ -202,7 +188,6 @@ export class ClusterMember {
     this.#endings.close();
     this.#catalogChanges.close();
     this.#islands?.close();
-    this.#events?.close();
     this.#questions?.close();
     this.#outlooks?.close();
   }

@@ -648,8 +648,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Hear what changes: your jobs, your Islands, your balance
-         * @description A stream that does not end by itself. It begins with `ready`, or, for a Last-Event-ID that is not known any more, with `reset`; both mean: what changes from here on is told. Changes are gathered for an eighth of a second, Islands for up to a second, and of what changed several times the last state is told; an event may come again after a reconnect. Last-Event-ID continues after the event with that id, for a minute after the connection was lost, at any coordinator of the network. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another one. The stream ends when the account is no operator's any more.
+         * Follow what changes: your jobs, your Islands, your balance
+         * @description A stream of hints that does not end by itself. It begins with `reset`: read your lists now, what changes from here on is sent. Changes are gathered for an eighth of a second, Islands for up to a second; only the last state of what changed several times is sent. Nothing is sent again: a new connection begins with `reset`, and another `reset` comes wherever something may have been missed, or for a client that reads too slowly. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another one. The stream ends when the account is no operator's any more.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1932,7 +1932,7 @@ export interface components {
             type: "account";
         };
         /** @description What changed; `type` is the name of the event */
-        AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["OverviewEvent"];
+        AccountEvent: components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["OverviewEvent"];
         AccountLimits: {
             concurrent_jobs: number;
             concurrent_streams: number;
@@ -5525,14 +5525,6 @@ export interface components {
             waiting_since: string;
             workload_slug: string;
         };
-        /** @description Changes are told from here on: whoever has read nothing yet reads its lists now */
-        ReadyEvent: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "ready";
-        };
         /** @description What a model that thinks wrote beside its answer */
         ReasoningEvent: {
             /** @description Thoughts to append */
@@ -5600,7 +5592,7 @@ export interface components {
             /** @description Best results to return; default: all */
             top_n?: number | null;
         };
-        /** @description Something may have been missed, or too much changed at once: read your lists again */
+        /** @description First, and whenever something may have been missed or too much changed at once: read your lists now. What changes from here on is sent */
         ResetEvent: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -9534,13 +9526,10 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                last_event_id?: string;
                 /** @description Adds the overview of the network, for operators */
                 scope?: "network";
             };
-            header?: {
-                "last-event-id"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
