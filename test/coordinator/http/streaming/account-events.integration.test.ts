@@ -80,12 +80,16 @@ describe("a stream of events", () => {
     socket.resume();
     const resets = (): number => text.split("event: reset").length - 1;
     // The first one, and one in place of what was dropped.
-    await eventually(() => resets() === 2);
+    await eventually(() => resets() >= 2);
     expect(text.split("event: job").length - 1).toBeLessThan((ROUNDS * JOBS) / 2);
-    events.note(accountId, makeJobChange("next", clock.now()));
-    clock.advance(GATHER_MS);
-    await eventually(() => text.includes('"id":"next"'));
-    expect(resets()).toBe(2);
+    await eventually(() => {
+      // A reset that is still to be written includes it.
+      events.note(accountId, makeJobChange("next", clock.now()));
+      clock.advance(GATHER_MS);
+      return text.includes('"id":"next"');
+    });
+    // Chunks of the answer begin with their length.
+    expect(text).not.toMatch(/event: reset\ndata: [^\n]*\n\n(?:\r\n[0-9a-f]+\r\n)?event: reset/);
     socket.destroy();
     events.close();
     await listener.close(AbortSignal.abort());
