@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
-from typing import Any, cast
 
 from .. import operations as o
 from ..errors import AtollConnectionError, AtollError
@@ -13,23 +12,20 @@ from .pause import sleep
 
 
 def stream_events(
-    http: Http, last_event_id: str, scope: str | None, max_retries: int | None
+    http: Http, scope: str | None, max_retries: int | None
 ) -> Generator[ToldEvent, None, None]:
     """
-    What changes for the account, until the caller leaves the loop. Begins with `ready`; after a dropped connection it continues
-    after the last event. `reset`: something may have been missed, read your lists again. Raises AuthenticationError once the key
-    or session has ended.
+    Hints of what changes for the account, until the caller leaves the loop. Each connection begins with `reset`, also after a
+    dropped one. `reset`: something may have been missed, read your lists. Raises AuthenticationError once the key or session has
+    ended.
     """
     retries = http.retries(True, float("inf") if max_retries is None else max_retries)
-    position = last_event_id
     is_connected = False
     while True:
-        headers = {} if position == "" else {"last-event-id": position}
         try:
-            with closing(http.events(o.STREAM_EVENTS, query={"scope": scope}, headers=headers)) as events:
+            with closing(http.events(o.STREAM_EVENTS, query={"scope": scope})) as events:
                 for event in events:
                     is_connected = True
-                    position = event.id
                     retries.reset()
                     told = read_account_event(event)
                     if told is not None:
@@ -37,7 +33,6 @@ def stream_events(
             raise AtollConnectionError("The coordinator closed the stream of events", "connection")
         except AtollError as error:
             if is_connected:
-                offline: Any = {"type": "offline", "event_id": position}
-                yield cast(ToldEvent, offline)
+                yield {"type": "offline"}
             is_connected = False
             sleep(retries.pause_after(error))
