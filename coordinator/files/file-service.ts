@@ -1,5 +1,6 @@
-import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
+import { systemClock, type Clock } from "../../shared/clock.ts";
 import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
+import { every } from "../../shared/every.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { counter } from "../../shared/metrics.ts";
@@ -77,8 +78,7 @@ export class FileService {
   readonly #stop = new AbortController();
   #kept: Promise<FileUsage> = Promise.resolve({ files: 0, bytes: 0 });
   #keptAtMs = -Infinity;
-  #sweeping: Promise<void> = Promise.resolve();
-  #timer: Timer | null = null;
+  #sweepNow: () => Promise<void> = () => Promise.resolve();
 
   constructor(deps: FileServiceDeps) {
     this.#deps = deps;
@@ -100,30 +100,17 @@ export class FileService {
   /** Sweeps now, in the background, and an hour after the end of each sweep. */
   start(): void {
     this.uploads.start();
-    this.#sweepHourly();
-  }
-
-  #sweepHourly(): void {
-    this.#sweeping = this.sweep()
-      .then(
-        () => undefined,
-        (error: unknown) => {
-          if (error instanceof ServiceError && error.code === "shutting_down") return;
-          this.#deps.log.error({ err: error }, "The hourly clean-up of files failed");
-        },
-      )
-      .finally(() => {
-        if (this.#stop.signal.aborted) return;
-        this.#timer = this.#deps.clock.schedule(SWEEP_EVERY_MS, () => this.#sweepHourly());
-      });
+    this.#sweepNow = every({ ...this.#deps, stop: this.#stop.signal }, SWEEP_EVERY_MS, "clean up files", () =>
+      this.sweep(),
+    );
+    void this.#sweepNow();
   }
 
   /** Ends the timer and waits for the step in progress. */
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#timer?.cancel();
     await this.uploads.close();
-    await this.#sweeping;
+    await this.#sweepNow();
   }
 
   /** See {@link ArrivingRoom.receive}. */

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
+import { systemClock, type Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { every } from "../../shared/every.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -83,8 +84,7 @@ export class UploadService {
   readonly #stop = new AbortController();
   /** Uploads whose file is being made here. */
   readonly #completing = new Map<string, Promise<unknown>>();
-  #sweeping: Promise<void> = Promise.resolve();
-  #timer: Timer | null = null;
+  #sweepNow: () => Promise<void> = () => Promise.resolve();
 
   constructor(deps: UploadServiceDeps) {
     this.#deps = deps;
@@ -92,22 +92,16 @@ export class UploadService {
 
   /** Sweeps now, in the background, and some minutes after the end of each sweep. */
   start(): void {
-    this.#sweeping = this.sweep()
-      .catch((error: unknown) => {
-        if (error instanceof ServiceError && error.code === "shutting_down") return;
-        this.#deps.log.error({ err: error }, "The clean-up of uploads failed");
-      })
-      .finally(() => {
-        if (this.#stop.signal.aborted) return;
-        this.#timer = this.#deps.clock.schedule(SWEEP_EVERY_MS, () => this.start());
-      });
+    this.#sweepNow = every({ ...this.#deps, stop: this.#stop.signal }, SWEEP_EVERY_MS, "clean up uploads", () =>
+      this.sweep(),
+    );
+    void this.#sweepNow();
   }
 
   /** Ends what is being joined: its parts stay. */
   async close(): Promise<void> {
     this.#stop.abort(new ServiceError("shutting_down", "The coordinator stops; complete the upload again"));
-    this.#timer?.cancel();
-    await Promise.allSettled([this.#sweeping, ...this.#completing.values()]);
+    await Promise.allSettled([this.#sweepNow(), ...this.#completing.values()]);
   }
 
   /** @throws {ServiceError} `payload_too_large`, `file_budget_exceeded` */
