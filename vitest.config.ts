@@ -3,20 +3,27 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Lanes by the end of a file's name; test/README.md says which test belongs where. */
-const LANES = ["isolated", "integration", "model", "soak", "clients"] as const;
+const LANES = ["isolated", "integration", "smoke", "model", "soak", "system", "clients"] as const;
 /** Files that take longest, started first so that none of them runs alone at the end. */
 const LONGEST = [
-  "test/packages/packages.soak.test.ts",
-  "test/island-agent/runtimes/container/engine/containers.integration.test.ts",
-  "test/e2e/demo-endings.soak.test.ts",
+  "test/packages/packages.system.test.ts",
+  "test/island-agent/runtimes/container/engine/containers.system.test.ts",
+  "test/cluster/killed.system.test.ts",
+  "test/cluster/cut-off.system.test.ts",
   "test/soak/faults/killed-runtimes.soak.test.ts",
+  "test/e2e/demo-endings.soak.test.ts",
   "test/e2e/faults.soak.test.ts",
-  "test/e2e/demo.integration.test.ts",
+  "test/e2e/telemetry.system.test.ts",
   "test/island-agent/runtimes/llmcpp/llmcpp-isolation.model.test.ts",
-  "test/e2e/cli.integration.test.ts",
   "test/island-agent/runtimes/onnx/onnx-hostile.model.test.ts",
-  "test/e2e/clients.integration.test.ts",
+  "test/e2e/demo.smoke.test.ts",
+  "test/e2e/cli.integration.test.ts",
+  "test/e2e/signed-cargos.integration.test.ts",
+  "test/e2e/runtimes.smoke.test.ts",
   "test/e2e/package.integration.test.ts",
+  "test/coordinator/islands/flood.integration.test.ts",
+  "test/island-agent/runtimes/wasm/wasm-runtime.integration.test.ts",
+  "test/island-agent/runtimes/wasm/wasm-isolation.integration.test.ts",
 ];
 
 // Node.js keeps compiled code here: the programs that tests start, and the workers, load in half the time.
@@ -34,9 +41,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-const COMPILE_HOSTS = "test/support/compile-hosts.ts";
-const RUN_DIRECTORY = "test/support/run-directory.ts";
-const TEST_STORE = "test/support/test-store-server.ts";
+const GLOBAL_SETUP = ["run-directory", "compile-hosts", "test-store-server"].map((name) => `test/support/${name}.ts`);
 const lane = (name: string, more: object = {}) => ({
   extends: true as const,
   test: {
@@ -71,9 +76,11 @@ export default defineConfig({
       },
       lane("isolated", { pool: "threads", setupFiles: [] }),
       // Integration tests share workers: what a file opens it closes.
-      lane("integration", { isolate: false, globalSetup: [RUN_DIRECTORY, COMPILE_HOSTS, TEST_STORE] }),
-      lane("model", { isolate: false, globalSetup: COMPILE_HOSTS }),
-      lane("soak", { globalSetup: TEST_STORE }),
+      lane("integration", { isolate: false, globalSetup: GLOBAL_SETUP }),
+      lane("smoke", { isolate: false, globalSetup: GLOBAL_SETUP }),
+      lane("model", { isolate: false, globalSetup: GLOBAL_SETUP }),
+      lane("soak", { globalSetup: GLOBAL_SETUP }),
+      lane("system", { globalSetup: GLOBAL_SETUP }),
       // Needs packages that only test/clients/main.ts installs. Libraries there call the API from this process, with parameters of their own.
       ...(process.env["ATOLL_TEST_CLIENTS"] === undefined ? [] : [lane("clients", { setupFiles: [] })]),
     ],

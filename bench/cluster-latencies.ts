@@ -30,11 +30,8 @@ async function measure(name: string, rounds: number, one: (round: number) => Pro
 }
 
 await using opened = new AsyncDisposableStack();
-const nats = await NatsServer.start();
-const postgres = await PostgresServer.start({ isDurable: true });
-if (nats === null || postgres === null) throw new Error("PostgreSQL and nats-server must be installed");
-opened.use(nats);
-opened.use(postgres);
+const nats = opened.use(await NatsServer.start());
+const postgres = opened.use(await PostgresServer.start({ isDurable: true }));
 
 const [asker, answerer] = await Promise.all(
   ["asker", "answerer"].map((name) => NatsBus.open({ servers: nats.address }, name, log)),

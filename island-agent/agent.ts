@@ -240,8 +240,6 @@ export class IslandAgent {
     switch (frame.type) {
       case "assign":
         return this.#assign(frame);
-      case "input":
-        return this.#executor.input(frame);
       case "cancel":
         return this.#executor.cancel(frame);
       case "ack":

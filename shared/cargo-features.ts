@@ -1,9 +1,8 @@
-import { isInteractive, type CargoManifest } from "./cargo.ts";
+import type { CargoManifest } from "./cargo.ts";
 
 /** Names of what agents can do with Cargos, in `features` of `hello` beside those of chats (features.ts). */
 export const CARGO_FEATURES = [
   "diffusers.image",
-  "jobs.input",
   "llmcpp.lora",
   "llmcpp.reasoning",
   "llmcpp.tasks",
@@ -13,13 +12,12 @@ export const CARGO_FEATURES = [
 export type CargoFeature = (typeof CARGO_FEATURES)[number];
 
 type Needs = (
-  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "tools" | "container">,
+  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "tools">,
   input: Readonly<Record<string, unknown>>,
 ) => boolean;
 
 const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
   "diffusers.image": ({ runtimeType }, { image }) => DRAWS.has(runtimeType) && image != null,
-  "jobs.input": isInteractive,
   "llmcpp.lora": ({ adapters }) => adapters !== undefined,
   "llmcpp.reasoning": ({ reasoning }) => reasoning !== undefined,
   "llmcpp.tasks": ({ task }) => task !== undefined,

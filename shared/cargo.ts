@@ -60,8 +60,6 @@ export const containerSchema = z.object({
   command: argumentsSchema.min(1).nullable(),
   gpu: z.boolean(),
   network: z.boolean(),
-  /** Its standard input stays open, and takes further lines while the job runs. Absent: false. */
-  interactive: z.boolean().optional(),
 });
 export type ContainerSpec = z.infer<typeof containerSchema>;
 
@@ -145,11 +143,6 @@ export function manifestOf(cargo: CargoManifest): CargoManifest {
     ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
     ...(category === undefined ? {} : { category }),
   };
-}
-
-/** Whether the Cargo's jobs take further input while they run. */
-export function isInteractive(cargo: Pick<CargoManifest, "container"> | null | undefined): boolean {
-  return cargo?.container?.interactive === true;
 }
 
 /** Names a model's bytes: its hash where known, else its address. The key of the Islands' stores and of cache reports. */

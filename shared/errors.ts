@@ -14,14 +14,9 @@ export const ERROR_STATUS = {
   cargo_not_found: 404,
   /** `cargo_not_found` on the paths of OpenAI's and Anthropic's clients. */
   model_not_found: 404,
-  job_not_running: 409,
-  input_closed: 409,
-  input_out_of_order: 409,
   content_removed: 410,
   payload_too_large: 413,
   file_budget_exceeded: 413,
-  too_many_parts: 422,
-  upload_not_pending: 422,
   validation_failed: 422,
   email_taken: 422,
   slug_taken: 422,
@@ -90,7 +85,6 @@ export const LIMIT_NAMES = [
   "pairing_attempts",
   "island_sessions",
   "daily_storage",
-  "input_backlog",
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
 

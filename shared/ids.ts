@@ -13,9 +13,7 @@ export type IdKind =
   | "conv"
   | "coord"
   | "ann"
-  | "file"
-  | "upload"
-  | "part";
+  | "file";
 
 /** Enough for 256 ids. A call of the system's generator for each character, as ulid makes it, costs 70 times as much. */
 const random = new Uint8Array(4_096);

@@ -86,7 +86,7 @@ describe("oxlint with the project's rules", () => {
 function lint(cwd: string): Promise<readonly Diagnostic[]> {
   return new Promise((resolve, reject) => {
     const args = [OXLINT, "--type-aware", "--format", "json", ...LINTED_FOLDERS];
-    execFile(process.execPath, args, { cwd, timeout: 30_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { cwd }, (error, stdout, stderr) => {
       try {
         resolve((JSON.parse(stdout) as { diagnostics: Diagnostic[] }).diagnostics);
       } catch (cause) {

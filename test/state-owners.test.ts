@@ -7,7 +7,6 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
   "coordinator/jobs/active-jobs.ts": [
     "coordinator/jobs/job-registry.ts",
     "coordinator/jobs/job-attempts.ts",
-    "coordinator/jobs/job-inputs.ts",
     "coordinator/jobs/job-moves.ts",
     "coordinator/jobs/restored-jobs.ts",
   ],
@@ -16,7 +15,6 @@ const OWNERS: Readonly<Record<string, readonly string[]>> = {
     "coordinator/jobs/active-jobs.ts",
     "coordinator/jobs/job-registry.ts",
     "coordinator/jobs/job-attempts.ts",
-    "coordinator/jobs/job-inputs.ts",
     "coordinator/jobs/job-moves.ts",
     "coordinator/jobs/job-writes.ts",
     "coordinator/jobs/restored-jobs.ts",

@@ -72,7 +72,6 @@ async function startRedis(): Promise<StoreServer> {
 
 async function startPostgres(): Promise<StoreServer> {
   const server = await PostgresServer.start({ isDurable: true });
-  if (server === null) throw new Error("PostgreSQL is not installed");
   return { address: server.addressOf("postgres"), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 

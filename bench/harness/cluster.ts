@@ -36,9 +36,8 @@ export async function whyNoCluster(): Promise<string | null> {
 export async function startCluster(size: number): Promise<Cluster> {
   if (size === 0) return onSqlite();
   await using opened = new AsyncDisposableStack();
-  const postgres = installed(await PostgresServer.start({ isDurable: true }));
-  opened.use(postgres);
-  const nats = size === 1 ? null : opened.use(installed(await NatsServer.start()));
+  const postgres = opened.use(await PostgresServer.start({ isDurable: true }));
+  const nats = size === 1 ? null : opened.use(await NatsServer.start());
   const store = await postgres.createDatabase(DATABASE);
   const key = randomBytes(32);
   const programs: Program[] = [];
@@ -98,11 +97,6 @@ async function readCommits(servers: readonly Pick<Server, "url">[]): Promise<num
 
 /** Each measurement has accounts of its own. */
 const unique = (name: string): string => `${name}-${randomUUID()}`;
-
-function installed<T>(server: T | null): T {
-  if (server === null) throw new Error("A server that several coordinators need is not installed");
-  return server;
-}
 
 function pidOf({ pid }: { readonly pid?: number | undefined }): number {
   if (pid === undefined) throw new Error("A process did not start");

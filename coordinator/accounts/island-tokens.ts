@@ -4,7 +4,7 @@ import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
 import type { AccountStore, IslandToken, TokenCap } from "../store/account-store.ts";
-import { MAX_HOSTS } from "../store/island-store.ts";
+import { MAX_HOSTS } from "../store/islands.ts";
 import { readName } from "./credential-fields.ts";
 import type { IslandIdentity } from "./identity.ts";
 import { KeyUsage } from "./key-usage.ts";

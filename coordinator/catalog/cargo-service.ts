@@ -1,7 +1,8 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { isCoordinatorPath } from "../../shared/model-address.ts";
-import type { CatalogStore, StoredCargo } from "../store/catalog-store.ts";
+import type { StoredCargo } from "../store/catalog.ts";
+import type { Store } from "../store/store.ts";
 import type { Page } from "../store/page.ts";
 import { needsApproval } from "./approval-rules.ts";
 import type { CargoFile } from "./cargo-fields.ts";
@@ -24,7 +25,7 @@ export interface OwnedCargo extends StoredCargo {
 export type CargoPatch = Readonly<Record<string, unknown>>;
 
 export interface CargoServiceDeps {
-  readonly store: CatalogStore;
+  readonly store: Store["catalog"];
   readonly catalogSync: Pick<CatalogSync, "refresh" | "isShipped">;
   readonly clock: Pick<Clock, "now">;
   /** Makes a change known to the other coordinators. */

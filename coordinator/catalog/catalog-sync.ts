@@ -1,13 +1,8 @@
 import type { Clock } from "../../shared/clock.ts";
 import { every } from "../../shared/every.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type {
-  CargoApproval,
-  CatalogSnapshot,
-  CatalogStore,
-  NumberedCargo,
-  StoredCargo,
-} from "../store/catalog-store.ts";
+import type { CargoApproval, CatalogSnapshot, NumberedCargo, StoredCargo } from "../store/catalog.ts";
+import type { Store } from "../store/store.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { isOffUnpinned } from "./cargo-pins.ts";
@@ -26,7 +21,7 @@ const LOOK_EVERY_MS = 200;
 interface CatalogSyncOptions {
   /** Folder of the shipped catalog; read once, at the start. */
   readonly directory: string;
-  readonly store: Pick<CatalogStore, "numberCargos" | "revision" | "snapshot">;
+  readonly store: Pick<Store["catalog"], "numberCargos" | "numbers" | "revision" | "snapshot">;
   /** The Cargos of requests that name no model, as the operator set them. */
   readonly defaults: DefaultSlugs;
   /** The operator's other names for Cargos. */
@@ -91,7 +86,10 @@ export class CatalogSync {
   static async open(options: CatalogSyncOptions): Promise<CatalogSync> {
     const files = await readShippedCargos(options.directory, options.defaults);
     const slugs = files.map((file) => file.slug);
-    const numbers = await options.store.numberCargos(slugs, options.clock.now());
+    const known = await options.store.numbers();
+    // Nothing to write at most starts: a coordinator serves, read-only, while storage cannot be written.
+    const areKnown = slugs.every((slug) => known.has(slug));
+    const numbers = areKnown ? known : await options.store.numberCargos(slugs, options.clock.now());
     const catalogSync = new CatalogSync(
       options,
       files.map((file) => ({ file, entry: numbered(cargoOf(file), numbers) })),
@@ -142,10 +140,10 @@ export class CatalogSync {
   }
 
   async #read(): Promise<void> {
-    const { store, clock } = this.#options;
+    const { store } = this.#options;
     if ((await store.revision()) === this.#revision) return;
     const snapshot = await store.snapshot();
-    const numbers = await store.numberCargos([], clock.now());
+    const numbers = await store.numbers();
     const changed = this.catalog.replace(this.#entriesOf(snapshot, numbers));
     this.#revision = snapshot.revision;
     for (const slug of changed) this.#onChange(slug);

@@ -1,7 +1,8 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { RuntimeType } from "../../shared/cargo.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
-import type { CargoApproval, CatalogSnapshot, CatalogStore, StoredCargo } from "../store/catalog-store.ts";
+import type { CargoApproval, CatalogSnapshot, StoredCargo } from "../store/catalog.ts";
+import type { Store } from "../store/store.ts";
 import { revisionOf } from "./approval-rules.ts";
 import { creditsFromMicro, microFromCredits } from "../credits/micro-credits.ts";
 import { cargoFields, type CargoFile } from "./cargo-fields.ts";
@@ -55,11 +56,11 @@ export interface CargoReview {
 
 /** The operator's actions on Cargos. They run in another process than the coordinator, which picks them up within a second. */
 export class OperatorCargos {
-  readonly #store: CatalogStore;
+  readonly #store: Store["catalog"];
   readonly #shipped: ReadonlyMap<string, CargoFile>;
   readonly #clock: Pick<Clock, "now">;
 
-  constructor(store: CatalogStore, shipped: readonly CargoFile[], clock: Pick<Clock, "now">) {
+  constructor(store: Store["catalog"], shipped: readonly CargoFile[], clock: Pick<Clock, "now">) {
     this.#store = store;
     this.#shipped = new Map(shipped.map((file) => [file.slug, file]));
     this.#clock = clock;
@@ -120,7 +121,7 @@ export class OperatorCargos {
     { storedRevision }: CargoReview,
     file: CargoFile,
     by: string,
-    into: Pick<CatalogStore, "approve"> = this.#store,
+    into: Pick<Store["catalog"], "approve"> = this.#store,
   ): Promise<CargoApproval> {
     const { slug } = file;
     if (missingPin(file) !== null)
@@ -139,7 +140,7 @@ export class OperatorCargos {
   async setDisabled(
     slug: string,
     isDisabled: boolean,
-    into: Pick<CatalogStore, "setDisabled"> = this.#store,
+    into: Pick<Store["catalog"], "setDisabled"> = this.#store,
   ): Promise<boolean> {
     if (!this.#shipped.has(slug) && (await this.#store.find(slug)) === undefined) throw noCargo(slug);
     return into.setDisabled(slug, isDisabled, this.#clock.now());
@@ -153,7 +154,7 @@ export class OperatorCargos {
   async setPrice(
     slug: string,
     credits: number | null,
-    into: Pick<CatalogStore, "setPrice"> = this.#store,
+    into: Pick<Store["catalog"], "setPrice"> = this.#store,
   ): Promise<boolean> {
     if (!this.#shipped.has(slug)) {
       if ((await this.#store.find(slug)) === undefined) throw noCargo(slug);
@@ -172,7 +173,7 @@ export class OperatorCargos {
    */
   async importFile(
     text: string,
-    into: (file: CargoFile) => Pick<CatalogStore, "importCargo"> = () => this.#store,
+    into: (file: CargoFile) => Pick<Store["catalog"], "importCargo"> = () => this.#store,
   ): Promise<string> {
     const read = readCargoFile(text);
     if ("errors" in read) throw new ValidationError(read.errors);

@@ -1,4 +1,4 @@
-import type { CargoApproval } from "../store/catalog-store.ts";
+import type { CargoApproval } from "../store/catalog.ts";
 import { needsApproval } from "./approval-rules.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { readCargo } from "./cargo-file.ts";

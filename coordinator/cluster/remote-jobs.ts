@@ -9,7 +9,6 @@ import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { NotOwnerError, type ClusterStore } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/job-store.ts";
 import type { FollowedFeeds } from "./followed-feeds.ts";
-import type { RemoteInputs } from "./remote-inputs.ts";
 
 export interface RemoteJobsDeps {
   readonly selfId: string;
@@ -18,7 +17,6 @@ export interface RemoteJobsDeps {
   readonly store: Pick<JobStore, "get">;
   readonly jobs: Pick<JobRegistry, "get" | "cancel" | "settled">;
   readonly feeds: Pick<FollowedFeeds, "open">;
-  readonly inputs: Pick<RemoteInputs, "send">;
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
   readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
 }
@@ -54,7 +52,6 @@ export class RemoteJobs implements JobRouter {
     return {
       describe: () => this.#describe(jobId),
       cancel: () => this.#cancel(jobId),
-      sendInput: (request) => this.#deps.inputs.send(jobId, request),
       openFeed: (after) => this.#deps.feeds.open(jobId, after),
     };
   }

@@ -10,7 +10,6 @@ import type { Store } from "../store/store.ts";
 import { FeedPublisher, type FeedPublisherDeps } from "./feed-publisher.ts";
 import { FollowedFeeds } from "./followed-feeds.ts";
 import { LoopbackBus } from "./loopback-bus.ts";
-import { RemoteInputs } from "./remote-inputs.ts";
 import { RemoteJobs } from "./remote-jobs.ts";
 
 export interface SharedJobsDeps {
@@ -33,7 +32,6 @@ export class SharedJobs {
   readonly #publisher: FeedPublisher;
   readonly #followed: FollowedFeeds;
   readonly #remote: RemoteJobs;
-  readonly #inputs: RemoteInputs;
 
   constructor(shared: SharedJobsDeps) {
     const { cluster, store, jobs, isLiving, explainWait, clock, log, maxFollowedBytes: maxBytes } = shared;
@@ -42,9 +40,7 @@ export class SharedJobs {
     this.#publisher = new FeedPublisher({ selfId, bus, jobs, isLiving, clock });
     this.#followed = new FollowedFeeds({ selfId, bus, cluster, store: store.jobs, clock, log, maxBytes });
     const feeds = this.#followed;
-    const inputs = new RemoteInputs({ selfId, bus, cluster, jobs, clock });
-    this.#inputs = inputs;
-    this.#remote = new RemoteJobs({ selfId, bus, cluster, store: store.jobs, jobs, feeds, inputs, explainWait, clock });
+    this.#remote = new RemoteJobs({ selfId, bus, cluster, store: store.jobs, jobs, feeds, explainWait, clock });
     this.router = this.#remote;
     jobs.subscribe((event) => {
       if (event.type !== "job_dropped") return;
@@ -56,7 +52,6 @@ export class SharedJobs {
   /** Nothing is answered or followed any more. After the jobs were handed over and clients have gone, before the bus closes. */
   close(): void {
     this.#remote.close();
-    this.#inputs.close();
     this.#publisher.close();
     this.#followed.close();
   }

@@ -65,10 +65,6 @@ export class AttemptFencing implements AttemptReports {
     }
   }
 
-  goOn(held: readonly HeldDecision[]): void {
-    for (const { jobId, action } of held) if (action === "continue") this.#deps.jobs.inputs.flush(jobId);
-  }
-
   receive(islandId: string, frame: AttemptFrame): Promise<void | false> | undefined {
     const { jobs } = this.#deps;
     switch (frame.type) {
@@ -83,9 +79,6 @@ export class AttemptFencing implements AttemptReports {
         if (job !== undefined && frame.prompt !== undefined) jobs.attempts.notePrompt(frame.jobId, frame.prompt);
         return undefined;
       }
-      case "taken":
-        if (presentJob(jobs, islandId, frame) !== undefined) jobs.inputs.noteTaken(frame.jobId, frame.upTo);
-        return undefined;
       case "output":
       case "finished":
       case "failed":
@@ -163,7 +156,7 @@ export class AttemptFencing implements AttemptReports {
     }
   }
 
-  #reconcile(island: IslandView, { jobId, attempt, claim, started, input }: HeldJob): HeldDecision {
+  #reconcile(island: IslandView, { jobId, attempt, claim, started }: HeldJob): HeldDecision {
     const { jobs, proofs } = this.#deps;
     const { hostId, accountId } = island;
     const drop: HeldDecision = { jobId, attempt, action: "drop" };
@@ -181,7 +174,6 @@ export class AttemptFencing implements AttemptReports {
     if (presentJob(jobs, hostId, { jobId, attempt }) === undefined) return drop;
     if (started && job.state === "queued") jobs.attempts.start(jobId);
     jobs.attempts.noteReturn(jobId);
-    if (input !== undefined) jobs.inputs.noteReturn(jobId, input);
     // The Island sends again what is received but not durable; `lastSeq` recognises the repeats.
     return { jobId, attempt, action: "continue", ackedSeq: job.durableSeq };
   }

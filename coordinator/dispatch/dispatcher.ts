@@ -1,4 +1,3 @@
-import { isInteractive } from "../../shared/cargo.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
@@ -154,11 +153,6 @@ export class Dispatcher {
         if (islandId === null) return undefined;
         return islands.stop(islandId, { jobId, attempt }, event.reason);
       }
-      case "input_due": {
-        const { seq, line, job } = event;
-        if (job.islandId === null) return undefined;
-        return islands.send(job.islandId, { type: "input", jobId: job.id, attempt: job.attempt, seq, line });
-      }
       case "attempt_begun":
       case "first_output":
       case "attempt_refused":
@@ -206,8 +200,6 @@ export class Dispatcher {
     const { jobs, islands } = this.#deps;
     const { id, slug, islandId } = job;
     if (islandId === null || islands.get(islandId)?.isConnected !== true) return;
-    // Its client is as silent as the Island.
-    if (isInteractive(job.cargo) && job.state === "running") return void jobs.inputs.expireIdle(id);
     this.schedule({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
     this.#letDown(job, islandId, "failed", "island_silent");
     void jobs.attempts.expirePhase(id);

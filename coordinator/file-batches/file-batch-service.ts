@@ -2,7 +2,7 @@ import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import { every } from "../../shared/every.ts";
 import { newId } from "../../shared/ids.ts";
 import { counter } from "../../shared/metrics.ts";
-import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batch-store.ts";
+import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batches.ts";
 import { BatchHold, LEASE_MS } from "./batch-hold.ts";
 import type { FileBatchDeps } from "./file-batch-deps.ts";
 import type { UnderWay } from "./line-pool.ts";
@@ -157,6 +157,8 @@ export class FileBatchService {
     if (this.#stop.signal.aborted || this.#running.size >= MAX_RUNNING) return;
     const { store, clock } = this.#deps;
     const nowMs = clock.now();
+    // Mostly there is none, and nothing is written.
+    if (!(await store.fileBatches.hasUnleased(nowMs))) return;
     const by = { ownerId: this.#ownerId, untilMs: nowMs + LEASE_MS };
     for (const batch of await store.fileBatches.lease(by, nowMs, MAX_RUNNING - this.#running.size)) this.#run(batch);
   }

@@ -14,7 +14,7 @@ export interface ArrivingRoomDeps {
 /** Room that is set aside for what arrives, so that uploads at once cannot pass the budget or fill the disk together. */
 export class ArrivingRoom {
   readonly #deps: ArrivingRoomDeps;
-  /** Bytes that uploads in progress may still become, and in all also those that are written a second time, from parts into a file. */
+  /** Bytes that uploads in progress may still become. */
   readonly #arriving = new Pool({ account: Infinity, all: Infinity });
 
   constructor(deps: ArrivingRoomDeps) {
@@ -23,25 +23,17 @@ export class ArrivingRoom {
 
   /** Runs `receive` while room for `maxBytes` is set aside. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
   async receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
-    const { store, budget } = this.#deps;
+    const { store, contents, budget } = this.#deps;
     const usage = await store.files.usage(accountId);
     const before = this.#arriving.count("account", accountId);
     assertFileFits({ ...usage, bytes: usage.bytes + before }, maxBytes, budget);
-    return this.#runWith([["account", accountId], ["all"]], maxBytes, receive);
-  }
-
-  /** Runs `copy` while the disk has room for `bytes` that the account has already. @throws {ServiceError} `disk_full` */
-  copy<T>(bytes: number, copy: () => Promise<T>): Promise<T> {
-    return this.#runWith([["all"]], bytes, copy);
-  }
-
-  async #runWith<T>(keys: readonly PoolKey<"account" | "all">[], bytes: number, run: () => Promise<T>): Promise<T> {
-    this.#arriving.add(keys, bytes);
+    const keys: readonly PoolKey<"account" | "all">[] = [["account", accountId], ["all"]];
+    this.#arriving.add(keys, maxBytes);
     try {
-      await this.#deps.contents.makeRoom(this.#arriving.count("all"));
-      return await run();
+      await contents.makeRoom(this.#arriving.count("all"));
+      return await receive();
     } finally {
-      this.#arriving.add(keys, -bytes);
+      this.#arriving.add(keys, -maxBytes);
     }
   }
 }

@@ -5,12 +5,11 @@ import { ServiceError } from "../../shared/errors.ts";
 /** What an upload or a crash left is removed after this long; no upload takes longer. */
 const ABANDONED_MS = 3_600_000;
 const NAMES_AT_ONCE = 500;
-const UPLOAD_NAME = /^upload_[0-9A-Z]{26}$/;
 const NAME = /^[0-9a-f]{64}-[0-9A-Za-z_]{1,40}$/;
 
 /**
- * Contents of files on disk, below one directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`,
- * `uploads/<id>/<part>` for parts of files, and `arriving/` for what is still being received. A content never changes, and its name is never used again.
+ * Contents of files on disk, below one directory that all coordinators of a network share: `content/<2 digits>/<SHA-256>-<id>`, and
+ * `arriving/` for what is still being received. A content never changes, and its name is never used again.
  */
 export class FileContents {
   readonly #directory: string;
@@ -64,38 +63,9 @@ export class FileContents {
     for (const blob of blobs) await rm(join(this.#content, this.pathOf(blob)), { force: true });
   }
 
-  /** Of a part of an upload. */
-  partPath(uploadId: string, partId: string): string {
-    return join(this.#uploads, uploadId, partId);
-  }
-
-  /** Moves a complete file of {@link arriving} to the parts of its upload. Durable when it resolves. */
-  async placePart(path: string, uploadId: string, partId: string): Promise<void> {
-    await sync(path);
-    const target = this.partPath(uploadId, partId);
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await rename(path, target);
-    await sync(dirname(target));
-    await sync(this.#uploads);
-  }
-
-  async removePart(uploadId: string, partId: string): Promise<void> {
-    await rm(this.partPath(uploadId, partId), { force: true });
-  }
-
-  async removeUpload(uploadId: string): Promise<void> {
-    await rm(join(this.#uploads, uploadId), { recursive: true, force: true });
-  }
-
-  /** Ids of the uploads whose parts have been here, unchanged, for a while. */
-  async settledUploads(nowMs: number): Promise<string[]> {
-    const names = (await namesIn(this.#uploads)).filter((name) => UPLOAD_NAME.test(name));
-    const isSettled = await Promise.all(names.map((name) => isOlder(join(this.#uploads, name), nowMs - ABANDONED_MS)));
-    return names.filter((_, index) => isSettled[index]);
-  }
-
-  /** Removes uploads that nobody receives any more. */
+  /** Removes files that no coordinator is receiving any more, and the parts of uploads that earlier versions kept. */
   async removeAbandoned(nowMs: number): Promise<void> {
+    await rm(join(this.#directory, "uploads"), { recursive: true, force: true });
     for (const name of await namesIn(this.arriving)) {
       const path = join(this.arriving, name);
       if (await isOlder(path, nowMs - ABANDONED_MS)) await rm(path, { recursive: true, force: true });
@@ -116,10 +86,6 @@ export class FileContents {
       }
     }
     if (names.length > 0) yield names;
-  }
-
-  get #uploads(): string {
-    return join(this.#directory, "uploads");
   }
 
   get #content(): string {

@@ -1,24 +1,42 @@
 import { systemClock, type Clock } from "../../shared/clock.ts";
-import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { every } from "../../shared/every.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { counter } from "../../shared/metrics.ts";
-import type { FileBudget, FileHold, FileList, FileRecord, FileUsage, RemovedFiles } from "../store/file-store.ts";
+import type {
+  FileBudget,
+  FileHold,
+  FileList,
+  FilePurpose,
+  FileRecord,
+  FileUsage,
+  RemovedFiles,
+} from "../store/file-store.ts";
 import type { Store } from "../store/store.ts";
-import { cleanFilename, type ArrivedFile } from "./arrived-file.ts";
 import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";
-import { UploadService, type MakeFile } from "./upload-service.ts";
 
 const SWEEP_EVERY_MS = 3_600_000;
 /** Files of the network are counted row by row. */
 const COUNT_EVERY_MS = 60_000;
 /** Files in one step; each is a write of its own, and other writes go between two. */
 const STEP = 100;
-/** Errors after which a new file is certainly not stored. */
-const REFUSALS = new Set<ErrorCode>(["file_budget_exceeded", "upload_not_pending"]);
+const MAX_FILENAME_CHARS = 255;
+
+/** A complete file that arrived. */
+export interface ArrivedFile {
+  /** Below the folder for files that arrive; it is moved away. */
+  readonly path: string;
+  /** As the client gave it. */
+  readonly filename: string;
+  readonly purpose: FilePurpose;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  /** Null: as long as files are kept. */
+  readonly expiresAfterMs: number | null;
+}
 
 export interface FileLimits {
   readonly maxFileBytes: number;
@@ -29,7 +47,7 @@ export interface FileLimits {
 }
 
 export interface FileServiceDeps {
-  readonly store: Pick<Store, "files" | "uploads">;
+  readonly store: Pick<Store, "files">;
   /** Of the addresses at which Islands fetch files of jobs. */
   readonly proofs: Pick<GrantSigner, "isFileSignature">;
   readonly contents: FileContents;
@@ -59,16 +77,13 @@ export type FileApi = Pick<
   | "maxFileBytes"
   | "receive"
   | "remove"
-  | "uploads"
 >;
 
 /** Files of accounts: facts in the store, contents on disk. It owns the timer that removes what expired. */
 export class FileService {
-  /** Files that come in parts. */
-  readonly uploads: UploadService;
   readonly #refusals = counter(
     "atoll_file_refusals_total",
-    "Files, parts and uploads that were not taken, by the code of the refusal",
+    "Files that were not taken, by the code of the refusal",
     ["code"],
     ["payload_too_large", "file_budget_exceeded", "disk_full"],
   );
@@ -82,10 +97,7 @@ export class FileService {
 
   constructor(deps: FileServiceDeps) {
     this.#deps = deps;
-    const { limits } = deps;
-    this.#room = new ArrivingRoom({ ...deps, budget: limits.budget });
-    const makeFile: MakeFile = (accountId, arrived, commit) => this.#add(accountId, arrived, commit);
-    this.uploads = new UploadService({ ...deps, room: this.#room, counted: (take) => this.#counted(take), makeFile });
+    this.#room = new ArrivingRoom({ ...deps, budget: deps.limits.budget });
   }
 
   get maxFileBytes(): number {
@@ -99,7 +111,6 @@ export class FileService {
 
   /** Sweeps now, in the background, and an hour after the end of each sweep. */
   start(): void {
-    this.uploads.start();
     this.#sweepNow = every({ ...this.#deps, stop: this.#stop.signal }, SWEEP_EVERY_MS, "clean up files", () =>
       this.sweep(),
     );
@@ -109,7 +120,6 @@ export class FileService {
   /** Ends the timer and waits for the step in progress. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.uploads.close();
     await this.#sweepNow();
   }
 
@@ -142,14 +152,8 @@ export class FileService {
   }
 
   /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */
-  add(accountId: string, arrived: ArrivedFile): Promise<FileRecord> {
-    const { store, limits } = this.#deps;
-    return this.#add(accountId, arrived, (file) => store.files.add(file, limits.budget));
-  }
-
-  /** @param commit Stores the facts. */
-  async #add(...[accountId, arrived, commit]: Parameters<MakeFile>): Promise<FileRecord> {
-    const { contents, clock, limits } = this.#deps;
+  async add(accountId: string, arrived: ArrivedFile): Promise<FileRecord> {
+    const { store, contents, clock, limits } = this.#deps;
     const nowMs = clock.now();
     const id = newId("file", nowMs);
     const { purpose, sizeBytes, sha256 } = arrived;
@@ -160,12 +164,12 @@ export class FileService {
     await contents.place(arrived.path, blob);
     const file = { id, accountId, purpose, filename, sizeBytes, sha256, blob, createdAtMs: nowMs, expiresAtMs };
     try {
-      const stored = await commit(file);
+      const stored = await store.files.add(file, limits.budget);
       if (stored.blob !== blob) await contents.remove([blob]);
       return stored;
     } catch (error) {
       // Another error does not say whether the file is stored: the sweep finds out.
-      if (error instanceof ServiceError && REFUSALS.has(error.code)) await contents.remove([blob]);
+      if (error instanceof ServiceError && error.code === "file_budget_exceeded") await contents.remove([blob]);
       throw error;
     }
   }
@@ -229,7 +233,6 @@ export class FileService {
   /** All files of a deleted account. May be called again. */
   async removeAll(accountId: string): Promise<void> {
     const { files } = this.#deps.store;
-    await this.uploads.removeAll(accountId);
     while ((await this.#removed(files.removeOfAccount(accountId, STEP))) > 0);
   }
 
@@ -255,4 +258,14 @@ export class FileService {
     await this.#deps.contents.remove(blobs);
     return files;
   }
+}
+
+/** No folders, no control characters, and text that every database takes. */
+function cleanFilename(filename: string): string {
+  const [name = ""] = filename.split(/[/\\]/).slice(-1);
+  return name
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, "")
+    .slice(0, MAX_FILENAME_CHARS)
+    .toWellFormed();
 }

@@ -111,7 +111,6 @@ const OPENAI_PATHS = [
   "audio/",
   "responses",
   "files",
-  "uploads",
   "batches",
 ].map((path) => `${API_BASE}/${path}`);
 

@@ -14,8 +14,6 @@ export interface AttemptReports {
   claim(hostId: string, accountId: string, held: readonly HeldJob[]): Promise<void> | undefined;
   /** Decides, for each job that a returning Island says it holds, whether the Island continues it. */
   reconcile(island: IslandView, held: readonly HeldJob[]): HeldDecision[];
-  /** The Island goes on with these jobs, and hears us: it gets what it missed. */
-  goOn(held: readonly HeldDecision[]): void;
   /** Takes note of the progress that a heartbeat tells. */
   noteProgress(island: IslandView, state: IslandState): void;
   /**

@@ -24,6 +24,6 @@ export function noFrames(): FrameCounts {
       accepting: 0,
       wanted: 0,
     },
-    sent: { welcome: 0, assign: 0, input: 0, cancel: 0, ack: 0, preload: 0, goodbye: 0 },
+    sent: { welcome: 0, assign: 0, cancel: 0, ack: 0, preload: 0, goodbye: 0 },
   };
 }

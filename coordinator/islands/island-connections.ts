@@ -81,7 +81,6 @@ export class IslandConnections {
     const quarantine = quarantineOf(hostId);
     link.send({ type: "welcome", sessionId, heartbeatMs, maxFrameBytes: MAX_FRAME_BYTES, held, quarantine });
     registry.resume(island, held);
-    reports.goOn(held);
     order?.begin(hostId, accountId, number);
     return island;
   }
@@ -114,9 +113,10 @@ export class IslandConnections {
       case "wanted":
         this.#offer(island, frame.slugs);
         return undefined;
+      case "taken":
+        return undefined;
       case "accepted":
       case "started":
-      case "taken":
       case "refused":
         return reports.receive(island.hostId, frame);
       case "output":

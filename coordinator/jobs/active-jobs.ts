@@ -1,8 +1,6 @@
 import type { PhaseLimits } from "../../shared/attempt-phase.ts";
-import { isInteractive } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
-import { IDLE_LIMIT_MS } from "../../shared/job-input.ts";
 import { DEFAULT_RUN_LIMIT_MS, DEFAULT_WAIT_LIMIT_MS } from "../catalog/cargo-fields.ts";
 import { settle } from "../credits/settle.ts";
 import { NotOwnerError } from "../store/cluster-store.ts";
@@ -189,8 +187,7 @@ export class ActiveJobs {
     const own = cargo?.phaseLimitsMs?.[phase];
     if (own !== undefined) return own;
     const isRunning = phase === "first_output" || phase === "silence";
-    if (!isRunning || cargo?.isChat === true) return this.#deps.phaseLimits[phase];
-    return isInteractive(cargo) ? IDLE_LIMIT_MS : Infinity;
+    return !isRunning || cargo?.isChat === true ? this.#deps.phaseLimits[phase] : Infinity;
   }
 
   /** Forgets a job that was offered and could not be stored. What waits for its storage never goes on. */

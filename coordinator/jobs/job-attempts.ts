@@ -10,7 +10,7 @@ import type { OutputOwner } from "../quotas/output-budget.ts";
 import type { RunResult } from "./job-ending.ts";
 import type { MutableJob } from "./mutable-job.ts";
 import { sizeOf, type OutputSize } from "./output-size.ts";
-import { lastErrorOf, MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
+import { MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
 
 export interface JobAttemptsDeps extends Pick<ActiveJobsDeps, "store" | "clock"> {
   /** Most attempts of one job. */
@@ -236,7 +236,8 @@ export class JobAttempts {
     } else {
       job.avoidAssignee();
       if (!mayRetry(job, this.#deps.maxAttempts)) {
-        return this.#active.end(job, { event: "fail", error: lastErrorOf(job, error) });
+        // The client may try again.
+        return this.#active.end(job, { event: "fail", error: { ...error, retryable: true } });
       }
     }
     if (!this.#active.hasCargo(job)) return this.#active.failWithoutCargo(job);

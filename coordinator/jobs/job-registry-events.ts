@@ -28,7 +28,6 @@ export type JobRegistryEvent =
   /** An Island was chosen for the job: it has attempt `job.attempt`. */
   | { readonly type: "attempt_begun"; readonly job: ActiveJob }
   /** The Island that runs the job is to get more of its input: a line, or without one the end. Lost while the Island is away. */
-  | { readonly type: "input_due"; readonly job: ActiveJob; readonly seq: number; readonly line: string | undefined }
   /** The client may see the first text or image of the job. */
   | { readonly type: "first_output"; readonly job: ActiveJob }
   /** The Island refused the attempt, and another will follow. `job.islandId` still names the Island that had it. */

@@ -5,7 +5,6 @@ import type { ActiveJobRecord, SubmittedJob } from "../store/job-store.ts";
 import type { ActiveJob, Assignee } from "./active-job.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
 import { JobAttempts, type JobAttemptsDeps } from "./job-attempts.ts";
-import { JobInputs } from "./job-inputs.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
 import type { ReturningJob } from "./job-memory.ts";
 import { JobMoves } from "./job-moves.ts";
@@ -48,8 +47,6 @@ const NEW_JOB = {
 export class JobRegistry {
   /** Commands on the attempts of jobs. */
   readonly attempts: JobAttempts;
-  /** What clients send to running jobs. */
-  readonly inputs: JobInputs;
   /** Commands for jobs that go to another coordinator. */
   readonly moves: JobMoves;
   readonly #restored: RestoredJobs;
@@ -64,7 +61,6 @@ export class JobRegistry {
     this.#active = new ActiveJobs(deps);
     this.attempts = new JobAttempts(this.#active, deps);
     this.moves = new JobMoves(this.#active);
-    this.inputs = new JobInputs(this.#active, deps.clock);
     this.#restored = new RestoredJobs(this.#active, this.attempts, deps);
   }
 
@@ -248,7 +244,6 @@ export class JobRegistry {
   /** Stops all timers. A write that fails from now on is not fatal: the job is restored at the next start. */
   close(): void {
     for (const limit of this.#readerLimits) limit.cancel();
-    this.inputs.close();
     this.#active.close();
   }
 

@@ -2,7 +2,6 @@ import type { JobState } from "../../shared/job-state.ts";
 import type { ActiveJob } from "./active-job.ts";
 import type { Feed } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
-import type { InputReceipt, InputRequest } from "./input-session.ts";
 import type { JobWaiting } from "./job-waiting.ts";
 
 /** What only the owner of an unfinished job knows of it. */
@@ -20,11 +19,6 @@ export interface RemoteJob {
    * `cluster_unavailable`
    */
   cancel(): Promise<JobState | null>;
-  /**
-   * As `JobInputs.take`; null for a job that had ended before. @throws {ServiceError} `cluster_unavailable` also where it is not known
-   * whether a line without a number was taken.
-   */
-  sendInput(request: InputRequest): Promise<InputReceipt | null>;
   /**
    * A copy of the job's feed, which follows it while somebody reads it. `after`: where its reader is, who comes back if it is cut; the
    * copy may begin there. @throws {ServiceError} `cluster_unavailable`, `overloaded`

@@ -11,7 +11,6 @@ import type { ActiveJob } from "./active-job.ts";
 import { JobFeed, type Feed } from "./feed.ts";
 import type { FeedPosition } from "./feed-position.ts";
 import { feedEndingOf } from "./job-ending.ts";
-import type { InputReceipt, InputRequest } from "./input-session.ts";
 import type { JobRegistry } from "./job-registry.ts";
 import type { JobRouter } from "./job-router.ts";
 import type { JobWait, JobWaiting } from "./job-waiting.ts";
@@ -111,21 +110,6 @@ export class JobService {
     const { state } = await this.#find(accountId, jobId);
     const shown = isTerminal(state) ? state : (job?.state ?? state);
     throw new ServiceError("job_not_cancellable", `The job is ${shown} already`);
-  }
-
-  /**
-   * Sends more input to a running job; see `JobInputs.take`.
-   * @throws {ServiceError} `not_found`, `job_not_running`, `input_closed`, `input_out_of_order`, `payload_too_large`, `cluster_unavailable`;
-   * {@link RateLimitedError}
-   */
-  async sendInput(accountId: string, jobId: string, request: InputRequest): Promise<InputReceipt> {
-    const job = await this.#findActive(accountId, jobId);
-    if (job !== undefined) return this.#deps.jobs.inputs.take(jobId, request);
-    const { state } = await this.#find(accountId, jobId);
-    const remote = isTerminal(state) ? undefined : await this.#deps.router?.find(jobId);
-    const receipt = await remote?.sendInput(request);
-    if (receipt != null) return receipt;
-    throw new ServiceError("job_not_running", `The job is ${(await this.#find(accountId, jobId)).state} already`);
   }
 
   /**

@@ -1,5 +1,3 @@
-import { isInteractive } from "../../shared/cargo.ts";
-import type { JobError } from "../../shared/errors.ts";
 import type { ActiveJob } from "./active-job.ts";
 
 /*
@@ -12,24 +10,14 @@ export const MIN_TIME_TO_FIND_ISLAND_MS = 60_000;
 
 /**
  * True if another attempt may follow the present one. Output that was delivered is never taken back, so a job with output
- * is tried again only if another Island can continue after it. An interactive run cannot be repeated at all: what it was sent is gone.
+ * is tried again only if another Island can continue after it.
  */
 export function mayRetry(
-  job: Pick<ActiveJob, "attempt" | "refusals" | "feed" | "traits" | "cargo" | "startedAtMs">,
+  job: Pick<ActiveJob, "attempt" | "refusals" | "feed" | "traits">,
   maxAttempts: number,
 ): boolean {
   if (triesOf(job) >= maxAttempts) return false;
-  if (isInteractive(job.cargo) && job.startedAtMs !== null) return false;
   return !job.feed.hasOutput || job.traits?.canContinue === true;
-}
-
-/** The error of a job whose last attempt ended with `error`: its client may try again. */
-export function lastErrorOf(job: Pick<ActiveJob, "cargo" | "startedAtMs">, error: JobError): JobError {
-  const isCut = isInteractive(job.cargo) && job.startedAtMs !== null;
-  const message = isCut
-    ? `${error.message}. An interactive job is not run again: its program had begun`
-    : error.message;
-  return { ...error, message, retryable: true };
 }
 
 /** Attempts that count: a refusal is none. */

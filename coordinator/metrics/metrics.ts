@@ -25,7 +25,7 @@ export interface MeasuredParts {
   readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause">;
   readonly gateway: Counting & { readonly frames: FrameCounts };
   readonly webhooks: Counting & { readonly pendingCount: number };
-  readonly files: Counting & { kept(): Promise<FileUsage>; readonly uploads: Counting };
+  readonly files: Counting & { kept(): Promise<FileUsage> };
   readonly fileBatches: Counting & { readonly runningCount: number; readonly linesUnderWay: number };
   /** Null for a coordinator that is alone. */
   readonly member: {
@@ -61,7 +61,6 @@ export function openMetrics(parts: MeasuredParts) {
         ...parts.gateway.metrics,
         ...parts.webhooks.metrics,
         ...parts.files.metrics,
-        ...parts.files.uploads.metrics,
         ...parts.fileBatches.metrics,
         ...clusterReadings(parts),
       ],

@@ -3,7 +3,7 @@ import { revisionOf } from "../catalog/approval-rules.ts";
 import type { CargoFile } from "../catalog/cargo-fields.ts";
 import type { Pins } from "../catalog/cargo-pins.ts";
 import type { CargoLine, CargoReview, OperatorCargos } from "../catalog/operator-cargos.ts";
-import type { CargoApproval } from "../store/catalog-store.ts";
+import type { CargoApproval } from "../store/catalog.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";
 
 export interface OperatorCatalogDeps {

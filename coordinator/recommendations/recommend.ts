@@ -7,7 +7,7 @@ import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { formatCredits } from "../credits/micro-credits.ts";
 import { earnedOf } from "../credits/settle.ts";
 import { fits } from "../scheduler/fit.ts";
-import type { IslandRecord } from "../store/island-store.ts";
+import type { IslandRecord } from "../store/islands.ts";
 import type { Store } from "../store/store.ts";
 import { rankCargos, type CargoDemand } from "./rank.ts";
 

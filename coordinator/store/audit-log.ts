@@ -1,7 +1,8 @@
 import type { AccountStore } from "./account-store.ts";
-import type { CatalogStore } from "./catalog-store.ts";
+import type { catalogSteps } from "./catalog.ts";
 import type { OperatorStore } from "./operator-store.ts";
 import type { Page } from "./page.ts";
+import type { Opened } from "./steps.ts";
 
 /** Kinds of things that operators act on. */
 export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island"] as const;
@@ -46,7 +47,7 @@ export interface AuditFilter {
 /** The writes of operators. */
 export interface NotedWrites {
   readonly accounts: AccountStore;
-  readonly catalog: Pick<CatalogStore, "approve" | "importCargo" | "setDisabled" | "setPrice">;
+  readonly catalog: Pick<Opened<typeof catalogSteps>, "approve" | "importCargo" | "setDisabled" | "setPrice">;
   readonly operators: Pick<
     OperatorStore,
     | "announce"

@@ -1,6 +1,6 @@
 import type { JobState } from "../../shared/job-state.ts";
 import type { Account, Role } from "./account-store.ts";
-import type { IslandRecord } from "./island-store.ts";
+import type { IslandRecord } from "./islands.ts";
 import type { JobRecord } from "./job-store.ts";
 import type { Page } from "./page.ts";
 

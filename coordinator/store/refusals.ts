@@ -1,5 +1,4 @@
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
-import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS } from "./catalog-store.ts";
 
 /** Retry-After of a refused stream. When one ends is unknown, and one request a second costs little. */
 export const RETRY_AFTER_S = 1;
@@ -20,10 +19,6 @@ export const REFUSALS = {
   no_answer: () => new ServiceError("not_found", "The answer is not in progress"),
   no_conversation: () => new ServiceError("not_found", "There is no such conversation"),
   no_job: () => new ServiceError("not_found", "There is no such job"),
-  slug_taken: (slug: string) =>
-    new ServiceError("slug_taken", `Another Cargo has or had the slug "${slug}"; choose another slug`),
-  too_many_cargos: () =>
-    new ServiceError("too_many_cargos", `An account may have ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`),
   too_many_jobs: (maxJobs: number) => new RateLimitedError("concurrent_jobs", JOBS_RETRY_S, describeFull(maxJobs)),
   too_many_keys: (maxKeys: number) =>
     new ServiceError(
@@ -39,11 +34,6 @@ export const REFUSALS = {
     new ServiceError(
       "too_many_tokens",
       `An account has at most ${maxTokens} Island tokens; revoke one and try again after a minute`,
-    ),
-  too_many_slugs: () =>
-    new ServiceError(
-      "too_many_cargos",
-      `An account may use ${MAX_HELD_SLUGS} slugs in all, deleted ones included; use one of them again`,
     ),
 } as const;
 

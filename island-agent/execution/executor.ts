@@ -1,14 +1,13 @@
-import { isInteractive, type RuntimeType } from "../../shared/cargo.ts";
+import type { RuntimeType } from "../../shared/cargo.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { isModelItem } from "../../shared/output.ts";
 import { JobFailure, MAY_QUOTE, shutdownFailure } from "../../shared/errors.ts";
-import type { Assign, FromCoordinator, HeldDecision, InputFrame } from "../../shared/protocol/from-coordinator.ts";
+import type { Assign, FromCoordinator, HeldDecision } from "../../shared/protocol/from-coordinator.ts";
 import { codeMembers, type IslandState } from "../../shared/protocol/from-island.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoPool } from "./cargo-pool.ts";
 import { FileMemory } from "./file-memory.ts";
-import { InputLines } from "./input-lines.ts";
 import type { FetchedFiles, JobFiles } from "./job-files.ts";
 import { whyFailed, type EndedJob } from "./job-history.ts";
 import { lastFrameOf, StopRequested } from "./last-frame.ts";
@@ -47,8 +46,6 @@ interface Run {
   readonly assign: Assign;
   readonly abort: AbortController;
   readonly sinceMs: number;
-  /** What the job is sent while it runs; undefined for a Cargo that takes nothing more. */
-  readonly lines: InputLines | undefined;
   /** The Cargo is in memory, and the run has begun. */
   isLoaded: boolean;
   /** Grows while its files arrive, and while it waits for memory for them. */
@@ -109,23 +106,16 @@ export class Executor {
     const lack = this.#deps.files.refusalOf(assign.cargo);
     if (lack !== null) return this.#refuse(assign, lack);
     const abort = new AbortController();
-    const onTaken = (seq: number): void => outbox.taken(jobId, attempt, seq);
-    const lines = isInteractive(assign.cargo) ? new InputLines(onTaken) : undefined;
-    outbox.open(assign, (failure) => abort.abort(failure), lines);
+    outbox.open(assign, (failure) => abort.abort(failure));
     const sinceMs = clock.now();
     const begun = { isLoaded: false, arrived: 0, steps: 0, done: Promise.resolve() };
-    const run: Run = { assign, abort, sinceMs, lines, ...begun };
+    const run: Run = { assign, abort, sinceMs, ...begun };
     this.#runs.add(run);
     run.done = this.#execute(run).finally(() => this.#runs.delete(run));
   }
 
   cancel({ jobId, attempt }: Extract<FromCoordinator, { type: "cancel" }>): void {
     this.#find(jobId, attempt)?.abort.abort(new StopRequested("cancelled by the coordinator"));
-  }
-
-  /** @throws {ProtocolError} for lines that an honest coordinator does not send. */
-  input(frame: InputFrame): void {
-    this.#find(frame.jobId, frame.attempt)?.lines?.push(frame);
   }
 
   /** Stops the jobs that the coordinator gave to others while this Island was away. */
@@ -247,7 +237,7 @@ export class Executor {
       const startedMs = clock.monotonicMs();
       let firstOutputMs: number | null = null;
       const result = await lease.cargo.run(
-        { input, resume: resume ?? null, cacheKey, lines: run.lines },
+        { input, resume: resume ?? null, cacheKey },
         (item) => {
           firstOutputMs ??= clock.monotonicMs() - startedMs;
           if (isModelItem(item)) this.counts.tokens += item.count;

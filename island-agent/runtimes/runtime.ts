@@ -53,18 +53,6 @@ export interface RunRequest {
   readonly resume: { readonly text: string; readonly tokens: number } | null;
   /** Caches that a run leaves may speed up runs with the same key only. Absent: no other run. */
   readonly cacheKey?: string | undefined;
-  /** What the job is sent while it runs. Absent: its input is all that it gets. */
-  readonly lines?: InputSource | undefined;
-}
-
-/** Further input of a running job. */
-export interface InputSource {
-  /**
-   * Hands over line after line, without line feeds, each when the one before is written, and then the end. Resolves after the end; pending
-   * for as long as there may be more. Called once, by the run; what it waits for is garbage when the run is over.
-   * @param write resolves when the program's input has taken the line. When it rejects, so does this.
-   */
-  feed(write: (line: string) => Promise<void>, end: () => void): Promise<void>;
 }
 
 export interface RunResult {

@@ -1,6 +1,6 @@
 import type { JobFailure } from "../../shared/errors.ts";
 import type { OutputItem, PromptTokens } from "../../shared/output.ts";
-import type { HeldInput, NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
 
 /** A numbered frame before it has its number. */
 export type Unnumbered<T> = T extends NumberedFrame ? Omit<T, "seq" | "jobId" | "attempt"> : never;
@@ -18,8 +18,6 @@ export interface AttemptName {
 export interface AttemptLog extends AttemptName {
   /** Called when output of the job cannot be sent, to stop its run. */
   readonly onFailure: (failure: JobFailure) => void;
-  /** What the job is sent while it runs; undefined for a job that is sent nothing. */
-  readonly lines: { readonly held: HeldInput } | undefined;
   started: boolean;
   /** False while the coordinator has not heard that the run began. */
   startTold: boolean;

@@ -37,8 +37,8 @@ export class Outbox {
   held(): HeldJob[] {
     return [...this.#attempts.values()].map((log) => {
       log.startTold = log.started;
-      const { jobId, attempt, claim, started, lines } = log;
-      return { jobId, attempt, claim, started, ...(lines === undefined ? {} : { input: lines.held }) };
+      const { jobId, attempt, claim, started } = log;
+      return { jobId, attempt, claim, started };
     });
   }
 
@@ -56,14 +56,13 @@ export class Outbox {
   }
 
   /** Begins an attempt. It supersedes an earlier one of the same job. */
-  open(name: AttemptName, onFailure: (failure: JobFailure) => void, lines?: AttemptLog["lines"]): void {
+  open(name: AttemptName, onFailure: (failure: JobFailure) => void): void {
     const { jobId, attempt, claim } = name;
     this.#attempts.set(jobId, {
       jobId,
       attempt,
       claim,
       onFailure,
-      lines,
       started: false,
       startTold: false,
       prompt: null,
@@ -87,11 +86,6 @@ export class Outbox {
     if (log === undefined || log.started) return;
     log.started = true;
     this.#tellStart(log);
-  }
-
-  /** Tells that the job's program was given its input up to number `upTo`. After a reconnect, `held` tells it. */
-  taken(jobId: string, attempt: number, upTo: number): void {
-    if (this.has(jobId, attempt)) this.#send?.({ type: "taken", jobId, attempt, upTo });
   }
 
   /** Tells how much of the prompt is read. */

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { cargoManifestSchema, type CargoManifest } from "../cargo.ts";
 import { JOB_ERROR_CODES } from "../errors.ts";
 import { jobFilesSchema } from "../job-files.ts";
-import { MAX_LINE_BYTES } from "../job-input.ts";
 
 const attemptFields = { jobId: z.string().max(64), attempt: z.number().int().positive() };
 
@@ -75,16 +74,6 @@ const assign = z.object({
   resume: z.object({ text: z.string(), tokens: z.number().int().nonnegative() }).optional(),
 });
 
-/**
- * More input of a running job: one line of JSON without its line feed, or, without `line`, the end of the input. `seq`: 1, 2, 3 … in
- * each attempt.
- */
-const input = z.object({
-  type: z.literal("input"),
-  ...attemptFields,
-  seq: z.number().int().positive(),
-  line: z.string().max(MAX_LINE_BYTES).optional(),
-});
 const cancel = z.object({ type: z.literal("cancel"), ...attemptFields, reason: z.enum(["cancelled", "timeout"]) });
 /** Frames of the attempt up to `seq` are durable; the Island can forget them. */
 const ack = z.object({ type: z.literal("ack"), ...attemptFields, seq: z.number().int().positive(), quarantine });
@@ -98,16 +87,7 @@ const goodbye = z.object({
   address: z.string().max(1_000).optional().catch(undefined),
 });
 
-export const fromCoordinatorSchema = z.discriminatedUnion("type", [
-  welcome,
-  assign,
-  input,
-  cancel,
-  ack,
-  preload,
-  goodbye,
-]);
+export const fromCoordinatorSchema = z.discriminatedUnion("type", [welcome, assign, cancel, ack, preload, goodbye]);
 export type FromCoordinator = z.infer<typeof fromCoordinatorSchema>;
 export type Assign = z.infer<typeof assign>;
-export type InputFrame = z.infer<typeof input>;
 export type Welcome = z.infer<typeof welcome>;

@@ -44,21 +44,12 @@ export function codeMembers(code: JobErrorCode): { code: JobErrorCode; exactCode
   return nearest === undefined ? { code } : { code: nearest, exactCode: code };
 }
 
-const heldInputSchema = z.object({
-  received: z.number().int().nonnegative(),
-  taken: z.number().int().nonnegative(),
-  hasEnd: z.boolean(),
-});
-export type HeldInput = z.infer<typeof heldInputSchema>;
-
 /** A job that the Island still has after a reconnect. `started`: its run began, even if the `started` frame was lost. */
 const heldJobSchema = z.object({
   ...attemptFields,
   /** From `assign`. Proves that the attempt belongs to this Island, also after a restart of the coordinator. */
   claim: z.string().max(64),
   started: z.boolean(),
-  /** Of a job that takes input while it runs: the last `input` frame that came, and the last one that its program was given. */
-  input: heldInputSchema.optional(),
 });
 export type HeldJob = z.infer<typeof heldJobSchema>;
 
@@ -169,8 +160,8 @@ const failed = z.object({
 });
 /** The answer to `cancel`: the run has stopped and the slot is free. */
 const cancelled = z.object({ type: z.literal("cancelled"), ...attemptFields, seq });
-/** The job's program was given all `input` frames up to number `upTo`. */
-const taken = z.object({ type: z.literal("taken"), ...attemptFields, upTo: seq });
+/** From agents of earlier versions, about input that running jobs were sent. Ignored. */
+const taken = z.object({ type: z.literal("taken") });
 /** The Island takes no new jobs and finishes those that it has. */
 const draining = z.object({ type: z.literal("draining") });
 /** The Island takes new jobs again, after `draining`. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { BENCHES } from "../../bench/benches.ts";
-import { HAS_EVERY_ROUND, itInFullRun } from "../support/soak-rounds.ts";
+import { HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
 import { Program } from "../support/program.ts";
 
 /** All in a full run; else those that are cheap and together use the whole harness. */
@@ -15,18 +15,14 @@ function npmEnvironment(): Record<string, string> {
 }
 
 describe("npm run bench -- --quick", () => {
-  itInFullRun(
-    "runs every script to its end and prints each one's figures",
-    async () => {
-      const only = HAS_EVERY_ROUND ? [] : NAMES.flatMap((name) => ["--only", name]);
-      const { code, stdout, stderr } = await new Program(MAIN, ["--quick", ...only], npmEnvironment()).ended();
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      const chosen = BENCHES.filter(({ name }) => NAMES.includes(name));
-      expect(chosen).toHaveLength(NAMES.length);
-      for (const { title } of chosen) expect(stdout).toContain(`## ${title}`);
-      if (HAS_EVERY_ROUND) expect(stdout).toContain("## Soak");
-      expect(stdout).not.toMatch(/\b(?:NaN|undefined|Infinity)\b/);
-    },
-    600_000,
-  );
+  it("runs every script to its end and prints each one's figures", async () => {
+    const only = HAS_EVERY_ROUND ? [] : NAMES.flatMap((name) => ["--only", name]);
+    const { code, stdout, stderr } = await new Program(MAIN, ["--quick", ...only], npmEnvironment()).ended();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const chosen = BENCHES.filter(({ name }) => NAMES.includes(name));
+    expect(chosen).toHaveLength(NAMES.length);
+    for (const { title } of chosen) expect(stdout).toContain(`## ${title}`);
+    if (HAS_EVERY_ROUND) expect(stdout).toContain("## Soak");
+    expect(stdout).not.toMatch(/\b(?:NaN|undefined|Infinity)\b/);
+  }, 600_000);
 });

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 
 /** Of Debian's `faketime`. */
-const SHIM = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
+export const CLOCK_SHIM = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
 /** The wall clock of a program, which jumps while the monotonic one goes on. */
 export class ClockFault {
-  static readonly isPossible = existsSync(SHIM);
+  static readonly isPossible = existsSync(CLOCK_SHIM);
   readonly #file: string;
   #offsetS = 0;
 
@@ -22,7 +22,7 @@ export class ClockFault {
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       FAKETIME_NO_CACHE: "1",
     };
-    return { preload: [SHIM], variables };
+    return { preload: [CLOCK_SHIM], variables };
   }
 
   async step(bySeconds: number): Promise<void> {

@@ -1,14 +1,13 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
 import { until } from "../support/http.ts";
+import { requireDebian } from "../support/require-debian.ts";
 
 const CADDYFILE = join(import.meta.dirname, "..", "..", "deploy", "Caddyfile");
-
-export const hasCaddy = (): boolean => spawnSync("caddy", ["version"]).status === 0;
 
 /** `deploy/Caddyfile` in a Caddy of its own, before coordinators of this machine. */
 export class Caddy implements AsyncDisposable {
@@ -25,6 +24,7 @@ export class Caddy implements AsyncDisposable {
 
   /** @param ports of `coordinator-1` and so on. */
   static async start(ports: readonly number[]): Promise<Caddy> {
+    requireDebian("caddy", "caddy");
     const url = `http://127.0.0.1:${await freePort()}`;
     const directory = await mkdtemp(join(tmpdir(), "atoll-caddy-"));
     const text = (await readFile(CADDYFILE, "utf8")).replaceAll(

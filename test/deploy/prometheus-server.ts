@@ -1,12 +1,11 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile, copyFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
+import { requireDebian } from "../support/require-debian.ts";
 import { PROMETHEUS_DIRECTORY } from "./queries.ts";
-
-export const hasPrometheus = (): boolean => spawnSync("prometheus", ["--version"]).status === 0;
 
 interface Answer {
   readonly status: string;
@@ -27,6 +26,7 @@ export class PrometheusServer implements AsyncDisposable {
   }
 
   static async start(coordinatorUrl: string, token: string): Promise<PrometheusServer> {
+    requireDebian("prometheus", "prometheus");
     const directory = await mkdtemp(join(tmpdir(), "atoll-prometheus-"));
     const config = join(directory, "prometheus.yml");
     const text = await readFile(join(PROMETHEUS_DIRECTORY, "prometheus.yml"), "utf8");

@@ -10,11 +10,14 @@ import { addAccountCommands } from "../../bin/main/coordinator/account-commands.
 import { Program, runProgram, type ProgramResult } from "../support/program.ts";
 import { runCommand } from "../support/run-command.ts";
 import { expectRefusal } from "../support/refusal.ts";
-import { itInFullRun } from "../support/soak-rounds.ts";
+import { smallCatalog } from "../support/small-catalog.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-cli-"));
 const EMAIL = "ann@example.com";
 let data: string;
+
+const CATALOG = ["--catalog-directory", smallCatalog()] as const;
+const SERVE = ["serve", "--port", "0", ...CATALOG] as const;
 
 const coordinator = (...args: string[]): Promise<ProgramResult> => runProgram("coordinator", ...args);
 const manage = (...args: string[]): Promise<ProgramResult> => runCommand(...args, "--data", data);
@@ -39,7 +42,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it("coordinator serve that others can reach names the choices of who may register, and makes nothing", async () => {
   const data = join(folder, "never");
-  const { code, stdout, stderr } = await coordinator("serve", "--public-url", "https://atoll.example", "--data", data);
+  const { code, stdout, stderr } = await coordinator(...SERVE, "--public-url", "https://atoll.example", "--data", data);
   expect([code, stdout, stderr.split("\n")[0]]).toEqual([
     1,
     "",
@@ -51,7 +54,7 @@ it("coordinator serve that others can reach names the choices of who may registe
 
 describe("coordinator serve refuses in one line", () => {
   const serve = (...args: string[]): Promise<ProgramResult> =>
-    coordinator("serve", "--port", "0", "--data", join(folder, "unused"), "--log-level", "warn", ...args);
+    coordinator(...SERVE, "--data", join(folder, "unused"), "--log-level", "warn", ...args);
 
   it("a port that is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
@@ -63,7 +66,7 @@ describe("coordinator serve refuses in one line", () => {
     expectRefusal(refused, `Port ${port} of 127.0.0.1 is in use by another program: choose another port`);
   });
 
-  itInFullRun("a host that is not ours", async () => {
+  it("a host that is not ours", async () => {
     // Kept for documentation by RFC 5737: no machine has it.
     const refused = await serve("--host", "192.0.2.1", "--registration", "closed");
     expectRefusal(refused, "192.0.2.1 is not an address of this machine: choose another host");
@@ -75,7 +78,7 @@ describe("coordinator serve refuses in one line", () => {
     expectRefusal(await serve("--config", folder), `${folder}: is a directory, not a file`);
   });
 
-  itInFullRun("a --data that is a file, or below one", async () => {
+  it("a --data that is a file, or below one", async () => {
     const path = await file("a-file", "");
     expectRefusal(await serve("--data", path), `${path}: is a file, not a directory`);
     const below = join(path, "below");
@@ -92,7 +95,7 @@ describe("coordinator serve refuses in one line", () => {
     );
   });
 
-  itInFullRun("a database that is newer than the program", async () => {
+  it("a database that is newer than the program", async () => {
     const directory = join(folder, "newer");
     await runCommand("account", "create", "--email", EMAIL, "--password", "correct horse", "--data", directory);
     const db = new Database(join(directory, "atoll.db"));
@@ -101,7 +104,7 @@ describe("coordinator serve refuses in one line", () => {
     expectRefusal(await serve("--data", directory), /^The database is newer than this program: .*$/);
   });
 
-  itInFullRun("a catalog that is missing, and a default chat Cargo that is not in it", async () => {
+  it("a catalog that is missing, and a default chat Cargo that is not in it", async () => {
     const missing = join(folder, "no-catalog");
     expectRefusal(await serve("--catalog-directory", missing), /^\S+no-catalog\/cargos: .*$/);
     expectRefusal(
@@ -110,14 +113,14 @@ describe("coordinator serve refuses in one line", () => {
     );
   });
 
-  itInFullRun("an invalid number", async () => {
+  it("an invalid number", async () => {
     expectRefusal(await serve("--port", ""), '--port: "" is not an integer in 0..65535');
   });
 });
 
 describe("two coordinators on one data directory", () => {
   it("the second refuses, a command works, and a third serves after kill -9 of the first", async () => {
-    const args = ["serve", "--port", "0", "--data", data, "--log-level", "warn"];
+    const args = [...SERVE, "--data", data, "--log-level", "warn"];
     await using first = new Program("coordinator", args);
     await first.printed(/listening on/);
     expectRefusal(
@@ -131,12 +134,12 @@ describe("two coordinators on one data directory", () => {
     await third.printed(/listening on/);
   });
 
-  itInFullRun("the second refuses also by another name of the directory", async () => {
-    await using first = new Program("coordinator", ["serve", "--port", "0", "--data", data, "--log-level", "warn"]);
+  it("the second refuses also by another name of the directory", async () => {
+    await using first = new Program("coordinator", [...SERVE, "--data", data, "--log-level", "warn"]);
     await first.printed(/listening on/);
     const alias = join(folder, "alias");
     await symlink(data, alias);
-    const refused = await coordinator("serve", "--port", "0", "--data", alias);
+    const refused = await coordinator(...SERVE, "--data", alias);
     expectRefusal(
       refused,
       `${alias}: another coordinator serves this data directory; stop it first, or use another directory`,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { until } from "../support/http.ts";
-import { HAS_EVERY_CASE, itInFullRun } from "../support/soak-rounds.ts";
 import { demoProcesses, expectNothingLeft, KEPT, pidOf, startDemo, useDemoFolder } from "./demo-world.ts";
 
 useDemoFolder();
@@ -11,20 +10,17 @@ describe("npm run demo", () => {
     ["SIGTERM", 143, "while a chat is streamed", /# A chat/],
     ["SIGINT", 130, "when the coordinator listens", /coordinator {2}http/],
   ] as const;
-  it.each(SIGNALS.slice(0, HAS_EVERY_CASE ? undefined : 1))(
-    "%s ends it with %i %s, and leaves nothing behind",
-    async (signal, code, _when, moment) => {
-      await using demo = startDemo();
-      await demo.printed(moment);
-      // The demo and a child of it, at the least.
-      await until(demoProcesses, (running) => running.size > 1, "a child is started");
-      demo.kill(signal);
-      expect(await demo.ended()).toMatchObject({ code, stderr: "" });
-      await expectNothingLeft();
-    },
-  );
+  it.each(SIGNALS)("%s ends it with %i %s, and leaves nothing behind", async (signal, code, _when, moment) => {
+    await using demo = startDemo();
+    await demo.printed(moment);
+    // The demo and a child of it, at the least.
+    await until(demoProcesses, (running) => running.size > 1, "a child is started");
+    demo.kill(signal);
+    expect(await demo.ended()).toMatchObject({ code, stderr: "" });
+    await expectNothingLeft();
+  });
 
-  itInFullRun("ends when nobody reads what it says, and leaves nothing behind", async () => {
+  it("ends when nobody reads what it says, and leaves nothing behind", async () => {
     await using demo = startDemo();
     await demo.printed(/coordinator {2}http/);
     demo.process.stdout?.destroy();
@@ -32,7 +28,7 @@ describe("npm run demo", () => {
     await expectNothingLeft();
   });
 
-  itInFullRun("fails with the reason when the coordinator dies in mid-demo", async () => {
+  it("fails with the reason when the coordinator dies in mid-demo", async () => {
     await using demo = startDemo();
     await demo.printed(/island {7}\S/);
     process.kill(await pidOf("coordinator.ts"), "SIGKILL");
@@ -44,7 +40,7 @@ describe("npm run demo", () => {
 });
 
 describe("npm run demo -- --keep", () => {
-  itInFullRun.each(["coordinator.ts", "island.ts"] as const)("ends with the reason when %s dies", async (program) => {
+  it.each(["coordinator.ts", "island.ts"] as const)("ends with the reason when %s dies", async (program) => {
     await using demo = startDemo("--keep");
     await demo.printed(KEPT);
     process.kill(await pidOf(program), "SIGKILL");

@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Program } from "../support/program.ts";
-import { itInFullRun } from "../support/soak-rounds.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -56,7 +55,7 @@ describe.skipIf(process.platform !== "linux")("SIGTERM", () => {
     expect(await codeAfterStop(island)).toBe(0);
   });
 
-  itInFullRun("ends an agent with 0 that dials a coordinator which does not answer", async () => {
+  it("ends an agent with 0 that dials a coordinator which does not answer", async () => {
     const silent = createServer();
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");

@@ -3,11 +3,11 @@ import { openStore } from "../../coordinator/store/open-store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { call } from "../support/http.ts";
 import { Network } from "../support/network.ts";
-import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
+import { HAS_EVERY_ROUND } from "../support/soak-rounds.ts";
 
-const ISLANDS = HAS_EVERY_CASE ? 3 : 2;
+const ISLANDS = 3;
 const ACCOUNTS = 5;
-const JOBS = HAS_EVERY_CASE ? 200 : 40;
+const JOBS = HAS_EVERY_ROUND ? 200 : 40;
 /** Prompts with answers that the model is known to give at temperature 0. */
 const QUESTIONS = [
   ["Count from 3 to 9.", "3, 4, 5, 6, 7, 8, 9."],

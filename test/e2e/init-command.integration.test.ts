@@ -7,7 +7,6 @@ import { call } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 import { runCommand } from "../support/run-command.ts";
-import { itInFullRun } from "../support/soak-rounds.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-init-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -112,7 +111,7 @@ describe("the settings file that init wrote", () => {
   });
 });
 
-itInFullRun("coordinator serve starts with example.toml copied as it is", async () => {
+it("coordinator serve starts with example.toml copied as it is", async () => {
   const copy = join(folder, "copy.toml");
   await copyFile(new URL("../../coordinator/config/example.toml", import.meta.url), copy);
   const flags = ["--port", "0", "--data", join(folder, "data")];

@@ -6,7 +6,6 @@ import { afterAll, describe, it } from "vitest";
 import { lockDirectory } from "../../island-agent/disk/directory-lock.ts";
 import { Program, runProgram, type ProgramResult } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
-import { itInFullRun } from "../support/soak-rounds.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-cli-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -43,7 +42,7 @@ describe("island refuses in one line", () => {
     expectRefusal(await program.ended(), /^(ISLAND_COORDINATOR_TOKEN|The token): ?.*$/);
   });
 
-  itInFullRun("a models path that is a file", async () => {
+  it("a models path that is a file", async () => {
     const directory = await joined();
     await writeFile(join(directory, "models"), "");
     expectRefusal(
@@ -52,7 +51,7 @@ describe("island refuses in one line", () => {
     );
   });
 
-  itInFullRun("models that another process works on", async () => {
+  it("models that another process works on", async () => {
     const directory = await joined();
     const models = join(directory, "models");
     await mkdir(models);
@@ -68,7 +67,7 @@ describe("island refuses in one line", () => {
     expectRefusal(await start(directory), /host-id does not hold a UUID/);
   });
 
-  itInFullRun("status and start on a data directory that is a file", async () => {
+  it("status and start on a data directory that is a file", async () => {
     const path = await file("island-file", "");
     for (const command of ["status", "start"]) {
       expectRefusal(

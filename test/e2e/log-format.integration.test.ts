@@ -2,15 +2,24 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { Program } from "../support/program.ts";
-import { itInFullRun } from "../support/soak-rounds.ts";
+import { smallCatalog } from "../support/small-catalog.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-log-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function logOf(...flags: string[]): Promise<string[]> {
-  const args = ["serve", "--port", "0", "--data", join(folder, "data"), ...flags];
+  const args = [
+    "serve",
+    "--port",
+    "0",
+    "--data",
+    join(folder, "data"),
+    "--catalog-directory",
+    smallCatalog(),
+    ...flags,
+  ];
   const program = new Program("coordinator", args, { ATOLL_PROT: "x" });
   await program.printed(/listening on/);
   program.kill("SIGTERM");
@@ -18,7 +27,7 @@ async function logOf(...flags: string[]): Promise<string[]> {
   return stderr.trimEnd().split("\n");
 }
 
-itInFullRun("the log is JSON where no terminal reads it, and lines for people where they are asked for", async () => {
+it("the log is JSON where no terminal reads it, and lines for people where they are asked for", async () => {
   const json = (await logOf()).map((line) => JSON.parse(line) as { msg: string });
   expect(json[0]?.msg).toBe("Environment variables that nothing reads: ATOLL_PROT (did you mean ATOLL_PORT?)");
   expect(json.at(-1)).toMatchObject({ msg: "Stopping", signal: "SIGTERM" });

@@ -1,15 +1,11 @@
 import { writeFile } from "node:fs/promises";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, it } from "vitest";
 import { openStore } from "../../coordinator/store/open-store.ts";
 import { makeAccount, makeJob, runJob, temporaryFolder } from "../coordinator/store/contract/store-builders.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { PostgresServer } from "../support/postgres-server.ts";
 import { expectRefusal } from "../support/refusal.ts";
-import { HAS_EVERY_CASE } from "../support/soak-rounds.ts";
 import { runCommand } from "../support/run-command.ts";
 
-/** A run of each test in little time starts no server for one case. */
-const server = HAS_EVERY_CASE ? await PostgresServer.start() : null;
 const KEY = "ab".repeat(32);
 let folder: ReturnType<typeof temporaryFolder>;
 let config: string;
@@ -31,35 +27,6 @@ async function makeData(name: string): Promise<string> {
 }
 
 describe("coordinator migrate", () => {
-  it.skipIf(server === null)("moves all data to PostgreSQL and back", async () => {
-    const [here, there, back] = [await makeData("here"), await server?.createDatabase("moved"), folder.file("back")];
-    // The other end is the store of the settings.
-    await writeFile(config, `cluster_key = "${KEY}"\nstore = "${there}"\n`);
-    const moved = await migrate("--from", `sqlite:${here}`, "--json");
-    expect({ ...moved, stderr: "" }).toMatchObject({ code: 0 });
-    const { rows, ledger_entries: entries } = JSON.parse(moved.stdout) as { rows: object; ledger_entries: number };
-    expect({ rows, entries }).toEqual({
-      rows: { accounts: 1, jobs: 1, job_inputs: 1, balances: 3, entries: 4 },
-      entries: 4,
-    });
-    const ledger = ["ledger", "verify", "--json"] as const;
-    expectRefusal(
-      await runCommand("ledger", "verify", "--data", here),
-      /its data was moved to postgres:.*use that one/,
-    );
-    const verified = await runCommand(...ledger, "--store", `${there}`, "--config", config);
-    expect(JSON.parse(verified.stdout)).toMatchObject({ balanced: true, entries: 4 });
-
-    const returned = await migrate("--to", `sqlite:${back}`);
-    expect(returned.stdout).toMatch(/^10 rows and the keys were moved and compared; .* Serve .*back from now on\n$/);
-    expect(returned.stderr).toContain("jobs: 1 rows copied\n");
-    expect(JSON.parse((await runCommand(...ledger, "--data", back)).stdout)).toMatchObject({ balanced: true });
-    expect((await migrate("--from", `${there}`, "--abandon")).stdout).toMatch(
-      /can be used again. Delete what was moved/,
-    );
-    expect((await runCommand(...ledger, "--store", `${there}`, "--config", config)).code).toBe(0);
-  });
-
   it("says what is wrong with its options", async () => {
     const here = await makeData("here");
     const places = "sqlite:<directory> or postgres://user@host/database";
@@ -84,4 +51,3 @@ describe("coordinator migrate", () => {
     expectRefusal(await migrate("--from", `sqlite:${here}`, "--abandon"), `No move from ${here} has begun`);
   });
 });
-afterAll(() => server?.[Symbol.asyncDispose]());

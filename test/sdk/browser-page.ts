@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { requireDebian } from "../support/require-debian.ts";
 
 export const CHROMIUM = "/usr/bin/chromium";
 
@@ -24,6 +25,7 @@ export async function runInBrowser(
   profile: string,
   onNews: (news: unknown) => void = () => undefined,
 ): Promise<unknown> {
+  requireDebian(CHROMIUM, "chromium");
   const page = `<!doctype html><script>${REPORT}</script><script type="module">${program}</script>`;
   const reported = Promise.withResolvers<unknown>();
   const server = createServer((request, response) => {

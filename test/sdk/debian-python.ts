@@ -1,23 +1,22 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { requireDebian } from "../support/require-debian.ts";
 
 /** Debian's, as its packages (python3-httpx, python3-pytest, mypy) are for it alone. */
 export const PYTHON = "/usr/bin/python3";
 export const PYTHON_PACKAGE = join(import.meta.dirname, "..", "..", "sdk", "python");
 export const PYTHON_SOURCES = join(PYTHON_PACKAGE, "src");
-export const IS_PYTHON_REQUIRED = process.env["ATOLL_REQUIRE_PYTHON"] === "1";
 
-/**
- * Says what is not installed, if one of these modules is not; else null.
- * @throws where ATOLL_REQUIRE_PYTHON is 1.
- */
-export function missingPython(...modules: readonly string[]): string | null {
+/** The Debian package of each module that tests need. */
+const PACKAGES = { httpx: "python3-httpx", pytest: "python3-pytest", mypy: "mypy" } as const;
+
+/** @throws where Python or one of these modules is not installed. */
+export function requirePython(...modules: readonly (keyof typeof PACKAGES)[]): void {
+  requireDebian(PYTHON, "python3");
   try {
     execFileSync(PYTHON, ["-c", `import ${modules.join(", ")}`], { stdio: "ignore" });
-    return null;
   } catch {
-    const missing = "not installed (Debian): python3-httpx, python3-pytest, mypy";
-    if (IS_PYTHON_REQUIRED) throw new Error(missing);
-    return missing;
+    const packages = modules.map((name) => PACKAGES[name]).join(" ");
+    throw new Error(`Python cannot import ${modules.join(", ")}: apt-get install ${packages}`);
   }
 }

@@ -6,7 +6,7 @@ import { CARGO, finished, output, QUICK, SdkFixture, token } from "./sdk-fixture
 
 let fixture: SdkFixture;
 beforeAll(async () => {
-  fixture = await SdkFixture.open({ heartbeatS: 3_600 });
+  fixture = await SdkFixture.open();
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 

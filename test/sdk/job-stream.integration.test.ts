@@ -15,7 +15,7 @@ let wholeBytes: number;
 
 beforeAll(async () => {
   // Few heartbeats: the Island of this file sends none, and its cuts at every byte take long where cores are slow.
-  fixture = await SdkFixture.open({ heartbeatS: 3_600 });
+  fixture = await SdkFixture.open();
   jobId = await fixture.completed(
     token(PIECES[0] as string),
     { type: "progress", step: 1, total: 2 },

@@ -1,11 +1,13 @@
 import Database from "better-sqlite3";
 import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
+import { openStores } from "../../coordinator/store/all-steps.ts";
 import { SqliteAccountStore } from "../../coordinator/store/sqlite/accounts/sqlite-account-store.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
+import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.ts";
+import { PreparedStatements } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
 import { SqliteFileStore } from "../../coordinator/store/sqlite/files/sqlite-file-store.ts";
-import { SqliteIslandStore } from "../../coordinator/store/sqlite/islands/sqlite-island-store.ts";
 import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
 import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
@@ -51,6 +53,7 @@ const TABLES = [
 export class SimulatedDatabase {
   readonly runner: TransactionRunner;
   readonly #db = new Database(":memory:");
+  readonly #stepStatements = new PreparedStatements(this.#db);
   readonly #ledger: SqliteLedgerStore;
   readonly #secrets = new SecretBox(Buffer.alloc(32));
   readonly #statements: { readonly sql: string; readonly statement: Database.Statement }[] = [];
@@ -91,7 +94,7 @@ export class SimulatedDatabase {
       batches: new SqliteBatchStore(db, writer, this.#secrets),
       cluster: null,
       files: new SqliteFileStore(db, writer),
-      islands: new SqliteIslandStore(db, writer),
+      islands: openStores(sqliteSteps(this.#stepStatements, notForReading, writer)).islands,
       jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
       webhooks: new SqliteWebhookStore(db, writer, this.#secrets),
     };
@@ -141,5 +144,5 @@ export class SimulatedDatabase {
 }
 
 const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
-const notForReading = { run: refuse };
+const notForReading = { run: refuse, runStep: refuse };
 const notForWriting = { run: refuse };

@@ -53,11 +53,11 @@ export class SimulatedDisk {
     const { run, answer } = this.#waiting;
     this.#waiting = null;
     const runner = this.isFull ? { run: failAll } : this.#runner;
-    answer(runAnswering(runner, run.operations));
+    void runAnswering(runner, run.operations).then(answer);
   }
 }
 
-function failAll(operations: Run["operations"]): ReturnType<TransactionRunner["run"]> {
+async function failAll(operations: Run["operations"]): ReturnType<TransactionRunner["run"]> {
   const failure = { kind: "storage", reason: "the disk is full" } as const;
   return { values: [], failures: operations.map((_, index) => [index, failure]), commits: 0 };
 }

@@ -101,7 +101,6 @@ export class SimulatedIsland {
       }
       case "ack":
         return this.#outbox.acknowledge(frame.jobId, frame.attempt, frame.seq);
-      case "input":
       case "preload":
       case "goodbye":
         return undefined;

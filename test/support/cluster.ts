@@ -55,14 +55,13 @@ export class Cluster implements AsyncDisposable {
     this.#key = key;
   }
 
-  /** @throws when PostgreSQL or NATS is not installed: see `describeCluster`. */
+  /** @throws where PostgreSQL or NATS is not installed. */
   static async open(options: ClusterOptions = {}): Promise<Cluster> {
     const { coordinators = 3, natsConfig, flags = [], environmentOf, programOf } = options;
     await using opened = new AsyncDisposableStack();
     // A commit is synced here, because tests kill the server.
     const postgres = opened.use(await PostgresServer.start({ isDurable: true }));
     const nats = opened.use(await NatsServer.start(natsConfig));
-    if (postgres === null || nats === null) throw new Error("PostgreSQL or NATS is not installed");
     await postgres.createDatabase(DATABASE);
     const key = randomBytes(32);
     const catalog = ["--catalog-directory", smallCatalog()];

@@ -1,12 +1,13 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import Dockerode from "dockerode";
+import { requireDebian } from "./require-debian.ts";
 import { makeTar, type TarEntry } from "./tar.ts";
 
 /** A container engine for tests, and the name of an image in it that holds a busybox. */
@@ -45,43 +46,20 @@ const START_TRIES = 300;
 const TRY_MS = 100;
 
 /**
- * The engine that DOCKER_HOST names, else a daemon of its own on a private socket. A text: why there is none.
- * @throws when there is none and ATOLL_REQUIRE_CONTAINERS is 1.
+ * The engine that DOCKER_HOST names, otherwise a daemon of its own on a private socket.
+ *
+ * @throws where neither can be had.
  */
-export async function startTestEngine(): Promise<TestEngine | string> {
-  return startUnless(await whyNot(), open);
+export async function startTestEngine(): Promise<TestEngine> {
+  requireDebian(BUSYBOX, "busybox-static");
+  return open();
 }
 
-/**
- * A daemon of its own in a network namespace of its own, with its rules of iptables, as on a host. A text: why there is none.
- * @throws as {@link startTestEngine}.
- */
-export async function startHostLikeEngine(): Promise<TestEngine | string> {
-  const isGiven = (process.env["DOCKER_HOST"] ?? "") !== "";
-  const hasNft = await access(NFT).then(
-    () => true,
-    () => false,
-  );
-  const reason = isGiven ? "DOCKER_HOST names an engine" : hasNft ? null : `${NFT} is not installed (Debian: nftables)`;
-  return startUnless(reason ?? (await whyNot()), () => openOwn(OWN_NETWORK));
-}
-
-async function startUnless(reason: string | null, start: () => Promise<TestEngine>): Promise<TestEngine | string> {
-  if (reason === null) return start();
-  if (process.env["ATOLL_REQUIRE_CONTAINERS"] === "1") throw new Error(`No container engine for the tests: ${reason}`);
-  return reason;
-}
-
-async function whyNot(): Promise<string | null> {
-  const isMissing = async (path: string): Promise<boolean> =>
-    access(path).then(
-      () => false,
-      () => true,
-    );
-  if (await isMissing(BUSYBOX)) return `${BUSYBOX} is not installed (Debian: busybox-static)`;
-  if ((process.env["DOCKER_HOST"] ?? "") !== "") return null;
-  if (await isMissing(DAEMON)) return "DOCKER_HOST is not set and dockerd is not installed (Debian: docker.io)";
-  return process.getuid?.() === 0 ? null : "DOCKER_HOST is not set, and dockerd needs root";
+/** A daemon of its own in a network namespace of its own, with its rules of iptables, as on a host. @throws as {@link startTestEngine}. */
+export async function startHostLikeEngine(): Promise<TestEngine> {
+  requireDebian(BUSYBOX, "busybox-static");
+  requireDebian(NFT, "nftables");
+  return openOwn(OWN_NETWORK);
 }
 
 async function open(): Promise<TestEngine> {
@@ -97,6 +75,8 @@ async function open(): Promise<TestEngine> {
 }
 
 async function openOwn(network: DaemonNetwork): Promise<TestEngine> {
+  requireDebian(DAEMON, "docker.io");
+  if (process.getuid?.() !== 0) throw new Error("Containers need root, or an engine that DOCKER_HOST names");
   const daemon = await startDaemon(network);
   return withImages({ ...daemon, docker: new Dockerode({ socketPath: daemon.host.slice("unix://".length) }) });
 }

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../shared/clock.ts";
 import { freePort } from "./free-port.ts";
+import { requireDebian } from "./require-debian.ts";
 
 const MAX_START_MS = 20_000;
 const CONFIG = "nats.conf";
@@ -25,9 +26,12 @@ export class NatsServer implements AsyncDisposable {
     this.#child = this.#spawn();
   }
 
-  /** `config`: text of a configuration file. Null where nats-server is not installed. */
-  static async start(config?: string): Promise<NatsServer | null> {
-    if (!hasNats()) return null;
+  /**
+   * @param config text of a configuration file.
+   * @throws where nats-server is not installed.
+   */
+  static async start(config?: string): Promise<NatsServer> {
+    requireDebian("nats-server", "nats-server");
     const directory = config === undefined ? null : await mkdtemp(join(tmpdir(), "atoll-nats-"));
     if (directory !== null && config !== undefined) await writeFile(join(directory, CONFIG), config);
     const server = new NatsServer(await freePort(), directory);

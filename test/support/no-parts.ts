@@ -19,7 +19,7 @@ export const NO_PARTS = {
   store: { commits: 0, queued: 0, readOnlyBecause: null },
   gateway: { frames: noFrames(), metrics: new IslandGateway(unused({ caps: {} })).metrics },
   webhooks: { pendingCount: 0, metrics: new WebhookSender(unused({})).metrics },
-  files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics, uploads: files.uploads },
+  files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics },
   fileBatches: { metrics: new FileBatchService(unused({})).metrics, runningCount: 0, linesUnderWay: 0 },
   version: "1",
   clock,

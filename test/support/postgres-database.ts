@@ -21,10 +21,9 @@ export class PostgresDatabase implements AsyncDisposable {
     this.#admin = new pg.Client(address);
   }
 
-  /** Null where PostgreSQL is not installed. */
-  static async open(): Promise<PostgresDatabase | null> {
+  /** @throws where PostgreSQL is not installed. */
+  static async open(): Promise<PostgresDatabase> {
     const server = await PostgresServer.start();
-    if (server === null) return null;
     const database = new PostgresDatabase(server, await server.createDatabase("test"));
     await database.#migrate();
     return database;

@@ -56,10 +56,10 @@ export class PostgresServer implements AsyncDisposable {
     this.#child = this.#spawn();
   }
 
-  /** Null where PostgreSQL is not installed. */
-  static async start({ isDurable = false, secured }: PostgresOptions = {}): Promise<PostgresServer | null> {
+  /** @throws where PostgreSQL is not installed. */
+  static async start({ isDurable = false, secured }: PostgresOptions = {}): Promise<PostgresServer> {
     const bin = await postgresPrograms();
-    if (bin === null) return null;
+    if (bin === null) throw new Error("PostgreSQL is not installed: apt-get install postgresql");
     const directory = await mkdtemp(join(tmpdir(), "atoll-postgres-"));
     // The server refuses to run as root: the package's own user owns it there.
     const identity: { uid?: number; gid?: number } = process.getuid?.() === 0 ? await postgresUser() : {};

@@ -5,8 +5,9 @@ import { join } from "node:path";
 /** Names it to the workers. */
 export const RUN_DIRECTORY = "ATOLL_TEST_RUN_DIRECTORY";
 
-/** Vitest's global setup: a directory that all workers of this run share. */
-export default function makeRunDirectory(): () => void {
+/** Vitest's global setup: a directory that all workers of this run share. Every lane calls it; the first one makes it. */
+export default function makeRunDirectory(): (() => void) | undefined {
+  if (process.env[RUN_DIRECTORY] !== undefined) return undefined;
   const directory = mkdtempSync(join(tmpdir(), "atoll-run-"));
   process.env[RUN_DIRECTORY] = directory;
   return () => rmSync(directory, { recursive: true, force: true });

@@ -20,8 +20,11 @@ import { ARE_SEVERAL, COORDINATORS } from "./several-coordinators.ts";
 import { placeFlags, placeFor, runSql } from "./test-store.ts";
 import { TEST_TRANSPORT } from "./transport.ts";
 
-/** A test's Island answers when the test lets it, which a loaded machine delays. One that let a job down is asked again soon. */
-const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01 };
+/**
+ * A test's Island sends no heartbeats, and answers when the test lets it, which a loaded machine delays. One that let a job down is
+ * asked again soon.
+ */
+const PATIENT = { acceptLimitS: 60, islandBackoffS: 0.01, heartbeatS: 3_600 };
 
 /**
  * A real coordinator in this process: real sockets, a real database, a free port. It can be closed and opened again. Its catalog is
@@ -65,7 +68,7 @@ export class TestCoordinator implements AsyncDisposable {
     const directory = await makeFastDirectory("atoll-test-");
     const [place, nats] = await Promise.all([
       ownPlace ?? placeFor(directory),
-      ARE_SEVERAL && ownPlace === undefined ? startNats() : null,
+      ARE_SEVERAL && ownPlace === undefined ? NatsServer.start() : null,
     ]);
     const test = new TestCoordinator(directory, place, flags, env, nats);
     if (typeof place === "string") await writeEmptyDatabase(join(directory, DATABASE_FILE));
@@ -178,10 +181,4 @@ export class TestCoordinator implements AsyncDisposable {
     await this.#nats?.[Symbol.asyncDispose]();
     await rm(this.directory, { recursive: true, force: true });
   }
-}
-
-async function startNats(): Promise<NatsServer> {
-  const nats = await NatsServer.start();
-  if (nats === null) throw new Error("Several coordinators need nats-server, which is not installed");
-  return nats;
 }

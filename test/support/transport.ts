@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Transport } from "../../coordinator/http/server/transport.ts";
 
@@ -17,12 +16,6 @@ const choose = (transport: Transport): TransportChoice => ({ transport, transpor
 export const TEST_TRANSPORT = choose(process.env["ATOLL_TEST_TRANSPORT"] === "uws" ? "uws" : "node");
 
 export const TEST_LISTEN = { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 } as const;
-
-/** All that are here. Where the one of uws must be, its absence is an error of the tests. */
-export const TRANSPORTS: readonly TransportChoice[] =
-  existsSync(INSTALLED) || process.env["ATOLL_REQUIRE_UWS"] === "1"
-    ? [choose("node"), choose("uws")]
-    : [choose("node")];
 
 /** A test that does not hold for the transport uws: `why` stands in its title, and operations.md tells operators. */
 export function unlessUws(title: string, why: string): [title: string, options: { readonly skip: boolean }] {

@@ -1,12 +1,9 @@
-import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 import { CHROMIUM } from "../sdk/browser-page.ts";
+import { requireDebian } from "../support/require-debian.ts";
 
-/** Where there is none, tests of the console are skipped. */
-export const HAS_BROWSER = existsSync(CHROMIUM);
-
-/** Of a coordinator whose console is tested. Its pages come from many addresses, and its fake Islands send no heartbeats. */
-export const CONSOLE_FLAGS = { trustProxy: true, registration: "open", heartbeatS: 3_600 } as const;
+/** Of a coordinator whose console is tested. Its pages come from many addresses. */
+export const CONSOLE_FLAGS = { trustProxy: true, registration: "open" } as const;
 
 /** Headless Chromium that drives the console. */
 export class ConsoleBrowser implements AsyncDisposable {
@@ -20,6 +17,7 @@ export class ConsoleBrowser implements AsyncDisposable {
   }
 
   static async open(url: string): Promise<ConsoleBrowser> {
+    requireDebian(CHROMIUM, "chromium");
     const args = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
     return new ConsoleBrowser(await chromium.launch({ executablePath: CHROMIUM, args }), url);
   }

@@ -4,7 +4,8 @@ import { anthropicType, codeIn, openAiType, type ErrorStyle } from "../error-ans
 import type { HttpApp } from "../http-deps.ts";
 import { failureHeaders, type HeaderRefs } from "./headers.ts";
 
-export type FailureStatus = (typeof ERROR_STATUS)[ErrorCode];
+/** No code has 409 of its own: see {@link MORE_CODES}. */
+export type FailureStatus = (typeof ERROR_STATUS)[ErrorCode] | 409;
 
 const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   400: "The request cannot be read",
@@ -12,7 +13,7 @@ const MEANINGS: Readonly<Record<FailureStatus, string>> = {
   402: "Too few credits, of the account or of the API key's month",
   403: "The key lacks the scope or may not run the Cargo, the caller is no operator, or the operator has disabled the operation or suspended the account",
   404: "Not found, or it belongs to another account",
-  409: "The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited",
+  409: "The job was cancelled while its client waited",
   410: "It was removed for good: by its owner, or because it is older than the operator keeps",
   413: "The body is larger than 1 MB, a file larger than it may be, or the account has as many files as it may",
   422: "A field is wrong (`details` names each), or the current state does not allow the request",

@@ -22,7 +22,7 @@ const TAGS = [
   {
     name: "Files",
     description: "Large inputs and outputs; compatible with OpenAI's clients",
-    paths: ["files", "uploads", "batches"],
+    paths: ["files", "batches"],
   },
   { name: "Conversations", description: "Chats whose history the coordinator stores", paths: ["conversations"] },
   {

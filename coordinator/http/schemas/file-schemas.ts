@@ -11,12 +11,12 @@ export const MAX_FILES_OF_PAGE = 1_000;
 /** `batch_output` is for files that batches write. */
 const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_output");
 
-export const uploadPurposeSchema = z.enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]]).openapi({
+const uploadPurposeSchema = z.enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]]).openapi({
   description: "What it is for. Inputs of batches need `batch`; for all else any of them will do",
 });
 
 /** Seconds. */
-export const fileLifeSchema = z
+const fileLifeSchema = z
   .int()
   .min(MIN_FILE_LIFE_S)
   .max(MAX_FILE_LIFE_S)
@@ -40,7 +40,7 @@ export const fileListQuery = z.object({
   purpose: z.enum(FILE_PURPOSES).optional(),
 });
 
-export const secondsSchema = z.int().openapi({ description: "Unix time in seconds" });
+const secondsSchema = z.int().openapi({ description: "Unix time in seconds" });
 
 export const fileSchema = z
   .object({

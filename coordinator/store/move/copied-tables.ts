@@ -1,5 +1,3 @@
-import { UPLOAD_TABLES } from "./copied-upload-tables.ts";
-
 /**
  * What a column has, as far as the two databases store it in different ways. `flag`: true or false. `written`: a text that clients or
  * Islands write, which PostgreSQL keeps as JSON (`postgres/engine/text.ts`). `inner`: the same without the quotes. `secret`: sealed with
@@ -272,7 +270,18 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
     expires_at_ms: integer,
   }),
   table("file_holds", "file_id job_id", { job_id: text, file_id: text, made_at_ms: integer }),
-  ...UPLOAD_TABLES,
+  table("file_batches", "id", {
+    id: text,
+    account_id: text,
+    created_at_ms: integer,
+    expires_at_ms: integer,
+    request: text,
+    progress: text,
+    cancelling_at_ms: integer,
+    ended_at_ms: integer,
+    lease_owner: text,
+    lease_until_ms: integer,
+  }),
   table("removals", "kind id", { kind: text, id: text, at_ms: integer }),
   table("balances", "party", { party: text, micro: integer }),
   table("entries", "id", {

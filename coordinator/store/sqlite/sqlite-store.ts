@@ -4,20 +4,17 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { AccountSettingsStore } from "../account-settings-store.ts";
 import type { AccountStore } from "../account-store.ts";
+import { noting, openStores, type CommonStores } from "../all-steps.ts";
 import type { AuditLog } from "../audit-log.ts";
 import type { BatchStore } from "../batch-store.ts";
-import type { CatalogStore } from "../catalog-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { ConversationStore } from "../conversation-store.ts";
-import type { FileBatchStore } from "../file-batch-store.ts";
 import type { FileStore } from "../file-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
-import type { IslandStore } from "../island-store.ts";
 import type { JobStore } from "../job-store.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { OperatorStore } from "../operator-store.ts";
 import type { Store } from "../store.ts";
-import type { UploadStore } from "../upload-store.ts";
 import type { UsageStore } from "../usage-store.ts";
 import type { WebhookStore } from "../webhook-store.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
@@ -31,14 +28,10 @@ import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteConversationStore } from "./conversations/sqlite-conversation-store.ts";
-import { SqliteCatalogStore } from "./catalog/sqlite-catalog-store.ts";
 import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
-import { SqliteFileBatchStore } from "./file-batches/sqlite-file-batch-store.ts";
 import { SqliteFileStore } from "./files/sqlite-file-store.ts";
-import { SqliteUploadStore } from "./files/sqlite-upload-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
-import { SqliteIslandStore } from "./islands/sqlite-island-store.ts";
 import { SqliteAuditLog, SqliteOperatorStore } from "./operators/sqlite-operator-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
@@ -47,6 +40,8 @@ import { SqliteUsageStore } from "./usage/sqlite-usage-store.ts";
 import { sealSecretsInClear } from "./webhooks/webhook-operations.ts";
 import { SqliteWebhookStore } from "./webhooks/sqlite-webhook-store.ts";
 import { Reader } from "./engine/reader.ts";
+import { sqliteSteps } from "./engine/sqlite-steps.ts";
+import { PreparedStatements } from "./engine/sqlite-tx.ts";
 import { startWriterThread, Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
@@ -106,19 +101,18 @@ export class SqliteStore implements Store {
   readonly accountSettings: AccountSettingsStore;
   readonly audit: AuditLog;
   readonly batches: BatchStore;
-  readonly catalog: CatalogStore;
+  readonly catalog: CommonStores["catalog"];
   readonly cluster = null;
   readonly content: ContentStore;
   readonly conversations: ConversationStore;
-  readonly fileBatches: FileBatchStore;
+  readonly fileBatches: CommonStores["fileBatches"];
   readonly files: FileStore;
   readonly hostFigures: HostFiguresStore;
-  readonly islands: IslandStore;
+  readonly islands: CommonStores["islands"];
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly operators: OperatorStore;
   readonly secrets: SharedSecrets;
-  readonly uploads: UploadStore;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
@@ -141,26 +135,27 @@ export class SqliteStore implements Store {
     this.#reader = new Reader(file);
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
+    const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
+    const stores = openStores(run);
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
-    this.audit = new SqliteAuditLog(this.#db, this.#reader, this.#writer, (noting) => ({
-      accounts: new SqliteAccountStore(this.#db, noting),
-      catalog: new SqliteCatalogStore(this.#db, noting),
-      operators: new SqliteOperatorStore(this.#db, this.#reader, noting),
+    this.audit = new SqliteAuditLog(this.#db, this.#reader, this.#writer, (entry, writing) => ({
+      accounts: new SqliteAccountStore(this.#db, writing),
+      catalog: openStores(noting(run, entry)).catalog,
+      operators: new SqliteOperatorStore(this.#db, this.#reader, writing),
     }));
     this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
-    this.catalog = new SqliteCatalogStore(this.#db, this.#writer);
+    this.catalog = stores.catalog;
     this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = new SqliteConversationStore(this.#db, this.#writer);
-    this.fileBatches = new SqliteFileBatchStore(this.#db, this.#writer);
+    this.fileBatches = stores.fileBatches;
     this.files = new SqliteFileStore(this.#db, this.#writer);
     this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);
-    this.islands = new SqliteIslandStore(this.#db, this.#writer);
+    this.islands = stores.islands;
     this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
     this.operators = new SqliteOperatorStore(this.#db, this.#reader, this.#writer);
     this.secrets = new FileSecrets(dirname(file));
-    this.uploads = new SqliteUploadStore(this.#db, this.#writer);
     this.usage = new SqliteUsageStore(this.#reader, this.#writer);
     this.webhooks = new SqliteWebhookStore(this.#db, this.#writer, secrets);
     this.#diskSpace =

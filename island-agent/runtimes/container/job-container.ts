@@ -126,16 +126,9 @@ export class JobContainer {
     this.#isResting = false;
   }
 
-  /** Writes to the program's input. Resolves when the engine has taken it. @throws when the program or the engine is gone. */
-  write(text: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#socket.write(text, (error) => (error == null ? resolve() : reject(error)));
-    });
-  }
-
-  /** Ends the program's input, after all that was written. */
-  endInput(): void {
-    this.#socket.end();
+  /** Writes the program's input and ends it. A failure is that of the program or of its engine, which the end of the output shows. */
+  giveInput(text: string): void {
+    this.#socket.end(text);
   }
 
   /** How it ended. Call after its output has ended; a program that only closed its output is killed. */

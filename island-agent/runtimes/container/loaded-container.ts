@@ -6,14 +6,7 @@ import type { Logger } from "../../../shared/logger.ts";
 import type { OutputItem } from "../../../shared/output.ts";
 import { abortable } from "../../../shared/abortable.ts";
 import { Semaphore } from "../../../shared/semaphore.ts";
-import {
-  CargoGone,
-  type InputSource,
-  type LoadedCargo,
-  type MemoryUse,
-  type RunRequest,
-  type RunResult,
-} from "../runtime.ts";
+import { CargoGone, type LoadedCargo, type MemoryUse, type RunRequest, type RunResult } from "../runtime.ts";
 import { statusOf } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
 import { JobOutput } from "./job-output.ts";
@@ -37,12 +30,6 @@ export interface LoadedContainerDeps {
 
 /** With files of a job, of at most 32 MB, as base64. */
 const MAX_INPUT_CHARS = 64 * MIB;
-
-/** Input of a run: the line with which it begins, and what follows while it runs. */
-interface RunInput {
-  readonly first: string;
-  readonly more: InputSource | undefined;
-}
 
 /** The containers of one Cargo: the warm ones that wait for a job, and one for each running job. */
 export class LoadedContainer implements LoadedCargo {
@@ -88,7 +75,7 @@ export class LoadedContainer implements LoadedCargo {
   async run(request: RunRequest, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
     signal.throwIfAborted();
     if (this.#disposal !== null) throw new CargoGone();
-    const input: RunInput = { first: inputLine(request), more: request.lines };
+    const input = inputLine(request);
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
@@ -124,7 +111,7 @@ export class LoadedContainer implements LoadedCargo {
     this.#end.resolve();
   }
 
-  async #runInSlot(input: RunInput, onOutput: (item: OutputItem) => void, stop: AbortController): Promise<RunResult> {
+  async #runInSlot(input: string, onOutput: (item: OutputItem) => void, stop: AbortController): Promise<RunResult> {
     try {
       await this.#slots.acquire(stop, stop.signal);
     } catch (error) {
@@ -138,15 +125,14 @@ export class LoadedContainer implements LoadedCargo {
     }
   }
 
-  async #runContainer(input: RunInput, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
+  async #runContainer(input: string, onOutput: (item: OutputItem) => void, signal: AbortSignal): Promise<RunResult> {
     const output = new JobOutput(onOutput, signal);
     const taking = this.#pool.take(output);
     let container: JobContainer | undefined;
     let removal: Promise<void> | undefined;
     try {
       container = await abortable(taking, signal);
-      // Its failure is that of the program or of its engine, which `result` tells.
-      giveInput(container, input).catch(() => undefined);
+      container.giveInput(input);
       return await abortable(output.result(container, this.#deps.memoryBytes), signal);
     } catch (error) {
       if (signal.aborted) {
@@ -203,16 +189,6 @@ class Unloaded extends JobFailure {
   constructor() {
     super("runtime_unavailable", "The Cargo has been unloaded", { retryable: true });
   }
-}
-
-async function giveInput(container: JobContainer, { first, more }: RunInput): Promise<void> {
-  const writing = container.write(first);
-  if (more === undefined) container.endInput();
-  await writing;
-  await more?.feed(
-    (line) => container.write(`${line}\n`),
-    () => container.endInput(),
-  );
 }
 
 /** @throws {JobFailure} `invalid_input`, or `cannot_resume`. */

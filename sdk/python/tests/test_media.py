@@ -93,30 +93,6 @@ def test_pictures_are_base64(atoll: Atoll, bench: Bench) -> None:
         atoll.images.generate(prompt="a red circle")
 
 
-def test_large_files_go_up_in_parts_and_go_on_after_a_crash(atoll: Atoll, bench: Bench) -> None:
-    told: list[tuple[str, int]] = []
-
-    def crash(upload_id: str, sent: int) -> None:
-        told.append((upload_id, sent))
-        if sent > 0:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        atoll.files.upload_large(io.BytesIO(CONTENT), filename="a.bin", part_bytes=100_000, on_upload=crash)
-    upload_id = told[0][0]
-    sent = len(bench.seen())
-    file = atoll.files.upload_large(io.BytesIO(CONTENT), filename="a.bin", upload_id=upload_id)
-    assert atoll.files.content(file["id"]) == CONTENT
-    # The upload is asked for, two of three parts are sent, and it is completed; then the content is read.
-    assert len(bench.seen()) - sent == 5
-    with pytest.raises(KeyboardInterrupt):
-        atoll.files.upload_large(CONTENT, filename="b", part_bytes=100_000, on_upload=crash)
-    given_up = told[-1][0]
-    atoll.files.cancel_upload(given_up)
-    with pytest.raises(AtollError):
-        atoll.files.upload_large(CONTENT, filename="b", upload_id=given_up)
-
-
 def test_batches_over_files(atoll: Atoll) -> None:
     line = '{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"model":"none","input":"a"}}\n'
     file = atoll.files.upload(line.encode(), filename="a.jsonl", purpose="batch")

@@ -3,9 +3,17 @@ import type { QueryOf, Operation } from "./operation.ts";
 import type { Http } from "./http.ts";
 import type { File } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
-import { uploadInParts, type LargeFile, type NewFile } from "./upload-in-parts.ts";
 
 export type FileFilter = QueryOf<Operation<"get", "/files">>;
+
+export interface NewFile {
+  readonly content: Blob;
+  readonly filename: string;
+  /** Default: `user_data`. */
+  readonly purpose?: File["purpose"];
+  /** From 3,600 s to 30 days; else as long as the coordinator keeps files. */
+  readonly expiresAfterS?: number;
+}
 
 /** An upload may take as long as the coordinator waits for it. */
 const UPLOAD = { defaultTimeoutMs: 120_000 };
@@ -28,20 +36,6 @@ export class Files {
     }
     form.append("file", content, filename);
     return this.#http.call("post", "/files", {}, options, { ...UPLOAD, form });
-  }
-
-  /**
-   * Uploads a file of any size the coordinator takes, in parts that are tried again by themselves. Who keeps the id that `onUpload` tells
-   * goes on after a crash with `uploadId`: only what has not arrived is sent.
-   * @throws {AtollError} `upload_not_pending` if that upload ended; start without `uploadId`.
-   */
-  uploadLarge(file: LargeFile, options?: CallOptions): Promise<File> {
-    return uploadInParts(this.#http, file, options);
-  }
-
-  /** Gives an upload in parts up. */
-  async cancelUpload(uploadId: string, options?: CallOptions): Promise<void> {
-    await this.#http.call("post", "/uploads/{id}/cancel", { path: { id: uploadId } }, options, { isIdempotent: true });
   }
 
   get(id: string, options?: CallOptions): Promise<File> {

@@ -20,8 +20,7 @@ export {
   type FieldError,
 } from "./errors.ts";
 export type { FileBatchFilter } from "./file-batches.ts";
-export type { FileFilter } from "./files.ts";
-export type { LargeFile, NewFile } from "./upload-in-parts.ts";
+export type { FileFilter, NewFile } from "./files.ts";
 export { JobFailedError } from "./job-failed-error.ts";
 export { UsagePages } from "./account.ts";
 export type { TranscriptionOptions, TranslationOptions } from "./audio.ts";

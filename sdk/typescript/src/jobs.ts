@@ -5,17 +5,7 @@ import { streamJob, type StreamOptions } from "./job-stream.ts";
 import { waitForJob, type WaitOptions } from "./job-wait.ts";
 import { Pages } from "./pages.ts";
 import { randomKey } from "./random-key.ts";
-import type {
-  CancelledJob,
-  Job,
-  JobInput,
-  JobInputReceipt,
-  JobOutput,
-  JobStatus,
-  ListedJob,
-  SubmitJob,
-  SubmittedJob,
-} from "./schemas.ts";
+import type { CancelledJob, Job, JobOutput, JobStatus, ListedJob, SubmitJob, SubmittedJob } from "./schemas.ts";
 import type { CallOptions } from "./settings.ts";
 
 export interface SubmitOptions extends CallOptions {
@@ -66,16 +56,6 @@ export class Jobs {
     const load = (offset: number) =>
       this.#http.call("get", "/jobs", { query: { limit, offset, status: states, workload, batch } }, options);
     return new Pages(load, ({ id }) => id, firstOffset);
-  }
-
-  /**
-   * Sends a line, or the end of its input, to a running job of an interactive Cargo. Resolves when the program was given it, or after 2 s
-   * with `taken: false`. With `seq` it may be repeated; without, one whose answer was lost is not. @throws {AtollError} `job_not_running`,
-   * `input_closed`, `input_out_of_order`; {@link AtollError} 429 while the program does not read.
-   */
-  async send(id: string, input: JobInput, options?: CallOptions): Promise<JobInputReceipt> {
-    const traits = { isIdempotent: input.seq !== undefined };
-    return (await this.#http.call("post", "/jobs/{id}/input", { path: { id }, body: input }, options, traits)).data;
   }
 
   /** Cancels a job, which keeps what it has; resolves if it is already cancelled. @throws {ValidationError} `job_not_cancellable` when it ended in another state. */

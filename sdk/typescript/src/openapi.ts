@@ -1001,26 +1001,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/jobs/{id}/input": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send more input to a running job of an interactive Cargo
-         * @description The lines reach the job's program in the order of the answers. A client that repeats requests numbers its lines with `seq`. 409 job_not_running before the job runs and after its end; 409 input_closed after `end` and for other Cargos; 429 with the limit input_backlog while the program does not read.
-         */
-        post: operations["sendJobInput"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/jobs/{id}/output": {
         parameters: {
             query?: never;
@@ -1754,106 +1734,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/uploads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Start the upload of a large file in parts
-         * @description As OpenAI's clients do. It survives a restart of the coordinator and of the client.
-         */
-        post: operations["createUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/uploads/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * An upload, and which of its parts have arrived
-         * @description Not in OpenAI's API. A client that starts again sends what is missing, by size and SHA-256 of the parts.
-         */
-        get: operations["getUpload"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/uploads/{id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Give an upload up
-         * @description Its parts are removed. A repeat is safe.
-         */
-        post: operations["cancelUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/uploads/{id}/complete": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make the file of its parts
-         * @description A repeat with the same parts gives the same file.
-         */
-        post: operations["completeUpload"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/uploads/{id}/parts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send a part of a file
-         * @description At most 64 MB, which have to arrive within 60 s; parts may come at once and in any order. An upload has each content once: a part that is sent again is answered with the id that it has, so repeats are safe.
-         */
-        post: operations["addUploadPart"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export interface webhooks {
     "batch-finished": {
@@ -1973,13 +1853,6 @@ export interface components {
              */
             until?: string | null;
         };
-        AddUploadPart: {
-            /**
-             * Format: binary
-             * @description The part, at most 64 MB
-             */
-            data: string;
-        };
         Announcement: {
             /**
              * Format: date-time
@@ -2077,7 +1950,7 @@ export interface components {
         AnthropicError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                code: "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -2117,7 +1990,7 @@ export interface components {
         AnthropicError422: {
             error: {
                 /** @enum {string} */
-                code: "too_many_parts" | "upload_not_pending" | "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -2136,7 +2009,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -2649,7 +2522,6 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
-                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -2936,12 +2808,6 @@ export interface components {
                 include?: boolean | null;
             } | null;
         };
-        CompleteUpload: {
-            /** @description Of the whole file; checked */
-            md5?: string | null;
-            /** @description In the order of the file */
-            part_ids: string[];
-        };
         Conversation: {
             /**
              * Format: date-time
@@ -3131,7 +2997,6 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
-                interactive?: boolean;
                 network: boolean;
             } | null;
             context_tokens?: number | null;
@@ -3253,25 +3118,6 @@ export interface components {
         CreateIslandToken: {
             /** @description Default: "Island token" */
             name?: string;
-        };
-        CreateUpload: {
-            /** @description Size of the whole file */
-            bytes: number;
-            /** @description Of the file, from when it is complete */
-            expires_after?: {
-                /** @enum {string} */
-                anchor: "created_at";
-                /** @description How long the file lives; never longer than the coordinator keeps files */
-                seconds: number;
-            } | null;
-            filename: string;
-            /** @description Not used: files are bytes */
-            mime_type?: string | null;
-            /**
-             * @description What it is for. Inputs of batches need `batch`; for all else any of them will do
-             * @enum {string}
-             */
-            purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
         };
         Credentials: {
             email: string;
@@ -3401,7 +3247,7 @@ export interface components {
         Error409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                code: "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -3426,7 +3272,7 @@ export interface components {
         Error422: {
             error: {
                 /** @enum {string} */
-                code: "too_many_parts" | "upload_not_pending" | "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -3440,7 +3286,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 /** @description Seconds, the same as Retry-After */
                 retry_after: number;
@@ -4049,28 +3895,6 @@ export interface components {
         };
         /** @description Any number of status, token, reasoning, tool_call, progress and image, then exactly one done or error as the last */
         JobEvent: components["schemas"]["StatusEvent"] | components["schemas"]["TokenEvent"] | components["schemas"]["ReasoningEvent"] | components["schemas"]["ToolCallEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["ImageEvent"] | components["schemas"]["DoneEvent"] | components["schemas"]["ErrorEvent"];
-        JobInput: {
-            /** @description One JSON value, a text too: the program reads it as one line of JSON */
-            data?: unknown;
-            /**
-             * @description In place of `data`: the input ends
-             * @enum {boolean}
-             */
-            end?: true;
-            /** @description Number of this line in the job, from 1 on. A number that came before changes nothing */
-            seq?: number;
-        };
-        JobInputReceipt: {
-            id: string;
-            /** @description The line had come before */
-            repeated: boolean;
-            /** @description The line's number */
-            seq: number;
-            /** @description The program was given the line. False after 2 s in which it was not: the line waits */
-            taken: boolean;
-            /** @description Of all lines of the job that its program was not given yet */
-            waiting_bytes: number;
-        };
         JobOutput: {
             id: string;
             /** @description The job is completed and `output` is all of it */
@@ -4806,7 +4630,7 @@ export interface components {
         OpenAiError409: {
             error: {
                 /** @enum {string} */
-                code: "job_not_running" | "input_closed" | "input_out_of_order" | "job_failed";
+                code: "job_failed";
                 /** @description Of a job that failed: the job's error.code */
                 job_error?: string;
                 message: string;
@@ -4840,7 +4664,7 @@ export interface components {
         OpenAiError422: {
             error: {
                 /** @enum {string} */
-                code: "too_many_parts" | "upload_not_pending" | "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
+                code: "validation_failed" | "email_taken" | "slug_taken" | "too_many_keys" | "too_many_tokens" | "too_many_codes" | "too_many_cargos" | "job_not_cancellable" | "idempotency_conflict" | "context_length_exceeded" | "conversation_busy" | "file_in_use" | "position_lost";
                 details?: {
                     message: string;
                     /** @description Dotted path ("messages.0.role"); empty for the whole body */
@@ -4857,7 +4681,7 @@ export interface components {
                 /** @enum {string} */
                 code: "rate_limited";
                 /** @enum {string} */
-                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage" | "input_backlog";
+                limit: "requests_per_minute" | "concurrent_jobs" | "concurrent_streams" | "login_attempts" | "pairing_attempts" | "island_sessions" | "daily_storage";
                 message: string;
                 param: string | null;
                 /** @description Seconds, the same as Retry-After */
@@ -5384,7 +5208,6 @@ export interface components {
                 digest: string | null;
                 gpu: boolean;
                 image: string;
-                interactive?: boolean;
                 network: boolean;
             };
             context_tokens: number | null;
@@ -6123,29 +5946,6 @@ export interface components {
             };
             title?: string | null;
         };
-        Upload: {
-            bytes: number;
-            /** @description Unix time in seconds */
-            created_at: number;
-            /** @description An hour after the start or the last new part, whichever is later, and at most a day after the start */
-            expires_at: number;
-            /** @description Of a completed one; null if it was deleted */
-            file: components["schemas"]["File"] | null;
-            filename: string;
-            /** @example upload_01JGFJJZ00000000000000000 */
-            id: string;
-            /** @enum {string} */
-            object: "upload";
-            /** @description What has arrived; none once it is not pending */
-            parts: components["schemas"]["UploadPart"][];
-            /**
-             * @description What it is for. Inputs of batches need `batch`; for all else any of them will do
-             * @enum {string}
-             */
-            purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
-            /** @enum {string} */
-            status: "pending" | "completed" | "cancelled" | "expired";
-        };
         UploadFile: {
             /** @enum {string} */
             "expires_after[anchor]"?: "created_at";
@@ -6160,18 +5960,6 @@ export interface components {
              * @enum {string}
              */
             purpose: "assistants" | "batch" | "evals" | "fine-tune" | "user_data" | "vision";
-        };
-        UploadPart: {
-            bytes: number;
-            /** @description Unix time in seconds */
-            created_at: number;
-            /** @example part_01JGFJJZ00000000000000000 */
-            id: string;
-            /** @enum {string} */
-            object: "upload.part";
-            /** @description Of the part, in hexadecimal */
-            sha256: string;
-            upload_id: string;
         };
         Usage: {
             completion_tokens: number;
@@ -6314,7 +6102,7 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
+        /** @description The job was cancelled while its client waited. Codes: job_failed */
         AnthropicError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6356,7 +6144,7 @@ export interface components {
                 "application/json": components["schemas"]["AnthropicError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: too_many_parts, upload_not_pending, validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
         AnthropicError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6497,7 +6285,7 @@ export interface components {
                 "application/json": components["schemas"]["Error404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
+        /** @description The job was cancelled while its client waited. Codes: job_failed */
         Error409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6539,7 +6327,7 @@ export interface components {
                 "application/json": components["schemas"]["Error413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: too_many_parts, upload_not_pending, validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
         Error422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6680,7 +6468,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError404"];
             };
         };
-        /** @description The job is in no state for this: it does not run, takes no such input, or was cancelled while its client waited. Codes: job_not_running, input_closed, input_out_of_order, job_failed */
+        /** @description The job was cancelled while its client waited. Codes: job_failed */
         OpenAiError409: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -6722,7 +6510,7 @@ export interface components {
                 "application/json": components["schemas"]["OpenAiError413"];
             };
         };
-        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: too_many_parts, upload_not_pending, validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
+        /** @description A field is wrong (`details` names each), or the current state does not allow the request. Codes: validation_failed, email_taken, slug_taken, too_many_keys, too_many_tokens, too_many_codes, too_many_cargos, job_not_cancellable, idempotency_conflict, context_length_exceeded, conversation_busy, file_in_use, position_lost */
         OpenAiError422: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["RateLimitIfKnown"];
@@ -11176,68 +10964,6 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    sendJobInput: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "data": {
-                 *         "command": "next",
-                 *         "page": 2
-                 *       },
-                 *       "seq": 1
-                 *     }
-                 */
-                "application/json": components["schemas"]["JobInput"];
-            };
-        };
-        responses: {
-            /** @description The line was taken in */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "id": "job_01JGFJJZ00000000000000000A",
-                     *         "seq": 1,
-                     *         "taken": true,
-                     *         "repeated": false,
-                     *         "waiting_bytes": 0
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        data: components["schemas"]["JobInputReceipt"];
-                    };
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            409: components["responses"]["Error409"];
-            413: components["responses"]["Error413"];
-            422: components["responses"]["Error422"];
-            429: components["responses"]["Error429"];
-            500: components["responses"]["Error500"];
-            503: components["responses"]["Error503"];
-        };
-    };
     getJobOutput: {
         parameters: {
             query?: never;
@@ -14148,291 +13874,6 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
-        };
-    };
-    createUpload: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "bytes": 1204224,
-                 *       "filename": "meeting.wav",
-                 *       "mime_type": "audio/wav",
-                 *       "purpose": "user_data"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CreateUpload"];
-            };
-        };
-        responses: {
-            /** @description It takes parts */
-            200: {
-                headers: {
-                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "upload_01JGFJJZ00000000000000000N",
-                     *       "object": "upload",
-                     *       "bytes": 1204224,
-                     *       "created_at": 1735689570,
-                     *       "expires_at": 1735693180,
-                     *       "filename": "meeting.wav",
-                     *       "purpose": "user_data",
-                     *       "status": "pending",
-                     *       "parts": [],
-                     *       "file": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Upload"];
-                };
-            };
-            400: components["responses"]["OpenAiError400"];
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            413: components["responses"]["OpenAiError413"];
-            422: components["responses"]["OpenAiError422"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-            503: components["responses"]["OpenAiError503"];
-        };
-    };
-    getUpload: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The upload */
-            200: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "upload_01JGFJJZ00000000000000000N",
-                     *       "object": "upload",
-                     *       "bytes": 1204224,
-                     *       "created_at": 1735689570,
-                     *       "expires_at": 1735693180,
-                     *       "filename": "meeting.wav",
-                     *       "purpose": "user_data",
-                     *       "status": "pending",
-                     *       "parts": [
-                     *         {
-                     *           "id": "part_01JGFJJZ00000000000000000M",
-                     *           "object": "upload.part",
-                     *           "created_at": 1735689580,
-                     *           "upload_id": "upload_01JGFJJZ00000000000000000N",
-                     *           "bytes": 1204224,
-                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-                     *         }
-                     *       ],
-                     *       "file": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Upload"];
-                };
-            };
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            404: components["responses"]["OpenAiError404"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-        };
-    };
-    cancelUpload: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is cancelled */
-            200: {
-                headers: {
-                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "upload_01JGFJJZ00000000000000000N",
-                     *       "object": "upload",
-                     *       "bytes": 1204224,
-                     *       "created_at": 1735689570,
-                     *       "expires_at": 1735693180,
-                     *       "filename": "meeting.wav",
-                     *       "purpose": "user_data",
-                     *       "status": "cancelled",
-                     *       "parts": [],
-                     *       "file": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Upload"];
-                };
-            };
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            404: components["responses"]["OpenAiError404"];
-            422: components["responses"]["OpenAiError422"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-            503: components["responses"]["OpenAiError503"];
-        };
-    };
-    completeUpload: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "part_ids": [
-                 *         "part_01JGFJJZ00000000000000000M"
-                 *       ],
-                 *       "md5": "9e107d9d372bb6826bd81d3542a419d6"
-                 *     }
-                 */
-                "application/json": components["schemas"]["CompleteUpload"];
-            };
-        };
-        responses: {
-            /** @description With its `file`, which is durable */
-            200: {
-                headers: {
-                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "upload_01JGFJJZ00000000000000000N",
-                     *       "object": "upload",
-                     *       "bytes": 1204224,
-                     *       "created_at": 1735689570,
-                     *       "expires_at": 1735693180,
-                     *       "filename": "meeting.wav",
-                     *       "purpose": "user_data",
-                     *       "status": "completed",
-                     *       "parts": [],
-                     *       "file": {
-                     *         "id": "file_01JGFJJZ00000000000000000P",
-                     *         "object": "file",
-                     *         "bytes": 1204224,
-                     *         "created_at": 1735689600,
-                     *         "expires_at": 1738281600,
-                     *         "filename": "meeting.wav",
-                     *         "purpose": "user_data",
-                     *         "status": "processed",
-                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-                     *       }
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Upload"];
-                };
-            };
-            400: components["responses"]["OpenAiError400"];
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            404: components["responses"]["OpenAiError404"];
-            413: components["responses"]["OpenAiError413"];
-            422: components["responses"]["OpenAiError422"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-            503: components["responses"]["OpenAiError503"];
-            507: components["responses"]["OpenAiError507"];
-        };
-    };
-    addUploadPart: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "multipart/form-data": components["schemas"]["AddUploadPart"];
-            };
-        };
-        responses: {
-            /** @description The part is durable */
-            200: {
-                headers: {
-                    "Atoll-Ignored": components["headers"]["IgnoredIfKnown"];
-                    "X-RateLimit-Limit": components["headers"]["RateLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "part_01JGFJJZ00000000000000000M",
-                     *       "object": "upload.part",
-                     *       "created_at": 1735689580,
-                     *       "upload_id": "upload_01JGFJJZ00000000000000000N",
-                     *       "bytes": 1204224,
-                     *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["UploadPart"];
-                };
-            };
-            400: components["responses"]["OpenAiError400"];
-            401: components["responses"]["OpenAiError401"];
-            403: components["responses"]["OpenAiError403"];
-            404: components["responses"]["OpenAiError404"];
-            413: components["responses"]["OpenAiError413"];
-            422: components["responses"]["OpenAiError422"];
-            429: components["responses"]["OpenAiError429"];
-            500: components["responses"]["OpenAiError500"];
-            503: components["responses"]["OpenAiError503"];
-            507: components["responses"]["OpenAiError507"];
         };
     };
     batchFinished: {

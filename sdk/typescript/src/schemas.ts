@@ -36,7 +36,6 @@ export type Embeddings = Omit<Schemas["Embeddings"], "data"> & {
 export type RerankRequest = Schemas["RerankRequest"];
 export type Reranking = Schemas["Reranking"];
 export type File = Schemas["File"];
-export type Upload = Schemas["Upload"];
 export type ModerationRequest = Schemas["ModerationRequest"];
 export type Moderation = Schemas["Moderation"];
 export type ImagesRequest = Schemas["ImagesRequest"];
@@ -156,8 +155,6 @@ export type Scope = ApiKey["scopes"][number];
 export type CancelledJob = AnswerOf<Operation<"delete", "/jobs/{id}">>["data"];
 export type JobOutput = Schemas["JobOutput"];
 /** One JSON value as `data`, or `end: true`. */
-export type JobInput = BodyOf<Operation<"post", "/jobs/{id}/input">>;
-export type JobInputReceipt = Schemas["JobInputReceipt"];
 
 /** An event of a job: any number of status, token, progress and image, then exactly one `done` or `error`. */
 export type JobEvent = Schemas["JobEvent"];

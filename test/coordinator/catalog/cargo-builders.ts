@@ -1,4 +1,4 @@
-import type { StoredCargo } from "../../../coordinator/store/catalog-store.ts";
+import type { StoredCargo } from "../../../coordinator/store/catalog.ts";
 
 /** Files of catalog/cargos as JSON, one for each kind that tests need. */
 export const CHAT_FILE = {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { withPins } from "../../../coordinator/catalog/cargo-pins.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { CatalogSync } from "../../../coordinator/catalog/catalog-sync.ts";
-import type { CatalogSnapshot } from "../../../coordinator/store/catalog-store.ts";
+import type { CatalogSnapshot } from "../../../coordinator/store/catalog.ts";
 import { eventually } from "../http/api.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { CONTAINER_FILE, makeStored, ONNX_FILE } from "./cargo-builders.ts";

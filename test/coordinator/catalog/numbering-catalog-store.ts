@@ -1,7 +1,11 @@
-import type { CatalogSnapshot, CatalogStore, NumberedCargo } from "../../../coordinator/store/catalog-store.ts";
+import type { CatalogSnapshot, NumberedCargo } from "../../../coordinator/store/catalog.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
 
 /** Numbers slugs from 1 in the order in which it first sees them. What it has stored is what a test says. */
-export class NumberingCatalogStore implements Pick<CatalogStore, "numberCargos" | "revision" | "snapshot"> {
+export class NumberingCatalogStore implements Pick<
+  Store["catalog"],
+  "numberCargos" | "numbers" | "revision" | "snapshot"
+> {
   stored: CatalogSnapshot = { revision: 0, cargos: [], disabledSlugs: [], approvals: [], pricesMicro: new Map() };
   snapshots = 0;
   readonly #numbers = new Map<string, NumberedCargo>();
@@ -10,6 +14,10 @@ export class NumberingCatalogStore implements Pick<CatalogStore, "numberCargos" 
     for (const slug of slugs) {
       if (!this.#numbers.has(slug)) this.#numbers.set(slug, { number: this.#numbers.size + 1, createdAtMs: atMs });
     }
+    return new Map(this.#numbers);
+  }
+
+  async numbers(): Promise<ReadonlyMap<string, NumberedCargo>> {
     return new Map(this.#numbers);
   }
 

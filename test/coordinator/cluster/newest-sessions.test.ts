@@ -38,7 +38,7 @@ describe("two sessions of one Island at two coordinators", () => {
     const islands = new IslandRegistry({ clock: new ManualClock(), graceMs: 1_000, restartGraceMs: 1_000 });
     const sessions = { nextNumber: async () => numbers.shift() as number };
     const order = new NewestSessions({ islands, sessions, bus, log: { warn: () => undefined } });
-    const reports = { claim: () => undefined, reconcile: () => [], goOn: () => undefined };
+    const reports = { claim: () => undefined, reconcile: () => [] };
     const store = { islands: { save: () => saved.then(() => "saved") } };
     const clock = new ManualClock();
     const deps = { store, registry: islands, reports, clock, heartbeatMs: 1_000, quarantineOf: () => null, order };

@@ -24,7 +24,7 @@ describe("a batch over a file, with a real coordinator", () => {
   let hostId: string;
   let count = 0;
   beforeAll(async () => {
-    coordinator = await TestCoordinator.open();
+    coordinator = await TestCoordinator.open({ fileMaxMb: "1" });
   });
   afterEach(() => expect(coordinator.fatal).toEqual([]));
   afterAll(() => coordinator[Symbol.asyncDispose]());
@@ -167,8 +167,8 @@ describe("a batch over a file, with a real coordinator", () => {
       await makeAccount(1_000);
       await using _island = await join(new Map(), () => true);
       await ended((await create(["a", "b"])).id);
-      const large = { bytes: 1e12, filename: "a", mime_type: "text/plain", purpose: "batch" } as const;
-      await expect(client.uploads.create(large)).rejects.toMatchObject({ code: "payload_too_large" });
+      const large = { file: await toFile(Buffer.alloc(2 ** 21)), purpose: "batch" } as const;
+      await expect(client.files.create(large)).rejects.toMatchObject({ code: "payload_too_large" });
       const read = async () => (await fetch(`${coordinator.url}/api/v1/metrics`)).text();
       // Those who run a batch are done a little after its end can be seen.
       await expect.poll(read).toContain("\natoll_file_batches_running 0\n");

@@ -60,9 +60,14 @@ describe("FileService", () => {
     await mkdir(join(root, "ab"), { recursive: true });
     await writeFile(join(root, "ab", orphan), "lost");
     await mkdir(join(files.arriving, "form-1"));
+    // Earlier versions kept parts of uploads here.
+    const parts = join(directory, "files", "uploads");
+    await mkdir(join(parts, "upload_1"), { recursive: true });
+    await writeFile(join(parts, "upload_1", "part_1"), "part");
     await files.sweep();
     // It may be an upload under way.
     expect(await contentsOf(files)).toHaveLength(2);
+    await expect(readdir(parts)).rejects.toThrow("ENOENT");
     // A day later: names that are not the service's stay.
     await writeFile(join(root, "ab", "notes.txt"), "");
     vi.spyOn(systemClock, "now").mockReturnValue(systemClock.now() + 86_400_000);

@@ -4,7 +4,6 @@ import {
   APIError,
   AuthenticationError,
   BadRequestError,
-  ConflictError,
   InternalServerError,
   NotFoundError,
   OpenAI,
@@ -33,7 +32,6 @@ const CLASSES: Record<number, { type: string; error: new (...args: never[]) => E
   402: { type: "insufficient_quota", error: APIError, retried: false },
   403: { type: "permission_error", error: PermissionDeniedError, retried: false },
   404: { type: "invalid_request_error", error: NotFoundError, retried: false },
-  409: { type: "invalid_request_error", error: ConflictError, retried: true },
   410: { type: "invalid_request_error", error: APIError, retried: false },
   413: { type: "invalid_request_error", error: APIError, retried: false },
   422: { type: "invalid_request_error", error: UnprocessableEntityError, retried: false },
@@ -71,8 +69,8 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 const chatWith = (client: OpenAI) => thrownBy(client.chat.completions.create(ASKED));
 const generateWith = (sdk: typeof aiSdk) => thrownBy(generateText({ model: sdk("tiny"), prompt: "Hi", maxRetries: 0 }));
 
-/** Two have tests of their own; the others are of streams of jobs, of files, and of jobs that take input. */
-const OF_JOBS_AND_FILES = ["content_removed", "disk_full", "job_not_running", "input_closed", "input_out_of_order"];
+/** Two have tests of their own; the others are of streams of jobs and of files. */
+const OF_JOBS_AND_FILES = ["content_removed", "disk_full"];
 const ELSEWHERE = ["rate_limited", "internal", "cargo_not_found", ...OF_JOBS_AND_FILES];
 const codes = Object.entries(ERROR_STATUS).filter(([code]) => !ELSEWHERE.includes(code));
 

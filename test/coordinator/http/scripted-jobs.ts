@@ -3,7 +3,6 @@ import { isTerminal, type JobState } from "../../../shared/job-state.ts";
 import type { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { checkInput } from "../../../coordinator/catalog/input-check.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
-import type { InputReceipt, InputRequest } from "../../../coordinator/jobs/input-session.ts";
 import type { JobWait } from "../../../coordinator/jobs/job-waiting.ts";
 import type { JobApi } from "../../../coordinator/jobs/job-service.ts";
 import type { JobHandle, JobView, SubmitRequest } from "../../../coordinator/jobs/submitted-job.ts";
@@ -79,7 +78,6 @@ export class ScriptedJobs implements JobApi {
   readonly submitted: SubmitRequest[] = [];
   readonly #byKey = new Map<string, string>();
   readonly cancelled: string[] = [];
-  readonly sent: InputRequest[] = [];
   readonly listed: { page: unknown; filter: JobFilter }[] = [];
   /** Called after each submission, with the new job's feed. */
   onSubmit: (feed: WatchedFeed, job: JobView) => void = () => undefined;
@@ -154,12 +152,6 @@ export class ScriptedJobs implements JobApi {
     this.listed.push({ page, filter });
     const own = [...this.jobs.values()].filter((job) => job.accountId === accountId);
     return { jobs: own.slice(page.offset, page.offset + page.limit), total: own.length };
-  }
-
-  async sendInput(accountId: string, jobId: string, request: InputRequest): Promise<InputReceipt> {
-    this.#find(accountId, jobId);
-    this.sent.push(request);
-    return { seq: request.seq ?? this.sent.length, isTaken: true, isRepeat: false, waitingBytes: 0 };
   }
 
   async cancel(accountId: string, jobId: string): Promise<JobState> {

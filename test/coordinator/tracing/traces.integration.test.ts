@@ -4,7 +4,6 @@ import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-f
 import { FakeIsland } from "../../support/fake-island.ts";
 import { call } from "../../support/http.ts";
 import { OtlpServer, type OtlpSpan } from "../../support/otlp-server.ts";
-import { itInFullRun } from "../../support/soak-rounds.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -85,7 +84,7 @@ it("a job is a trace: submission, wait, attempts, first output and end, in the c
   expect(JSON.stringify(collector)).not.toContain(PROMPT);
 });
 
-itInFullRun("without a collector jobs run as ever, and a stop does not wait for it", async () => {
+it("without a collector jobs run as ever, and a stop does not wait for it", async () => {
   await using coordinator = await TestCoordinator.open({ tracesUrl: "http://127.0.0.1:9" });
   const { key, islandToken } = await coordinator.createAccount("client@example.com");
   await using island = await FakeIsland.join(coordinator.url, islandToken, { hostId: randomUUID() });

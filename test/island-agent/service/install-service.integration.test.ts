@@ -1,6 +1,4 @@
-import { spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -12,8 +10,6 @@ import {
   type ServiceOptions,
 } from "../../../island-agent/cli/service-commands.ts";
 import { homeOf } from "../../../island-agent/service/home-of.ts";
-
-const SYSTEMD_ANALYZE = "/usr/bin/systemd-analyze";
 
 let home: string;
 let dataDirectory: string;
@@ -85,17 +81,6 @@ describe("island install-service", () => {
     expect(printService(options({ systemUser: "root" }))).not.toContain("CapabilityBoundingSet");
     // A user's manager may not do these.
     expect(user).not.toMatch(/ProtectSystem|CapabilityBoundingSet|PrivateTmp/);
-  });
-
-  it.skipIf(!existsSync(SYSTEMD_ANALYZE))("is a unit that systemd understands, and finds safer than most", async () => {
-    const file = join(home, "atoll-island.service");
-    const command = [process.execPath, "start"];
-    await writeFile(file, printService(options({ command, systemUser: "daemon" })));
-    const verified = spawnSync(SYSTEMD_ANALYZE, ["verify", "--man=no", file], { encoding: "utf8" });
-    expect(verified.stderr).not.toContain("atoll-island");
-    // From 0 (safe) to 100 (all rights); 95 is the figure of a service that gives none away.
-    const args = ["security", "--offline=true", "--threshold=60", file];
-    expect(spawnSync(SYSTEMD_ANALYZE, args, { encoding: "utf8" })).toMatchObject({ status: 0 });
   });
 
   it("writes a property list for launchd", async () => {

@@ -18,7 +18,7 @@ import { systemClock } from "../../../shared/clock.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { FakeLog, makeManifest, QUIET } from "../../island-agent/builders.ts";
-import { HAS_EVERY_CASE, soakRounds } from "../../support/soak-rounds.ts";
+import { soakRounds } from "../../support/soak-rounds.ts";
 import { makeWasmProgram } from "../../support/wasm-program.ts";
 
 const KILLS = soakRounds(200);
@@ -82,8 +82,7 @@ function makeRandom(seed: number): () => number {
   };
 }
 
-// A short run kills a process of each runtime in its isolation tests.
-describe.runIf(HAS_EVERY_CASE && process.platform === "linux")("an agent whose runtimes' processes die", () => {
+describe.runIf(process.platform === "linux")("an agent whose runtimes' processes die", () => {
   it(`loses only the jobs in them, and keeps nothing of ${KILLS} dead processes`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "atoll-kills-"));
     const module = join(folder, "program.wasm");

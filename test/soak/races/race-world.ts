@@ -17,7 +17,7 @@ export const UNLIMITED = { requestsPerMinute: 1_000_000, concurrentJobs: 1_000, 
 export let coordinator: TestCoordinator;
 beforeAll(async () => {
   // Few heartbeats: the Island of this file sends none. One attempt: a failure ends the job.
-  coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000, heartbeatS: 3_600, maxAttempts: 1 });
+  coordinator = await TestCoordinator.open({ publicRequestsPerMinute: 1_000_000, maxAttempts: 1 });
   const cargo = (await call(coordinator.url, null, "GET", `/cargos/${JOB.workload}`)).body.data;
   expect(cargo.price_per_job).toBe(PRICE);
 });

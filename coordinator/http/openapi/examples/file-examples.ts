@@ -13,28 +13,6 @@ const FILE = {
   sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 };
 
-const UPLOAD_ID = "upload_01JGFJJZ00000000000000000N";
-const PART = {
-  id: "part_01JGFJJZ00000000000000000M",
-  object: "upload.part",
-  created_at: 1_735_689_580,
-  upload_id: UPLOAD_ID,
-  bytes: 1_204_224,
-  sha256: FILE.sha256,
-};
-const UPLOAD = {
-  id: UPLOAD_ID,
-  object: "upload",
-  bytes: 1_204_224,
-  created_at: 1_735_689_570,
-  expires_at: 1_735_693_180,
-  filename: "meeting.wav",
-  purpose: "user_data",
-  status: "pending",
-  parts: [] as unknown[],
-  file: null as unknown,
-};
-
 const BATCH_ID = "batch_01JGFJJZ00000000000000000Q";
 const BATCH = {
   id: BATCH_ID,
@@ -69,17 +47,6 @@ export const FILE_EXAMPLES: Examples = {
   uploadFile: { response: FILE },
   listFiles: { response: { object: "list", data: [FILE], first_id: FILE_ID, last_id: FILE_ID, has_more: false } },
   getFile: { response: FILE },
-  createUpload: {
-    request: { bytes: 1_204_224, filename: "meeting.wav", mime_type: "audio/wav", purpose: "user_data" },
-    response: UPLOAD,
-  },
-  getUpload: { response: { ...UPLOAD, parts: [PART] } },
-  addUploadPart: { response: PART },
-  completeUpload: {
-    request: { part_ids: [PART.id], md5: "9e107d9d372bb6826bd81d3542a419d6" },
-    response: { ...UPLOAD, status: "completed", file: FILE },
-  },
-  cancelUpload: { response: { ...UPLOAD, status: "cancelled" } },
   createFileBatch: {
     request: {
       input_file_id: FILE_ID,

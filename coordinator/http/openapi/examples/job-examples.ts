@@ -79,10 +79,6 @@ export const JOB_EXAMPLES: Examples = {
   },
   getJob: { response: { data: { ...COMPLETED, input: INPUT, waiting: null, webhook: null } } },
   cancelJob: { response: { data: { id: JOB_ID, status: "cancelled" } } },
-  sendJobInput: {
-    request: { data: { command: "next", page: 2 }, seq: 1 },
-    response: { data: { id: JOB_ID, seq: 1, taken: true, repeated: false, waiting_bytes: 0 } },
-  },
   getJobOutput: {
     response: {
       data: {

@@ -55,10 +55,15 @@ export class Database {
   }
 
   /** Like {@link use}, and again while the server is away: for what has happened already, and what a job cannot go on without. */
-  async untilDone<T>(call: (session: Session) => Promise<T>): Promise<T> {
+  untilDone<T>(call: (session: Session) => Promise<T>): Promise<T> {
+    return this.untilAvailable(() => this.use(call));
+  }
+
+  /** Runs a call of this object again while the server is away. */
+  async untilAvailable<T>(run: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await this.use(call);
+        return await run();
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== "storage_unavailable") throw error;
       }

@@ -1,3 +1,4 @@
+import { assertFileFits } from "../../file-budget.ts";
 import {
   UNSTORED_HOLD_MS,
   type FileBudget,
@@ -10,7 +11,6 @@ import {
 } from "../../file-store.ts";
 import type { Session, Values } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
-import { addFile, lockFilesOf, usageOf } from "./add-file.ts";
 
 const COLUMNS = `files.id, files.account_id AS "accountId", purpose, filename, files.size_bytes AS "sizeBytes", sha256, blob,
   files.created_at_ms AS "createdAtMs", expires_at_ms AS "expiresAtMs"`;
@@ -24,6 +24,8 @@ const SELECT_HELD = `SELECT ${COLUMNS} FROM files JOIN file_blobs ON name = blob
 /** Whether the hold `h` keeps its file. `$1`: the earliest time of a hold whose job or batch is not stored. */
 const HOLDS = `coalesce(${IS_NEEDED}, h.made_at_ms > $1)`;
 const IS_FREE = `NOT EXISTS (SELECT 1 FROM file_holds h WHERE h.file_id = files.id AND ${HOLDS})`;
+const USAGE =
+  "SELECT count(*) AS files, coalesce(sum(size_bytes), 0)::bigint AS bytes FROM files WHERE account_id = $1";
 const page = (after: string, order: string): string =>
   `${SELECT} AND ($3::text IS NULL OR id ${after} $3) AND ($4::text IS NULL OR purpose = $4) ORDER BY id ${order} LIMIT $5`;
 const NEWEST_FIRST = page("<", "DESC");
@@ -152,4 +154,31 @@ async function removeRows(session: Session, ids: readonly string[], heldAtMs: nu
     heldAtMs === null ? [ids] : [heldAtMs - UNSTORED_HOLD_MS, ids],
   );
   return removed.map(({ blob }) => blob);
+}
+
+async function usageOf(session: Session, accountId: string): Promise<FileUsage> {
+  return (await session.one<FileUsage>(USAGE, [accountId])) ?? { files: 0, bytes: 0 };
+}
+
+/** One change of an account's files after the other: each is counted. */
+async function lockFilesOf(session: Session, accountId: string): Promise<void> {
+  await session.one("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [accountId]);
+}
+
+/** To be called in a transaction that has {@link lockFilesOf} the account. @throws {ServiceError} `file_budget_exceeded` */
+async function addFile(session: Session, file: FileRecord, budget: FileBudget): Promise<FileRecord> {
+  assertFileFits(await usageOf(session, file.accountId), file.sizeBytes, budget);
+  // The update locks the content that is there: a removal waits, and then sees the new file.
+  const stored = await session.one<{ name: string }>(
+    `INSERT INTO file_blobs (name, sha256, size_bytes) VALUES ($1, $2, $3)
+     ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256 RETURNING name`,
+    [file.blob, file.sha256, file.sizeBytes],
+  );
+  const blob = stored?.name ?? file.blob;
+  await session.run(
+    `INSERT INTO files (id, account_id, purpose, filename, size_bytes, blob, created_at_ms, expires_at_ms)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [file.id, file.accountId, file.purpose, file.filename, file.sizeBytes, blob, file.createdAtMs, file.expiresAtMs],
+  );
+  return { ...file, blob };
 }

@@ -10,6 +10,7 @@ import { fileBatches } from "./008-file-batches.ts";
 import { pricesAndNotes } from "./009-prices-and-notes.ts";
 import { ignoredParameters } from "./010-ignored-parameters.ts";
 import { cargoDates } from "./011-cargo-dates.ts";
+import { noUploads } from "./012-no-uploads.ts";
 
 /** In order. A released migration is never edited. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 9, name: "prices and notes", sql: pricesAndNotes, oldest: 1 },
   { version: 10, name: "ignored parameters", sql: ignoredParameters, oldest: 1 },
   { version: 11, name: "cargo dates", sql: cargoDates, oldest: 1 },
+  { version: 12, name: "no uploads", sql: noUploads },
 ];

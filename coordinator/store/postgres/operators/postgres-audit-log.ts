@@ -1,17 +1,20 @@
+import { noting, openStores } from "../../all-steps.ts";
 import type { AuditedDeed, AuditEntry, AuditLog, NotedWrites } from "../../audit-log.ts";
 import { auditColumn, auditLineOf, auditQuery, latestDeeds, type AuditRow } from "../../operator-queries.ts";
 import { assertPage } from "../../page.ts";
+import type { RunStep } from "../../steps.ts";
 import { PostgresAccountStore } from "../accounts/postgres-account-store.ts";
-import { PostgresCatalogStore } from "../catalog/postgres-catalog-store.ts";
 import type { Session } from "../engine/connection.ts";
 import type { Transactions } from "../engine/database.ts";
 import { listOf, PostgresOperatorStore } from "./postgres-operator-store.ts";
 
 export class PostgresAuditLog implements AuditLog {
   readonly #db: Transactions;
+  readonly #run: RunStep;
 
-  constructor(db: Transactions) {
+  constructor(db: Transactions, run: RunStep) {
     this.#db = db;
+    this.#run = run;
   }
 
   async append(entry: AuditEntry): Promise<void> {
@@ -22,7 +25,7 @@ export class PostgresAuditLog implements AuditLog {
     const db = notingOn(this.#db, entry);
     return {
       accounts: new PostgresAccountStore(db),
-      catalog: new PostgresCatalogStore(db),
+      catalog: openStores(noting(this.#run, entry)).catalog,
       operators: new PostgresOperatorStore(db),
     };
   }

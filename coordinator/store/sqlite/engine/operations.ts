@@ -1,21 +1,17 @@
 import type Database from "better-sqlite3";
 import { accountOperations, type AccountOperations } from "../accounts/account-operations.ts";
 import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
-import { catalogOperations, type CatalogOperations } from "../catalog/catalog-operations.ts";
 import { contentOperations, type ContentOperations } from "../content/content-operations.ts";
 import { conversationOperations, type ConversationOperations } from "../conversations/conversation-operations.ts";
 import { credentialOperations, type CredentialOperations } from "../accounts/credential-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
-import { fileBatchOperations, type FileBatchOperations } from "../file-batches/file-batch-operations.ts";
 import { fileOperations, type FileOperations } from "../files/file-operations.ts";
-import { uploadOperations, type UploadOperations } from "../files/upload-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import { islandTokenOperations, type IslandTokenOperations } from "../accounts/island-token-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
 import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
-import { islandOperations, type IslandOperations } from "../islands/island-operations.ts";
 import { operatorOperations, type OperatorOperations } from "../operators/operator-operations.ts";
 import type { AuditEntry } from "../../audit-log.ts";
 import { passwordOperations, type PasswordOperations } from "../accounts/password-operations.ts";
@@ -32,24 +28,20 @@ export interface Operations
   extends
     AccountOperations,
     BatchOperations,
-    CatalogOperations,
     ContentOperations,
     ConversationOperations,
     CredentialOperations,
     FeedOperations,
-    FileBatchOperations,
     FileOperations,
     JobOperations,
     LedgerOperations,
     MaintenanceOperations,
     HostFiguresOperations,
-    IslandOperations,
     IslandTokenOperations,
     OperatorOperations,
     PasswordOperations,
     SettingsOperations,
     SignUpOperations,
-    UploadOperations,
     UsageOperations,
     WebhookOperations {
   /** Runs another operation, and adds its line to the audit log unless that is refused or returns false. Returns what that returns. */
@@ -59,8 +51,14 @@ export interface Operations
 export type OperationKind = keyof Operations;
 export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
 export type OperationResult<K extends OperationKind> = ReturnType<Operations[K]>;
+/** A step of a store: its name, as in "islands.save", and its arguments. */
+export type StepOperation = readonly [step: `${string}.${string}`, args: readonly unknown[]];
 /** An operation in the form in which it is sent to the worker. */
-export type Operation = { [K in OperationKind]: readonly [kind: K, args: OperationArgs<K>] }[OperationKind];
+export type Operation =
+  | { [K in OperationKind]: readonly [kind: K, args: OperationArgs<K>] }[OperationKind]
+  | StepOperation;
+
+export const isStep = (operation: readonly [string, unknown]): operation is StepOperation => operation[0].includes(".");
 
 /** All handlers, with their statements prepared on `db`. */
 export function createOperations(db: Database.Database, ledger: Ledger): Operations {
@@ -69,24 +67,20 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
   const operations = {
     ...accountOperations(db, ledger),
     ...batchOperations(db, ledger),
-    ...catalogOperations(db),
     ...contentOperations(db, ledger),
     ...conversationOperations(db, jobs),
     ...credentialOperations(db),
     ...feedOperations(db),
-    ...fileBatchOperations(db),
     ...files,
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
     ...hostFiguresOperations(db),
-    ...islandOperations(db),
     ...islandTokenOperations(db),
     ...operatorOperations(db, ledger),
     ...passwordOperations(db),
     ...settingsOperations(db),
     ...signUpOperations(db),
-    ...uploadOperations(db, files),
     ...usageOperations(db),
     ...webhookOperations(db),
   };

@@ -1,6 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
+import type { StepOperation } from "./operations.ts";
 import type { PageRead, PageReadArgs, PageReadKind, PageReadResult } from "./page-reads.ts";
 import type { FromReader, ToReader } from "./reader-worker.ts";
 import { ReusedThreads } from "./reused-threads.ts";
@@ -23,10 +24,19 @@ export class Reader {
   }
 
   run<K extends PageReadKind>(kind: K, args: PageReadArgs<K>): Promise<PageReadResult<K>> {
+    return this.#read([kind, args] as unknown as PageRead) as Promise<PageReadResult<K>>;
+  }
+
+  /** As {@link run}, for a step of a store. */
+  runStep(step: string, args: readonly unknown[]): Promise<unknown> {
+    return this.#read([step, args] as StepOperation);
+  }
+
+  #read(read: PageRead | StepOperation): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     // If the thread died, its reads were rejected; start a new one.
     if (this.#thread?.isAlive !== true) this.#thread = new ReaderThread(this.#path);
-    return this.#thread.read([kind, args] as unknown as PageRead) as Promise<PageReadResult<K>>;
+    return this.#thread.read(read);
   }
 
   /** Refuses new reads; resolves when the earlier ones are answered. */
@@ -62,7 +72,7 @@ class ReaderThread {
     this.#worker.postMessage({ kind: "open", path } satisfies ToReader);
   }
 
-  read(read: PageRead): Promise<unknown> {
+  read(read: PageRead | StepOperation): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ resolve, reject });
       this.#worker.postMessage({ kind: "read", read } satisfies ToReader);

@@ -1,7 +1,10 @@
 import type Database from "better-sqlite3";
 import { failureOf, isExpected, type Failure } from "./worker-errors.ts";
 import { Ledger } from "../ledger/ledger.ts";
-import { createOperations, type Operation, type Operations } from "./operations.ts";
+import { stepNamed } from "../../all-steps.ts";
+import { runBody } from "../../steps.ts";
+import { createOperations, isStep, type Operation, type Operations, type StepOperation } from "./operations.ts";
+import { PreparedStatements, SqliteTx } from "./sqlite-tx.ts";
 
 /** Results of the operations of one `run`. `values` has an element for each; those named in `failures` failed. */
 export interface TransactionAnswer {
@@ -22,21 +25,23 @@ export class TransactionRunner {
   readonly #db: Database.Database;
   readonly #ledger: Ledger;
   readonly #operations: Operations;
+  readonly #statements: PreparedStatements;
   #commits = 0;
 
   constructor(db: Database.Database) {
     this.#db = db;
     this.#ledger = new Ledger(db);
     this.#operations = createOperations(db, this.#ledger);
+    this.#statements = new PreparedStatements(db);
   }
 
   /**
    * A refused operation fails alone; the others are committed. A fault (of SQL, of the disk) rolls all of them back, and each is
    * then run again in its own transaction, so that only the faulty ones fail. While nothing can be written, all fail.
    */
-  run(operations: readonly Operation[]): TransactionAnswer {
+  async run(operations: readonly Operation[]): Promise<TransactionAnswer> {
     try {
-      return this.#runTogether(operations);
+      return await this.#runTogether(operations);
     } catch (error) {
       const failure = failureOf(error);
       if (operations.length > 1 && failure.kind !== "storage") return this.#runApart(operations);
@@ -44,13 +49,13 @@ export class TransactionRunner {
     }
   }
 
-  #runApart(operations: readonly Operation[]): TransactionAnswer {
+  async #runApart(operations: readonly Operation[]): Promise<TransactionAnswer> {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
     let storageFailure: Failure | undefined;
     for (const [index, operation] of operations.entries()) {
       // Each try may wait for the busy timeout: one is enough to know that nothing can be written.
-      const answer = storageFailure === undefined ? this.run([operation]) : undefined;
+      const answer = storageFailure === undefined ? await this.run([operation]) : undefined;
       const failure = storageFailure ?? answer?.failures[0]?.[1];
       if (failure?.kind === "storage") storageFailure = failure;
       values.push(answer?.values[0]);
@@ -59,7 +64,7 @@ export class TransactionRunner {
     return { values, failures, commits: this.#commits };
   }
 
-  #runTogether(operations: readonly Operation[]): TransactionAnswer {
+  async #runTogether(operations: readonly Operation[]): Promise<TransactionAnswer> {
     const values: unknown[] = [];
     const failures: [number, Failure][] = [];
     // Waits for the connection's busy timeout.
@@ -68,7 +73,7 @@ export class TransactionRunner {
     try {
       for (const [index, operation] of operations.entries()) {
         try {
-          values.push(apply(this.#operations, operation));
+          values.push(isStep(operation) ? await this.#runStep(operation) : apply(this.#operations, operation));
         } catch (error) {
           if (!isExpected(error)) throw error;
           values.push(undefined);
@@ -85,16 +90,45 @@ export class TransactionRunner {
     this.#commits += 1;
     return { values, failures, commits: this.#commits };
   }
+
+  /** A step that throws has written nothing, whatever it did before. */
+  async #runStep([name, args]: StepOperation): Promise<unknown> {
+    const tx = new SqliteTx(this.#statements);
+    this.#db.exec("SAVEPOINT step");
+    try {
+      const value = await settledAtOnce(name, runBody(stepNamed(name), tx, args));
+      this.#db.exec("RELEASE step");
+      return value;
+    } catch (error) {
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK TO step; RELEASE step");
+      throw error;
+    } finally {
+      tx.end();
+    }
+  }
 }
 
-function apply(operations: Operations, [kind, args]: Operation): unknown {
+/** A step that awaits anything but its transaction would keep the transaction of others open. @throws {Error} for such a step. */
+function settledAtOnce<T>(name: string, step: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const overdue = setImmediate(() => {
+      reject(new Error(`The step ${name} awaits something other than its transaction`));
+    });
+    step.then(resolve, reject).finally(() => clearImmediate(overdue));
+  });
+}
+
+function apply(operations: Operations, [kind, args]: Exclude<Operation, StepOperation>): unknown {
   // `Operation` pairs each kind with its arguments; TypeScript cannot follow that through an index.
-  return (operations[kind] as (args: Operation[1]) => unknown)(args);
+  return (operations[kind] as (args: unknown) => unknown)(args);
 }
 
 /** Runs a list of operations, and gives back those that can be tried again. */
-export function runAnswering(runner: Pick<TransactionRunner, "run">, operations: readonly Operation[]): RunAnswer {
-  const answer = runner.run(operations);
+export async function runAnswering(
+  runner: Pick<TransactionRunner, "run">,
+  operations: readonly Operation[],
+): Promise<RunAnswer> {
+  const answer = await runner.run(operations);
   const unwritten: [number, Operation][] = [];
   for (const [index, { kind }] of answer.failures) {
     const operation = operations[index];

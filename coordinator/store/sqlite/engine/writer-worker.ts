@@ -29,7 +29,7 @@ port.on("message", (message: ToWriter) => {
     return;
   }
   if (message.kind === "run") {
-    port.postMessage(runAnswering({ run }, message.operations) satisfies FromWriter);
+    void runAnswering({ run }, message.operations).then((answer) => port.postMessage(answer satisfies FromWriter));
     return;
   }
   if (message.kind === "truncateLog") {
@@ -42,9 +42,9 @@ port.on("message", (message: ToWriter) => {
 });
 
 /** Opens the database first, if its disk did not permit that before. */
-function run(operations: readonly Operation[]): TransactionAnswer {
+async function run(operations: readonly Operation[]): Promise<TransactionAnswer> {
   try {
-    return open().runner.run(operations);
+    return await open().runner.run(operations);
   } catch (error) {
     const failure = failureOf(error);
     if (failure.kind !== "storage") throw error;

@@ -1,7 +1,15 @@
 import type { Clock, Timer } from "../../../../shared/clock.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { errorOf } from "./worker-errors.ts";
-import type { Operation, OperationArgs, OperationKind, OperationResult } from "./operations.ts";
+import { stepNamed } from "../../all-steps.ts";
+import {
+  isStep,
+  type Operation,
+  type OperationArgs,
+  type OperationKind,
+  type OperationResult,
+  type StepOperation,
+} from "./operations.ts";
 import { ReusedThreads } from "./reused-threads.ts";
 import type { RunAnswer } from "./transaction-runner.ts";
 import type { FromWriter, ToWriter } from "./writer-worker.ts";
@@ -18,6 +26,9 @@ const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>([
   "cancelBatch",
   "recordWebhookTry",
 ]);
+const isKept = (operation: Operation): boolean =>
+  isStep(operation) ? stepNamed(operation[0]).isKept === true : KEPT.has(operation[0]);
+
 /** Time between tries while nothing can be written. */
 const RETRY_MS = 500;
 /** Most operations that are kept; output is bounded by its own budgets. With more the writer stops. */
@@ -135,14 +146,22 @@ export class Writer {
 
   /** Resolves after the commit of the operation. Rejects with `storage_unavailable` while nothing can be written, unless it is kept. */
   run<K extends OperationKind>(kind: K, args: OperationArgs<K>): Promise<OperationResult<K>> {
+    return this.#add([kind, args] as unknown as Operation) as Promise<OperationResult<K>>;
+  }
+
+  /** As {@link run}, for a step of a store. */
+  runStep(step: string, args: readonly unknown[]): Promise<unknown> {
+    return this.#add([step, args] as unknown as StepOperation);
+  }
+
+  #add(operation: Operation): Promise<unknown> {
     if (this.#drained !== null) return Promise.reject(new ServiceError("shutting_down", "The store is closed"));
     if (this.#fault !== null) return Promise.reject(this.#fault);
     // Where the disk is, and the setting, are for the log.
     const refusal = this.#readOnlyBecause ?? (this.#lowSpaceBecause === null ? null : LOW_SPACE);
-    if (refusal !== null && !KEPT.has(kind)) return Promise.reject(unavailable(refusal));
+    if (refusal !== null && !isKept(operation)) return Promise.reject(unavailable(refusal));
     return new Promise((resolve, reject) => {
-      const operation = [kind, args] as unknown as Operation;
-      this.#queue.push({ operation, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ operation, resolve, reject });
       this.#schedule();
     });
   }
@@ -196,7 +215,7 @@ export class Writer {
     const kept = new Map<Caller, QueuedOperation>();
     for (const [index, operation] of unwritten) {
       const caller = answered[index];
-      if (caller !== undefined && KEPT.has(operation[0])) kept.set(caller, { ...caller, operation });
+      if (caller !== undefined && isKept(operation)) kept.set(caller, { ...caller, operation });
     }
     let readOnlyBecause: string | null = null;
     for (const [index, failure] of failures) {
@@ -215,8 +234,8 @@ export class Writer {
     if (because !== this.#readOnlyBecause) this.#onReadOnly(because);
     this.#readOnlyBecause = because;
     if (because === null) return undefined;
-    for (const { operation, reject } of this.#queue) if (!KEPT.has(operation[0])) reject(unavailable(because));
-    this.#queue = this.#queue.filter(({ operation }) => KEPT.has(operation[0]));
+    for (const { operation, reject } of this.#queue) if (!isKept(operation)) reject(unavailable(because));
+    this.#queue = this.#queue.filter(({ operation }) => isKept(operation));
     if (this.#drained !== null && !this.#isIdle) return this.#break(new Error(`${because}, and the store is closed`));
     if (this.#queue.length > MAX_KEPT) return this.#break(new Error(`${because}, and ${MAX_KEPT} writes wait`));
     if (this.#drained === null) this.#retry = this.#clock.schedule(RETRY_MS, () => this.#tryAgain());

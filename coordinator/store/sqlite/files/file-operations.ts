@@ -21,10 +21,8 @@ export interface FileOperations {
   removeFilesOfAccount(args: { accountId: string; limit: number }): RemovedFiles;
 }
 
-/** Parts of uploads count as the file that they become. */
-export const FILE_USAGE = `SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM (
-  SELECT account_id, 1 AS files, size_bytes AS bytes FROM files
-  UNION ALL SELECT account_id, 0, size_bytes FROM upload_parts) WHERE account_id = ?`;
+export const FILE_USAGE =
+  "SELECT count(*) AS files, coalesce(sum(size_bytes), 0) AS bytes FROM files WHERE account_id = ?";
 
 /** Whether the job or batch of the hold `h` goes on; null while neither is stored. */
 export const IS_NEEDED = `coalesce((SELECT state IN ('pending', 'queued', 'running') FROM jobs WHERE id = h.job_id),

@@ -24,6 +24,7 @@ import { fileBatches } from "./022-file-batches.ts";
 import { pricesAndNotes } from "./023-prices-and-notes.ts";
 import { ignoredParameters } from "./024-ignored-parameters.ts";
 import { cargoDates } from "./025-cargo-dates.ts";
+import { noUploads } from "./026-no-uploads.ts";
 
 /** All migrations in order. Append only. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 23, name: "prices and notes", sql: pricesAndNotes },
   { version: 24, name: "ignored parameters", sql: ignoredParameters },
   { version: 25, name: "cargo dates", sql: cargoDates },
+  { version: 26, name: "no uploads", sql: noUploads },
 ];

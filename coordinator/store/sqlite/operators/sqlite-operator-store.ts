@@ -121,14 +121,14 @@ export class SqliteOperatorStore implements OperatorStore {
 export class SqliteAuditLog implements AuditLog {
   readonly #writer: Pick<Writer, "run">;
   readonly #reader: Reader;
-  readonly #storesOn: (writer: Pick<Writer, "run">) => NotedWrites;
+  readonly #storesOn: (entry: AuditEntry, writer: Pick<Writer, "run">) => NotedWrites;
   readonly #selectLatest: Database.Statement<[number], AuditedDeed>;
 
   constructor(
     db: Database.Database,
     reader: Reader,
     writer: Pick<Writer, "run">,
-    storesOn: (writer: Pick<Writer, "run">) => NotedWrites,
+    storesOn: (entry: AuditEntry, writer: Pick<Writer, "run">) => NotedWrites,
   ) {
     this.#reader = reader;
     this.#writer = writer;
@@ -137,7 +137,7 @@ export class SqliteAuditLog implements AuditLog {
   }
 
   noting(entry: AuditEntry): NotedWrites {
-    return this.#storesOn({
+    return this.#storesOn(entry, {
       // An operation resolves to its result, whichever it is.
       run: (kind, args) => this.#writer.run("noted", { entry, kind, args }) as Promise<never>,
     });

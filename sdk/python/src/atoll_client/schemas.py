@@ -258,27 +258,6 @@ class WebhookLogAttemptsItem(TypedDict):
     error: str | None
 
 
-class JobInputReceipt(TypedDict):
-    id: str
-    seq: int
-    """The line's number"""
-    taken: bool
-    """The program was given the line. False after 2 s in which it was not: the line waits"""
-    repeated: bool
-    """The line had come before"""
-    waiting_bytes: int
-    """Of all lines of the job that its program was not given yet"""
-
-
-class JobInput(TypedDict):
-    data: NotRequired[Any]
-    """One JSON value, a text too: the program reads it as one line of JSON"""
-    end: NotRequired[Literal[True]]
-    """In place of `data`: the input ends"""
-    seq: NotRequired[int]
-    """Number of this line in the job, from 1 on. A number that came before changes nothing"""
-
-
 class SubmittedBatch(TypedDict):
     id: str
     workload_id: int
@@ -1997,67 +1976,6 @@ class DeletedFile(TypedDict):
     deleted: Literal[True]
 
 
-class Upload(TypedDict):
-    id: str
-    object: Literal["upload"]
-    bytes: int
-    created_at: int
-    """Unix time in seconds"""
-    expires_at: int
-    """An hour after the start or the last new part, whichever is later, and at most a day after the start"""
-    filename: str
-    purpose: Literal["assistants", "batch", "evals", "fine-tune", "user_data", "vision"]
-    """What it is for. Inputs of batches need `batch`; for all else any of them will do"""
-    status: Literal["pending", "completed", "cancelled", "expired"]
-    parts: list[UploadPart]
-    """What has arrived; none once it is not pending"""
-    file: File | None
-    """Of a completed one; null if it was deleted"""
-
-
-class UploadPart(TypedDict):
-    id: str
-    object: Literal["upload.part"]
-    created_at: int
-    """Unix time in seconds"""
-    upload_id: str
-    bytes: int
-    sha256: str
-    """Of the part, in hexadecimal"""
-
-
-class CreateUpload(TypedDict):
-    bytes: int
-    """Size of the whole file"""
-    filename: str
-    purpose: Literal["assistants", "batch", "evals", "fine-tune", "user_data", "vision"]
-    """What it is for. Inputs of batches need `batch`; for all else any of them will do"""
-    mime_type: NotRequired[str | None]
-    """Not used: files are bytes"""
-    expires_after: NotRequired[CreateUploadExpiresAfter | None]
-    """Of the file, from when it is complete"""
-
-
-class CreateUploadExpiresAfter(TypedDict):
-    """Of the file, from when it is complete"""
-
-    anchor: Literal["created_at"]
-    seconds: int
-    """How long the file lives; never longer than the coordinator keeps files"""
-
-
-class AddUploadPart(TypedDict):
-    data: str
-    """The part, at most 64 MB"""
-
-
-class CompleteUpload(TypedDict):
-    part_ids: list[str]
-    """In the order of the file"""
-    md5: NotRequired[str | None]
-    """Of the whole file; checked"""
-
-
 class FileBatch(TypedDict):
     id: str
     object: Literal["batch"]
@@ -2555,7 +2473,6 @@ class OwnedCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
-    interactive: NotRequired[bool]
 
 
 class OwnedCargoAdaptersItem(TypedDict):
@@ -2627,7 +2544,6 @@ class CreateCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
-    interactive: NotRequired[bool]
 
 
 class CreateCargoAdaptersItem(TypedDict):
@@ -2698,7 +2614,6 @@ class ChangeCargoContainer(TypedDict):
     command: list[str] | None
     gpu: bool
     network: bool
-    interactive: NotRequired[bool]
 
 
 class ChangeCargoAdaptersItem(TypedDict):
@@ -3789,10 +3704,6 @@ class CancelJobAnswer(TypedDict):
 class CancelJobAnswerData(TypedDict):
     id: str
     status: Literal["pending", "queued", "running", "completed", "failed", "cancelled", "timeout", "deleted"]
-
-
-class SendJobInputAnswer(TypedDict):
-    data: JobInputReceipt
 
 
 class SubmitBatchAnswer(TypedDict):

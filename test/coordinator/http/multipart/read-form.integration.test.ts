@@ -10,7 +10,7 @@ import { onlyField, readForm, type FormLimits } from "../../../../coordinator/ht
 import { answerError } from "../../../../coordinator/http/error-answers.ts";
 import { listen, type Listener } from "../../../../coordinator/http/server/transport.ts";
 import { CAN_MOUNT, SmallDisk } from "../../../support/small-disk.ts";
-import { TRANSPORTS } from "../../../support/transport.ts";
+import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { readToEnd } from "../api.ts";
 
 const KIB = 1_024;
@@ -18,7 +18,7 @@ const LIMITS = { maxFields: 4, maxFieldBytes: 100, maxFiles: 2, maxFileBytes: 4 
 const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 const HEAD = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=B\r\n";
 
-describe.each(TRANSPORTS)("forms, by $transport", (choice) => {
+describe(`forms, by ${TEST_TRANSPORT.transport}`, () => {
   let directory: string;
   let limits: FormLimits;
   let listener: Listener;
@@ -33,7 +33,7 @@ describe.each(TRANSPORTS)("forms, by $transport", (choice) => {
           const { status, body } = answerError(error, { requestId: "r", style: "plain" });
           return Response.json(body, { status });
         }),
-      { ...choice, host: "127.0.0.1", port: 0 },
+      { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 },
     );
   });
   afterEach(async () => {

@@ -1,7 +1,6 @@
 import type { OpenAI } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FILE_PARAMETERS } from "../../../../coordinator/http/openai/file-parameters.ts";
-import { COMPLETE_UPLOAD_PARAMETERS } from "../../../../coordinator/http/openai/upload-parameters.ts";
 import { Api } from "../api.ts";
 import { expectDocumented } from "./parameter-cases.ts";
 
@@ -65,34 +64,5 @@ describe("Parameters of POST /files", () => {
   it.each(["no_such_field", "expires_after[days]", "file[name]", "__proto__"])("%s is refused", async (name) => {
     const { status, body } = await post("/files", { ...whole, [name]: "1" });
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);
-  });
-});
-
-describe("Parameters of POST /uploads/{id}/complete", () => {
-  it("are a table of docs/openai.md, row by row", () =>
-    expectDocumented("POST /uploads/{id}/complete", COMPLETE_UPLOAD_PARAMETERS));
-
-  it("are honoured, or refused with their names", async () => {
-    const start = { bytes: 4, filename: "a", purpose: "vision", mime_type: "text/plain" };
-    const { body: upload } = await api.call("POST", "/uploads", { body: start });
-    const path = `/uploads/${upload.id}/complete`;
-    const { body: part } = await post(`/uploads/${upload.id}/parts`, { data: new Blob(["text"]) });
-    const complete = (body: object) => api.call("POST", path, { body });
-    const part_ids = [part.id];
-    for (const [body, name] of [
-      [{}, "part_ids"],
-      [{ part_ids: [] }, "part_ids"],
-      [{ part_ids: part.id }, "part_ids"],
-      [{ part_ids: Array.from({ length: 1_001 }, () => part.id) }, "part_ids"],
-      [{ part_ids: ["part_none"] }, "part_ids.0"],
-      [{ part_ids: [part.id, part.id] }, "part_ids"],
-      [{ part_ids, md5: "1".repeat(32) }, "md5"],
-      [{ part_ids, md5: "md5" }, "md5"],
-      [{ part_ids, sha256: "" }, "sha256"],
-    ] as const) {
-      const { status, body: answer } = await complete(body);
-      expect([status, answer.error?.details?.[0]?.path]).toEqual([422, name]);
-    }
-    expect((await complete({ part_ids, md5: "1cb251ec0d568de6a929b520c4aed8d1" })).body.status).toBe("completed");
   });
 });

@@ -27,7 +27,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   "post /api/v1/island/pair": "404",
   "patch /api/v1/islands/{id}": "404",
   "post /api/v1/batches": "422",
-  "post /api/v1/uploads/{id}/complete": "404",
   "post /api/v1/jobs/{id}/input": "404",
 };
 

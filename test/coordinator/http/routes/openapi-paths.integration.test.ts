@@ -75,7 +75,6 @@ describe("GET /openapi.json", () => {
       "GET /operator/settings",
       "GET /responses/{id}",
       "GET /sessions",
-      "GET /uploads/{id}",
       "PATCH /account",
       "PATCH /api-keys/{id}",
       "PATCH /cargos/{slug}",
@@ -110,7 +109,6 @@ describe("GET /openapi.json", () => {
       "POST /island/pair",
       "POST /jobs",
       "POST /jobs/batch",
-      "POST /jobs/{id}/input",
       "POST /messages",
       "POST /messages/count_tokens",
       "POST /moderations",
@@ -124,10 +122,6 @@ describe("GET /openapi.json", () => {
       "POST /rerank",
       "POST /responses",
       "POST /responses/{id}/cancel",
-      "POST /uploads",
-      "POST /uploads/{id}/cancel",
-      "POST /uploads/{id}/complete",
-      "POST /uploads/{id}/parts",
     ]);
     const { requestBody, security } = body.paths["/api/v1/chat/completions"].post;
     expect([requestBody.content["application/json"].schema, security]).toEqual([

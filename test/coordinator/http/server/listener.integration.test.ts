@@ -1,7 +1,7 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
-import { promisify } from "node:util";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RateLimitedError } from "../../../../shared/errors.ts";
 import { acceptUpgrade } from "../../../support/accept-upgrade.ts";
@@ -10,7 +10,6 @@ import { Api, BodyReader, eventually, readToEnd } from "../api.ts";
 import { DONE, makeJob } from "../scripted-jobs.ts";
 import { unlessSeveral } from "../../../support/several-coordinators.ts";
 
-const execFileAsync = promisify(execFile);
 const SESSION = "/api/v1/island/session";
 const UPGRADE = [
   "Host: x",
@@ -55,11 +54,18 @@ describe("Listener", () => {
   it("answers a client that offers HTTP/2 in clear text by HTTP/1.1, its body read", async () => {
     api.listener.onUpgrade(SESSION, () => expect.unreachable());
     const body = JSON.stringify({ workload: "tiny", input: { prompt: "hi ".repeat(40_000) } });
-    const request = ["-sS", "-i", "--http2", "-H", `Authorization: Bearer ${api.key}`, "--data-binary", "@-"];
-    const curl = execFileAsync("curl", [...request, `${api.url}/api/v1/jobs`]);
-    curl.child.stdin?.end(body);
-    const { stdout } = await curl;
-    expect(stdout).toMatch(/HTTP\/1\.1 201 Created\r\n.*"status":"submitted"/s);
+    const headers = {
+      authorization: `Bearer ${api.key}`,
+      connection: "Upgrade, HTTP2-Settings",
+      upgrade: "h2c",
+      // As curl --http2 sends them.
+      "http2-settings": "AAMAAABkAAQAoAAAAAIAAAAA",
+    };
+    const asked = request(`${api.url}/api/v1/jobs`, { method: "POST", headers });
+    asked.end(body);
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    expect([answer.statusCode, answer.httpVersion]).toEqual([201, "1.1"]);
+    expect(await text(answer)).toContain('"status":"submitted"');
   });
 
   it("answers an upgrade with the refusal that its handler throws, and leaves nothing half open", async () => {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { listen } from "../../../../coordinator/http/server/transport.ts";
 import { acceptUpgrade } from "../../../support/accept-upgrade.ts";
-import { TRANSPORTS } from "../../../support/transport.ts";
+import { TEST_TRANSPORT } from "../../../support/transport.ts";
 import { describeSockets } from "./sockets.contract.ts";
 import { describeRequests } from "./transport.contract.ts";
 
@@ -12,10 +12,10 @@ const OF_UWS = {
   "that come before the answer to the one before are answered in order": "the library closes such a connection",
 };
 
-for (const choice of TRANSPORTS) {
-  describeRequests(choice, choice.transport === "uws" ? OF_UWS : {});
-  describeSockets(choice);
-}
+const IS_UWS = TEST_TRANSPORT.transport === "uws";
+
+describeRequests(TEST_TRANSPORT, IS_UWS ? OF_UWS : {});
+describeSockets(TEST_TRANSPORT);
 
 it("The transport uws without its library does not start, and says how to install it", async () => {
   const options = { transport: "uws", transportModule: "/nowhere", host: "127.0.0.1", port: 0 } as const;
@@ -24,29 +24,21 @@ it("The transport uws without its library does not start, and says how to instal
   );
 });
 
-it.each(TRANSPORTS)("$transport says why it cannot listen", async (choice) => {
-  const first = await listen(() => new Response(), { ...choice, host: "127.0.0.1", port: 0 });
-  const ask = (host: string) => listen(() => new Response(), { ...choice, host, port: first.port });
+it(`${TEST_TRANSPORT.transport} says why it cannot listen`, async () => {
+  const first = await listen(() => new Response(), { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 });
+  const ask = (host: string) => listen(() => new Response(), { ...TEST_TRANSPORT, host, port: first.port });
   await expect(ask("127.0.0.1")).rejects.toMatchObject({ code: "EADDRINUSE", syscall: "listen" });
   await expect(ask("192.0.2.1")).rejects.toMatchObject({ code: "EADDRNOTAVAIL", syscall: "listen" });
   await first.close(AbortSignal.abort());
 });
 
-it.each(TRANSPORTS.filter(({ transport }) => transport === "uws"))(
-  "A socket of $transport that is paused holds back 16 MB, and ends when more comes",
-  async (choice) => {
-    const listener = await listen(() => new Response(), { ...choice, host: "127.0.0.1", port: 0 });
-    listener.onUpgrade("/", async () => acceptUpgrade((socket) => socket.pause()));
-    const client = new WebSocket(`ws://127.0.0.1:${listener.port}/`);
-    await once(client, "open");
-    const closed = once(client, "close");
-    for (let frame = 0; frame < 17; frame += 1) client.send(Buffer.alloc(1_024 * 1_024));
-    expect((await closed)[0]).toBe(1013);
-    await listener.close(AbortSignal.abort());
-  },
-);
-
-it.skipIf(TRANSPORTS.length > 1)(
-  "the transport uws [skipped: node test/support/uws/install.ts installs its library]",
-  () => undefined,
-);
+it.runIf(IS_UWS)("A socket of uws that is paused holds back 16 MB, and ends when more comes", async () => {
+  const listener = await listen(() => new Response(), { ...TEST_TRANSPORT, host: "127.0.0.1", port: 0 });
+  listener.onUpgrade("/", async () => acceptUpgrade((socket) => socket.pause()));
+  const client = new WebSocket(`ws://127.0.0.1:${listener.port}/`);
+  await once(client, "open");
+  const closed = once(client, "close");
+  for (let frame = 0; frame < 17; frame += 1) client.send(Buffer.alloc(1_024 * 1_024));
+  expect((await closed)[0]).toBe(1013);
+  await listener.close(AbortSignal.abort());
+});

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS } from "../../../../coordinator/store/catalog-store.ts";
+import { MAX_HELD_SLUGS, MAX_OWNED_CARGOS } from "../../../../coordinator/store/catalog.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { type Check, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { MAX_HOSTS, type IslandRecord, type IslandReport } from "../../../../coordinator/store/island-store.ts";
+import { MAX_HOSTS, type IslandRecord, type IslandReport } from "../../../../coordinator/store/islands.ts";
 import { type Check, ISLAND_ID, MADE_AT_MS, makeAccount } from "./store-builders.ts";
 
 function makeIsland(accountId: string, override: Partial<IslandReport> = {}): IslandReport {

@@ -11,7 +11,6 @@ import { describeConversations } from "./conversation-store.cases.ts";
 import { describeFeeds } from "./feed-store.cases.ts";
 import { describeFileBatches } from "./file-batch-store.cases.ts";
 import { describeFiles } from "./file-store.cases.ts";
-import { describeUploads } from "./upload-store.cases.ts";
 import { describeJobRecovery } from "./job-recovery.cases.ts";
 import { describeJobs } from "./job-store.cases.ts";
 import { describeSubmissions } from "./job-submissions.cases.ts";
@@ -55,7 +54,6 @@ export function describeStore(
     describeConversations(check);
     describeFileBatches(check);
     describeFiles(check);
-    describeUploads(check);
     describeLedger(check);
     describeIslands(check);
     describeIslandTokens(check);

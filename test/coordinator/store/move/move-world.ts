@@ -52,12 +52,6 @@ export async function fillStore(store: Store): Promise<Filled> {
   const fileTimes = { createdAtMs: MADE_AT_MS, expiresAtMs: null };
   await store.files.add({ id: "file_1", accountId: ann, ...file, ...fileTimes }, { maxBytes: 3, maxFiles: 1 });
   await store.files.hold(ann, [{ jobId: "job_1", fileId: "file_1" }], MADE_AT_MS);
-  const upload = { ...file, state: "pending", fileLifeMs: 4_000, fileId: null, partsHash: null } as const;
-  const uploadTimes = { createdAtMs: MADE_AT_MS, expiresAtMs: MADE_AT_MS + 1 };
-  await store.uploads.add({ id: "upload_1", accountId: ann, ...upload, ...uploadTimes }, 1);
-  const part = { id: "part_1", uploadId: "upload_1", sizeBytes: 2, sha256: "cd", createdAtMs: MADE_AT_MS };
-  const partLimits = { budget: { maxBytes: 9, maxFiles: 1 }, maxParts: 1, expiresAtMs: MADE_AT_MS + 2 };
-  await store.uploads.addPart(part, partLimits);
   await store.fileBatches.add(makeFileBatch(ann), 1);
   const jobs = await fillJobs(store, ann);
   const gone = makeJob(bob);

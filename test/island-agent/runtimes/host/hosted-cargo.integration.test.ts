@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { rowsOf } from "../../../support/soak-rounds.ts";
 import { finished, loadScripted, MEMORY, NEVER, RESULT, tell } from "./host-world.ts";
 
 const output = (...items: unknown[]) => ({ kind: "output", outputs: [{ run: 1, items }] });
@@ -77,7 +76,7 @@ describe("a host process that breaks the protocol", () => {
     ["a load that is over already", { kind: "loaded", memory: MEMORY, facts: {} }],
   ];
 
-  it.each(rowsOf(BROKEN))("is killed for %s, and all its runs fail as retryable", async (_name, message) => {
+  it.each(BROKEN)("is killed for %s, and all its runs fail as retryable", async (_name, message) => {
     await using cargo = await loadScripted();
     const other = tell(cargo, {});
     // The other is run 1, of which the messages tell.

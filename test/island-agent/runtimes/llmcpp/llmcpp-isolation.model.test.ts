@@ -4,7 +4,6 @@ import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { CargoGone } from "../../../../island-agent/runtimes/runtime.ts";
 import type { HostedCargo } from "../../../../island-agent/runtimes/host/hosted-cargo.ts";
-import { HAS_EVERY_CASE, itInFullRun } from "../../../support/soak-rounds.ts";
 import { makeTinyGguf } from "../../../support/tiny-gguf.ts";
 import {
   collect,
@@ -64,14 +63,14 @@ describe("a host process that dies", () => {
     await expect(llm.run(endlessRequest, () => {}, NEVER)).rejects.toBeInstanceOf(CargoGone);
   });
 
-  itInFullRun("names the signal of a crash", async () => {
+  it("names the signal of a crash", async () => {
     await using llm = await loadEndless();
     const { ended } = await begin(llm);
     process.kill(pidOf(llm), "SIGSEGV");
     await expect(ended).rejects.toMatchObject({ ...CRASH, message: "llama.cpp process crashed (SIGSEGV)" });
   });
 
-  itInFullRun("leaves the runs of another model alone", async () => {
+  it("leaves the runs of another model alone", async () => {
     await using doomed = await loadEndless();
     await using other = await makeRuntime().load(makeCargo(), TINY_ISLANDER, NEVER);
     const { ended } = await begin(doomed);
@@ -192,16 +191,13 @@ describe("the host process and its parent", () => {
     expect(run.text).toBe("3, 4, 5, 6, 7, 8, 9.");
   });
 
-  it.each(HAS_EVERY_CASE ? ["idle", "writing", "hanging"] : ["hanging"])(
-    "ends when its parent is killed while it is %s",
-    async (state) => {
-      const parent = fork(path.join(import.meta.dirname, "doomed-parent.ts"), [state, ENDLESS, HANGING], {
-        execArgv: [],
-      });
-      const [pid] = (await once(parent, "message")) as [number];
-      expect(isRunning(pid)).toBe(true);
-      parent.kill("SIGKILL");
-      await processEnd(pid);
-    },
-  );
+  it.each(["idle", "writing", "hanging"])("ends when its parent is killed while it is %s", async (state) => {
+    const parent = fork(path.join(import.meta.dirname, "doomed-parent.ts"), [state, ENDLESS, HANGING], {
+      execArgv: [],
+    });
+    const [pid] = (await once(parent, "message")) as [number];
+    expect(isRunning(pid)).toBe(true);
+    parent.kill("SIGKILL");
+    await processEnd(pid);
+  });
 });

@@ -7,9 +7,6 @@ import { resolveAgentConfig } from "../../../../island-agent/config/resolve-agen
 import { createRuntimes } from "../../../../island-agent/runtimes/create-runtimes.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import { FakeLog, makeHardware, NEVER } from "../../builders.ts";
-import type { Sandbox } from "../../../../island-agent/runtimes/sandbox/sandbox.ts";
-import { trySandbox } from "../../../../island-agent/runtimes/sandbox/try-sandbox.ts";
-import { hasBubblewrap, sandboxFor, why } from "./test-sandbox.ts";
 
 const SYSTEM_PATH = "/usr/bin:/bin";
 const FAILS = 'echo "bwrap: Creating new namespace failed (ENOSPC)" >&2; exit 1';
@@ -32,22 +29,6 @@ afterEach(() => rm(folder, { recursive: true }));
 function writeProgram(name: string, script: string): Promise<void> {
   return writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
-
-describe.skipIf(!hasBubblewrap)(`trySandbox()${why}`, () => {
-  it("finds a sandbox wanting in which hosts would miss our packages", async () => {
-    const real = sandboxFor({ gpu: false, mayFork: false });
-    expect(await trySandbox(real, {})).toBeNull();
-    const lacking: Sandbox = {
-      ...real,
-      wrap(command) {
-        const launch = real.wrap(command);
-        const isPackages = (path: string): boolean => path.endsWith("node_modules");
-        return { ...launch, args: launch.args.map((path) => (isPackages(path) ? folder : path)) };
-      },
-    };
-    expect(await trySandbox(lacking, {})).toBe("the packages of Atoll cannot be read inside");
-  });
-});
 
 describe("createRuntimes()", () => {
   it("leaves native runtimes out where a sandbox is required and there is none, and no others", async () => {
@@ -120,14 +101,5 @@ describe.skipIf(process.platform !== "linux")("chooseSandbox()", () => {
     const { state, open } = await chooseSandbox({ ...options, platform });
     expect(state).toMatchObject({ kind: "none", summary: expect.stringContaining("not tested") });
     expect(open).not.toBeNull();
-  });
-
-  it.skipIf(!hasBubblewrap)(`tries again when the try was killed${why}`, async () => {
-    await writeProgram(
-      "bwrap",
-      `[ -e ${folder}/killed ] && exec /usr/bin/bwrap "$@"; touch ${folder}/killed; kill -9 $$`,
-    );
-    const { state } = await chooseSandbox(options);
-    expect(state).toMatchObject({ kind: "bubblewrap", remedy: null });
   });
 });

@@ -1,8 +1,9 @@
 import { chooseSandbox } from "../../../../island-agent/runtimes/sandbox/choose-sandbox.ts";
 import { BARE, type Sandbox, type SandboxNeeds } from "../../../../island-agent/runtimes/sandbox/sandbox.ts";
+import { requireDebian } from "../../../support/require-debian.ts";
 
 /** What the setting `auto` finds here; `ATOLL_SANDBOX=off` runs the models of the tests without it. */
-export const found = await chooseSandbox({
+const found = await chooseSandbox({
   setting: process.env["ATOLL_SANDBOX"] === "off" ? "off" : "auto",
   platform: process.platform,
   environment: process.env,
@@ -10,10 +11,16 @@ export const found = await chooseSandbox({
   memoryLimitBytes: null,
 });
 
-export const hasBubblewrap = found.state.kind === "bubblewrap";
-if (process.env["ATOLL_REQUIRE_SANDBOX"] === "1" && !hasBubblewrap) throw new Error(JSON.stringify(found.state));
-/** For the titles of tests that need it. */
-export const why = hasBubblewrap ? "" : ` (skipped: ${found.state.summary})`;
+/**
+ * The path of bubblewrap.
+ *
+ * @throws where it is not installed or does not work.
+ */
+export function requireBubblewrap(): string {
+  const path = requireDebian("/usr/bin/bwrap", "bubblewrap");
+  if (found.state.kind !== "bubblewrap") throw new Error(JSON.stringify(found.state));
+  return path;
+}
 
 export function sandboxFor(needs: SandboxNeeds): Sandbox {
   return found.open?.(needs) ?? BARE;

@@ -5,7 +5,6 @@ import { readShippedCargos } from "../../../../coordinator/catalog/load-catalog.
 import { wasmRuntime } from "../../../../island-agent/runtimes/wasm/wasm-runtime.ts";
 import { manifestOf } from "../../../../shared/cargo.ts";
 import { systemClock } from "../../../../shared/clock.ts";
-import { HAS_EVERY_CASE } from "../../../support/soak-rounds.ts";
 
 const CATALOG = join(import.meta.dirname, "..", "..", "..", "..", "catalog");
 const NEVER = new AbortController().signal;
@@ -19,7 +18,7 @@ describe("the shipped utilities on the real runtime", () => {
     expect(utilities.length).toBeGreaterThanOrEqual(8);
   });
 
-  it.each(utilities.slice(0, HAS_EVERY_CASE ? undefined : 4).map((cargo) => [cargo.slug, cargo] as const))(
+  it.each(utilities.map((cargo) => [cargo.slug, cargo] as const))(
     "%s answers its own example",
     async (_slug, cargo) => {
       await using loaded = await runtime.load(manifestOf(cargo), join(CATALOG, cargo.model?.url ?? ""), NEVER);

@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from typing import IO, Literal
 
 from .. import operations as o
 from .. import schemas as s
 from .http import AsyncHttp, Form
-from .upload_in_parts import LargeFile, upload_in_parts
 
 UPLOAD_TIMEOUT_S = 120.0
 """An upload may take as long as the coordinator waits for it."""
 
 Purpose = Literal["assistants", "batch", "batch_output", "evals", "fine-tune", "user_data", "vision"]
-InputPurpose = Literal["assistants", "batch", "evals", "fine-tune", "user_data", "vision"]
-"""Of what clients upload; results of batches have their own."""
 
 
 class AsyncFiles:
@@ -40,33 +37,6 @@ class AsyncFiles:
             fields["expires_after[seconds]"] = str(expires_after_s)
         form = Form(fields, content, filename)
         return await self._http.call(o.UPLOAD_FILE, form=form, default_timeout=UPLOAD_TIMEOUT_S)
-
-    async def upload_large(
-        self,
-        content: bytes | IO[bytes],
-        *,
-        filename: str,
-        purpose: InputPurpose = "user_data",
-        expires_after_s: int | None = None,
-        upload_id: str | None = None,
-        part_bytes: int | None = None,
-        on_upload: Callable[[str, int], None] | None = None,
-    ) -> s.File:
-        """
-        Uploads a file of any size the coordinator takes, in parts that are tried again by themselves. `on_upload` is told the upload's id
-        and how many bytes have arrived, before each part. Who keeps the id goes on after a crash with `upload_id`: only what has not
-        arrived is sent. `part_bytes`: default 8 MiB, or as much as 1,000 parts need, at most 64 MiB. A file must be seekable.
-
-        Raises AtollError with the code `upload_not_pending` if that upload ended; start without `upload_id`.
-        """
-        body: s.CreateUpload = {"bytes": 0, "filename": filename, "purpose": purpose}
-        if expires_after_s is not None:
-            body["expires_after"] = {"anchor": "created_at", "seconds": expires_after_s}
-        return await upload_in_parts(self._http, LargeFile(content, body, upload_id, part_bytes, on_upload))
-
-    async def cancel_upload(self, upload_id: str) -> None:
-        """Gives an upload in parts up."""
-        await self._http.call(o.CANCEL_UPLOAD, upload_id, is_idempotent=True)
 
     async def get(self, file_id: str) -> s.File:
         return await self._http.call(o.GET_FILE, file_id)

@@ -38,8 +38,6 @@ class Form:
     fields: Mapping[str, str | list[str]]
     content: bytes | IO[bytes]
     filename: str
-    field: str = "file"
-    """Name of the file's field."""
 
     @property
     def is_seekable(self) -> bool:
@@ -211,7 +209,7 @@ class AsyncHttp:
             content=content,
             # httpx adds the type, with the boundary.
             data=None if form is None else dict(form.fields),
-            files=None if form is None else {form.field: (form.filename, form.content)},
+            files=None if form is None else {"file": (form.filename, form.content)},
             timeout=self._timeout_of(request),
         )
 

@@ -54,15 +54,6 @@ class AsyncJobs:
         query = {"limit": page_size, "status": states, "workload": workload, "batch": batch}
         return AsyncPages(self._http, o.LIST_JOBS, query, _first_offset=offset)
 
-    async def send(self, job_id: str, **line: Unpack[s.JobInput]) -> s.JobInputReceipt:
-        """
-        Sends `data`, or `end=True`, to a running job of an interactive Cargo. Returns when the program was given it, or after 2 s
-        with `taken` false. With `seq` it may be repeated; without, one whose answer was lost is not. Raises AtollError
-        `job_not_running`, `input_closed` or `input_out_of_order`, and 429 while the program does not read.
-        """
-        call = self._http.call(o.SEND_JOB_INPUT, job_id, body=line, is_idempotent="seq" in line)
-        return (await call)["data"]
-
     async def cancel(self, job_id: str) -> s.CancelJobAnswerData:
         """
         Cancels a job, which keeps what it has; returns also if it is already cancelled. Raises ValidationError

@@ -1,20 +1,17 @@
 # Generated from the file of the same name in _async by `npm run sdk:types`. Not for editing.
 from __future__ import annotations
 
-from collections.abc import Generator, Callable
+from collections.abc import Generator
 from typing import IO, Literal
 
 from .. import operations as o
 from .. import schemas as s
 from .http import Http, Form
-from .upload_in_parts import LargeFile, upload_in_parts
 
 UPLOAD_TIMEOUT_S = 120.0
 """An upload may take as long as the coordinator waits for it."""
 
 Purpose = Literal["assistants", "batch", "batch_output", "evals", "fine-tune", "user_data", "vision"]
-InputPurpose = Literal["assistants", "batch", "evals", "fine-tune", "user_data", "vision"]
-"""Of what clients upload; results of batches have their own."""
 
 
 class Files:
@@ -41,33 +38,6 @@ class Files:
             fields["expires_after[seconds]"] = str(expires_after_s)
         form = Form(fields, content, filename)
         return self._http.call(o.UPLOAD_FILE, form=form, default_timeout=UPLOAD_TIMEOUT_S)
-
-    def upload_large(
-        self,
-        content: bytes | IO[bytes],
-        *,
-        filename: str,
-        purpose: InputPurpose = "user_data",
-        expires_after_s: int | None = None,
-        upload_id: str | None = None,
-        part_bytes: int | None = None,
-        on_upload: Callable[[str, int], None] | None = None,
-    ) -> s.File:
-        """
-        Uploads a file of any size the coordinator takes, in parts that are tried again by themselves. `on_upload` is told the upload's id
-        and how many bytes have arrived, before each part. Who keeps the id goes on after a crash with `upload_id`: only what has not
-        arrived is sent. `part_bytes`: default 8 MiB, or as much as 1,000 parts need, at most 64 MiB. A file must be seekable.
-
-        Raises AtollError with the code `upload_not_pending` if that upload ended; start without `upload_id`.
-        """
-        body: s.CreateUpload = {"bytes": 0, "filename": filename, "purpose": purpose}
-        if expires_after_s is not None:
-            body["expires_after"] = {"anchor": "created_at", "seconds": expires_after_s}
-        return upload_in_parts(self._http, LargeFile(content, body, upload_id, part_bytes, on_upload))
-
-    def cancel_upload(self, upload_id: str) -> None:
-        """Gives an upload in parts up."""
-        self._http.call(o.CANCEL_UPLOAD, upload_id, is_idempotent=True)
 
     def get(self, file_id: str) -> s.File:
         return self._http.call(o.GET_FILE, file_id)

@@ -10,7 +10,6 @@ import { ImageStore } from "../../../../../island-agent/runtimes/container/image
 import { busyboxRoot, TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
 import { ImageRegistry } from "../../../../support/image-registry.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
-import { itInFullRun } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, makeCargo, NEVER } from "./container-support.ts";
 
 /** Images, pulled by a real engine from a registry on this machine. */
@@ -78,7 +77,7 @@ export function describeImages(engine: () => TestEngine): void {
       expect(await images.remove(imageReference(spec))).toBe("absent");
     });
 
-    itInFullRun("takes whatever the tag names where the Cargo names no digest", async () => {
+    it("takes whatever the tag names where the Cargo names no digest", async () => {
       const { spec } = publish();
       const lease = await images.acquire("a", { ...spec, digest: null }, NEVER);
       expect(lease.image.repoDigests).toEqual([expect.stringContaining(spec.digest ?? "")]);
@@ -209,7 +208,7 @@ export function describeImages(engine: () => TestEngine): void {
       await again.close();
     });
 
-    itInFullRun("forgets an image that somebody else removed", async () => {
+    it("forgets an image that somebody else removed", async () => {
       const { spec } = publish();
       (await images.acquire("a", spec, NEVER)).release();
       await engine().docker.getImage(nameOf(spec)).remove();

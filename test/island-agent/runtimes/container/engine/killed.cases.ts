@@ -8,10 +8,9 @@ import { systemClock } from "../../../../../shared/clock.ts";
 import type { FromIsland } from "../../../../../shared/protocol/from-island.ts";
 import { FakeLog, makeAssign, QUIET } from "../../../builders.ts";
 import type { TestEngine } from "../../../../support/container-engine.ts";
-import { HAS_EVERY_CASE } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, makeCargo } from "./container-support.ts";
 
-/** Enough of each way that every one is seen. A short run kills one container, in `warm.cases.ts`. */
+/** Enough of each way that every one is seen. */
 const KILLS = 30;
 const MAX_WAIT_MS = 200;
 /** Works in a process beside the shell, since an engine's signals other than SIGKILL do nothing to a first process. */
@@ -26,7 +25,7 @@ const openFiles = async (): Promise<number> => (await readdir("/proc/self/fd")).
 
 /** The deaths of containers at any moment, under an executor as the agent has it. */
 export function describeKilled(engine: () => TestEngine): void {
-  describe.runIf(HAS_EVERY_CASE)("an agent whose containers die", () => {
+  describe("an agent whose containers die", () => {
     let world: ContainerWorld;
     beforeAll(async () => {
       world = await ContainerWorld.open(engine());

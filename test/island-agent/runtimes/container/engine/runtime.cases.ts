@@ -9,7 +9,6 @@ import { describeRuntime } from "../../runtime.contract.ts";
 import { importTestImage, type TestEngine } from "../../../../support/container-engine.ts";
 import { ContainerWorld, LONG, makeCargo, MIB, NEVER, TALKER } from "./container-support.ts";
 import { estimateOf } from "../../../../support/estimate-of.ts";
-import { itInFullRun, rowsOf } from "../../../../support/soak-rounds.ts";
 
 export function describeContainers(engine: () => TestEngine): void {
   let world: ContainerWorld;
@@ -62,7 +61,7 @@ export function describeContainers(engine: () => TestEngine): void {
       expect(items).toHaveLength(3);
     });
 
-    itInFullRun("gives nothing more of what came in one piece with the line at which it was given up", async () => {
+    it("gives nothing more of what came in one piece with the line at which it was given up", async () => {
       const controller = new AbortController();
       const items: OutputItem[] = [];
       const lines = `read -r job; printf '{"type":"progress","step":%d,"total":3}\\n' 1 2 3; sleep 1000`;
@@ -87,18 +86,16 @@ export function describeContainers(engine: () => TestEngine): void {
       });
     });
 
-    it.each(
-      rowsOf([
-        ["exit 0", false, "The Cargo's program ended without a `done` line"],
-        ["echo why >&2; exit 1", false, "ended with exit code 1; its standard error ends with:\nwhy"],
-        ["exit 126", false, "exit code 126 (a command in it is not executable)"],
-        ["nonsense", false, "exit code 127 (a command in it was not found); its standard error ends with:\n/bin/sh: "],
-        ["kill -KILL $$; exit 137", true, "was killed (SIGKILL, exit code 137)"],
-        ["exec sh -c 'kill -SEGV $$; exit 139'", true, "crashed: invalid memory access (SIGSEGV, exit code 139)"],
-        ["exit 143", true, "was terminated (SIGTERM, exit code 143)"],
-        ["echo not json", false, "broke the output protocol: line 1 of its output is not JSON"],
-      ]),
-    )("says in words how a program ended: %s", async (work, retryable, message) => {
+    it.each([
+      ["exit 0", false, "The Cargo's program ended without a `done` line"],
+      ["echo why >&2; exit 1", false, "ended with exit code 1; its standard error ends with:\nwhy"],
+      ["exit 126", false, "exit code 126 (a command in it is not executable)"],
+      ["nonsense", false, "exit code 127 (a command in it was not found); its standard error ends with:\n/bin/sh: "],
+      ["kill -KILL $$; exit 137", true, "was killed (SIGKILL, exit code 137)"],
+      ["exec sh -c 'kill -SEGV $$; exit 139'", true, "crashed: invalid memory access (SIGSEGV, exit code 139)"],
+      ["exit 143", true, "was terminated (SIGTERM, exit code 143)"],
+      ["echo not json", false, "broke the output protocol: line 1 of its output is not JSON"],
+    ])("says in words how a program ended: %s", async (work, retryable, message) => {
       await expect(world.shell(work)).rejects.toMatchObject({
         code: "cargo_failed",
         retryable,
@@ -139,17 +136,15 @@ export function describeContainers(engine: () => TestEngine): void {
       expect(await world.containers()).toBe(0);
     });
 
-    it.each(
-      rowsOf([
-        ["VOLUME /", 'declares the volume "/"'],
-        ["VOLUME /proc", 'declares the volume "/proc"'],
-        ["VOLUME /data/../dev/", 'declares the volume "/data/../dev/"'],
-        ["VOLUME /sys/fs", 'declares the volume "/sys/fs"'],
-        ["VOLUME relative", 'declares the volume "relative"'],
-        ["VOLUME /bin/busybox", "has a file where it declares a folder"],
-        ["WORKDIR /etc/passwd", "has a file where it declares a folder"],
-      ]),
-    )("refuses for good an image that nobody could start: %s", async (change, message) => {
+    it.each([
+      ["VOLUME /", 'declares the volume "/"'],
+      ["VOLUME /proc", 'declares the volume "/proc"'],
+      ["VOLUME /data/../dev/", 'declares the volume "/data/../dev/"'],
+      ["VOLUME /sys/fs", 'declares the volume "/sys/fs"'],
+      ["VOLUME relative", 'declares the volume "relative"'],
+      ["VOLUME /bin/busybox", "has a file where it declares a folder"],
+      ["WORKDIR /etc/passwd", "has a file where it declares a folder"],
+    ])("refuses for good an image that nobody could start: %s", async (change, message) => {
       const image = "docker.io/atoll/odd:1";
       await importTestImage(engine().docker, image, [change]);
       await expect(world.load(makeCargo(TALKER, { image }))).rejects.toMatchObject({
@@ -161,7 +156,7 @@ export function describeContainers(engine: () => TestEngine): void {
       await engine().docker.getImage(image).remove();
     });
 
-    itInFullRun("takes a volume for one however it is written", async () => {
+    it("takes a volume for one however it is written", async () => {
       const image = "docker.io/atoll/odd:1";
       await importTestImage(engine().docker, image, ['VOLUME ["/tmp/", "/data/x/..", "/data", "/dev/shm"]']);
       expect(await world.run(makeCargo(TALKER, { image }))).toMatchObject({ finishReason: "stop" });

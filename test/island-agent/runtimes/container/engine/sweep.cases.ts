@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEST_IMAGE, type TestEngine } from "../../../../support/container-engine.ts";
 import { ContainerWorld, makeCargo, NEVER, TALKER } from "./container-support.ts";
-import { rowsOf } from "../../../../support/soak-rounds.ts";
 
 /** The Island's own network, and what an earlier process of the Island left behind. */
 export function describeSweep(engine: () => TestEngine): void {
@@ -46,13 +45,11 @@ export function describeSweep(engine: () => TestEngine): void {
       await missing.close();
     });
 
-    it.each(
-      rowsOf([
-        ["this Island did not create", false, {}],
-        ["lets containers reach each other", true, {}],
-        ["is not a plain bridge", true, { Internal: true }],
-      ]),
-    )("refuses a network of its name that %s, and leaves it", async (fault, isOwn, wish) => {
+    it.each([
+      ["this Island did not create", false, {}],
+      ["lets containers reach each other", true, {}],
+      ["is not a plain bridge", true, { Internal: true }],
+    ])("refuses a network of its name that %s, and leaves it", async (fault, isOwn, wish) => {
       const name = `atoll-${world.islandId}`;
       const own = isOwn ? { Labels: { "org.atoll.island": world.islandId } } : {};
       const network = await engine().docker.createNetwork({ Name: name, Driver: "bridge", ...own, ...wish });

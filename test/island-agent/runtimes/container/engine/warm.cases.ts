@@ -5,7 +5,6 @@ import type { LoadedContainer } from "../../../../../island-agent/runtimes/conta
 import { CargoGone } from "../../../../../island-agent/runtimes/runtime.ts";
 import { importTestImage, type TestEngine } from "../../../../support/container-engine.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
-import { itInFullRun } from "../../../../support/soak-rounds.ts";
 import { ContainerWorld, LONG, makeCargo, NEVER, TALKER } from "./container-support.ts";
 
 /** The window in which the warm pool counts demand. */
@@ -50,7 +49,7 @@ export function describeWarm(engine: () => TestEngine): void {
       await brief.close();
     });
 
-    itInFullRun("runs a program that takes no input, each time anew", async () => {
+    it("runs a program that takes no input, each time anew", async () => {
       await using loaded = await world.load(makeCargo(`echo '{"type":"token","content":"a"}'; echo '{"type":"done"}'`));
       for (let job = 0; job < 5; job += 1) {
         const items: OutputItem[] = [];
@@ -59,7 +58,7 @@ export function describeWarm(engine: () => TestEngine): void {
       }
     });
 
-    itInFullRun("survives the killing of a container that waits", async () => {
+    it("survives the killing of a container that waits", async () => {
       await using loaded = await world.load(makeCargo(TALKER));
       for (let kill = 0; kill < 2; kill += 1) {
         // The container of the last job ends by itself: wait until only those run that wait for jobs.
@@ -97,7 +96,7 @@ export function describeWarm(engine: () => TestEngine): void {
       await expect(run(loaded)).resolves.toMatchObject({ finishReason: "stop" });
     });
 
-    itInFullRun("leaves no container, socket or timer, whenever its jobs are given up", async () => {
+    it("leaves no container, socket or timer, whenever its jobs are given up", async () => {
       const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name === "PipeWrap").length;
       const loaded = await world.load(makeCargo(TALKER));
       await run(loaded);

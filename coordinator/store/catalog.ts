@@ -1,0 +1,308 @@
+import { ServiceError } from "../../shared/errors.ts";
+import { assertPage, type Page } from "./page.ts";
+import { read, write } from "./steps.ts";
+import { flag, integer, json, key, named, nullable, small, Table, text, type RowOf } from "./table.ts";
+import { forUpdate, type Tx } from "./tx.ts";
+
+/** Cargos that are not shipped with the product. */
+export const cargoTable = new Table(
+  "cargos",
+  {
+    slug: key("PRIMARY KEY"),
+    /** Null for a Cargo that the operator imported. */
+    ownerId: nullable(key("REFERENCES accounts (id)")),
+    /** The content of a file of catalog/cargos; checked before it is stored. */
+    file: json(),
+    /** Set by its owner. */
+    isEnabled: named("enabled", flag({ sqlite: "CHECK (enabled IN (0, 1))" })),
+    /** Set by the operator. */
+    isApproved: named("approved", flag({ sqlite: "CHECK (approved IN (0, 1))" })),
+    /** 1 at first; each change adds 1. */
+    revision: integer(),
+    createdAtMs: integer(),
+    updatedAtMs: integer(),
+    deletedAtMs: nullable(integer()),
+  },
+  {
+    indexes: [
+      "CREATE INDEX cargos_by_owner ON cargos (owner_id, slug) WHERE deleted_at_ms IS NULL",
+      "CREATE INDEX cargos_by_holder ON cargos (owner_id)",
+    ],
+  },
+);
+
+/** What stays the same of a slug for ever, also for a Cargo that left the catalog. */
+export const cargoNumberTable = new Table(
+  "cargo_numbers",
+  {
+    /** `workload_id` of the spec. */
+    number: integer("PRIMARY KEY"),
+    slug: key("UNIQUE"),
+    /** When the slug first came into the catalog of this network. */
+    createdAtMs: integer({ sqlite: "DEFAULT 0", postgres: "DEFAULT floor(extract(epoch FROM now()) * 1000)::bigint" }),
+  },
+  { hasRowid: true },
+);
+
+/** What the operator approved last of a Cargo. It holds for the present definition if that needs no new approval. */
+export const cargoApprovalTable = new Table("cargo_approvals", {
+  slug: key("PRIMARY KEY"),
+  /** The approved definition, with its pins; like a file of catalog/cargos. */
+  file: json(),
+  /** Hash of that definition. */
+  revision: text(),
+  /** The user of the operating system who approved it. */
+  by: named("approved_by", text()),
+  atMs: named("approved_at_ms", integer()),
+});
+
+/** Cargos that the operator disabled, shipped ones included. */
+export const disabledCargoTable = new Table("disabled_cargos", {
+  slug: key("PRIMARY KEY"),
+  atMs: integer(),
+});
+
+/** What the operator set for shipped Cargos, in micro-credits a job. */
+export const cargoPriceTable = new Table("cargo_prices", {
+  slug: key("PRIMARY KEY"),
+  micro: integer("CHECK (micro >= 0)"),
+  atMs: integer(),
+});
+
+/** One row, whose number every write raises. */
+export const catalogRevisionTable = new Table(
+  "catalog_revision",
+  {
+    id: small("PRIMARY KEY CHECK (id = 1)"),
+    revision: integer(),
+  },
+  { hasRowid: true },
+);
+
+export type StoredCargo = Omit<RowOf<typeof cargoTable>, "deletedAtMs">;
+export type CargoApproval = RowOf<typeof cargoApprovalTable>;
+export type NumberedCargo = Omit<RowOf<typeof cargoNumberTable>, "slug">;
+type CargoNumbers = ReadonlyMap<string, NumberedCargo>;
+
+export interface CatalogSnapshot {
+  readonly revision: number;
+  /** Sorted by slug, without deleted ones. */
+  readonly cargos: readonly StoredCargo[];
+  readonly disabledSlugs: readonly string[];
+  /** Sorted by slug. */
+  readonly approvals: readonly CargoApproval[];
+  /** By slug. */
+  readonly pricesMicro: ReadonlyMap<string, number>;
+}
+
+/** Cargos that an account may have at a time. */
+export const MAX_OWNED_CARGOS = 50;
+/** Slugs that an account may ever have used, deleted ones included: a slug keeps its number and owner for good. */
+export const MAX_HELD_SLUGS = 1_000;
+
+const SELECT = `SELECT ${cargoTable.columnsBut("deletedAtMs")} FROM cargos WHERE deleted_at_ms IS NULL`;
+const OWNED = "FROM cargos WHERE owner_id = @ownerId";
+const REVISION = "SELECT revision FROM catalog_revision WHERE id = 1";
+
+async function numbers(tx: Tx): Promise<CargoNumbers> {
+  type Row = RowOf<typeof cargoNumberTable>;
+  const rows = await tx.all<Row>(`SELECT ${cargoNumberTable.all} FROM cargo_numbers ORDER BY number`);
+  return new Map(rows.map(({ slug, ...numbered }) => [slug, numbered]));
+}
+
+async function numberCargo(tx: Tx, slug: string, atMs: number): Promise<void> {
+  const sql = `INSERT INTO cargo_numbers (number, slug, created_at_ms)
+    SELECT coalesce(max(number), 0) + 1, @slug, @atMs FROM cargo_numbers WHERE true ON CONFLICT (slug) DO NOTHING`;
+  await tx.run(sql, { slug, atMs });
+}
+
+async function revision(tx: Tx): Promise<number> {
+  return (await tx.only<{ revision: number }>(REVISION)).revision;
+}
+
+/** Writes to the catalog are rare, and take turns. */
+async function lockCatalog(tx: Tx): Promise<void> {
+  await tx.one(`${REVISION} ${forUpdate(tx)}`);
+}
+
+async function raise(tx: Tx): Promise<void> {
+  await tx.run("UPDATE catalog_revision SET revision = revision + 1 WHERE id = 1");
+}
+
+/** A write that raises the revision if it changes rows. */
+async function raising(tx: Tx, change: () => Promise<number>): Promise<boolean> {
+  await lockCatalog(tx);
+  if ((await change()) === 0) return false;
+  await raise(tx);
+  return true;
+}
+
+const find = (tx: Tx, slug: string): Promise<StoredCargo | undefined> =>
+  cargoTable.row<StoredCargo>(tx, `${SELECT} AND slug = @slug`, { slug });
+
+const holderOf = (tx: Tx, slug: string) =>
+  cargoTable.row(tx, `SELECT ${cargoTable.columns("ownerId", "deletedAtMs")} FROM cargos WHERE slug = @slug`, { slug });
+
+async function count(tx: Tx, query: string, ownerId: string): Promise<number> {
+  return (await tx.only<{ count: number }>(`SELECT count(*) AS count ${query}`, { ownerId })).count;
+}
+
+const slugTaken = (slug: string): ServiceError =>
+  new ServiceError("slug_taken", `Another Cargo has or had the slug "${slug}"; choose another slug`);
+
+type PutCargo = Omit<StoredCargo, "revision" | "createdAtMs" | "updatedAtMs">;
+
+/** Also reuses the row of a slug; the caller has checked its owner. */
+async function put(tx: Tx, cargo: PutCargo, atMs: number): Promise<StoredCargo> {
+  const row = { ...cargo, revision: 1, createdAtMs: atMs, updatedAtMs: atMs };
+  const reuse = `ON CONFLICT (slug) DO UPDATE SET file = excluded.file, enabled = excluded.enabled,
+    approved = excluded.approved, revision = cargos.revision + 1, updated_at_ms = excluded.updated_at_ms, deleted_at_ms = NULL`;
+  await cargoTable.insert(tx, row, reuse);
+  const stored = await find(tx, cargo.slug);
+  if (stored === undefined) throw new Error(`Cargo ${cargo.slug} was not stored`);
+  await numberCargo(tx, stored.slug, stored.createdAtMs);
+  await raise(tx);
+  return stored;
+}
+
+/** Every write raises the catalog's revision; other processes may write too. */
+export const catalogSteps = {
+  /** All slugs. */
+  numbers: read(numbers),
+
+  /** Gives each new slug the next free number and the date `atMs`, and returns those of all slugs. */
+  numberCargos: write(async (tx, slugs: readonly string[], atMs: number) => {
+    await lockCatalog(tx);
+    // oxlint-disable-next-line no-await-in-loop -- At the first start alone.
+    for (const slug of slugs) await numberCargo(tx, slug, atMs);
+    return numbers(tx);
+  }),
+
+  /** Cheap: callers poll it every second. */
+  revision: read(revision),
+
+  snapshot: read(async (tx): Promise<CatalogSnapshot> => {
+    const cargos = `${SELECT} ORDER BY slug`;
+    const disabled = "SELECT slug FROM disabled_cargos ORDER BY slug";
+    const approvals = `SELECT ${cargoApprovalTable.all} FROM cargo_approvals ORDER BY slug`;
+    const prices = `SELECT ${cargoPriceTable.all} FROM cargo_prices`;
+    for (;;) {
+      const before = await revision(tx);
+      const snapshot = {
+        revision: before,
+        cargos: await cargoTable.rows<StoredCargo>(tx, cargos),
+        disabledSlugs: (await tx.all<{ slug: string }>(disabled)).map(({ slug }) => slug),
+        approvals: await cargoApprovalTable.rows(tx, approvals),
+        pricesMicro: new Map((await cargoPriceTable.rows(tx, prices)).map(({ slug, micro }) => [slug, micro])),
+      };
+      // Each write raises the revision: between two equal ones there was none.
+      if ((await revision(tx)) === before) return snapshot;
+    }
+  }),
+
+  /** Undefined for an unknown or deleted Cargo. */
+  find: read(find),
+
+  /** Sorted by slug. `total` counts all pages. */
+  listOwned: read(async (tx, ownerId: string, page: Page) => {
+    assertPage(page);
+    const sql = `${SELECT} AND owner_id = @ownerId ORDER BY slug LIMIT @limit OFFSET @offset`;
+    const cargos = await cargoTable.rows<StoredCargo>(tx, sql, { ownerId, ...page });
+    return { cargos, total: await count(tx, `${OWNED} AND deleted_at_ms IS NULL`, ownerId) };
+  }),
+
+  /**
+   * Stores a Cargo that is not yet approved. An owner may use the slug of a deleted Cargo again.
+   * @throws {ServiceError} `slug_taken` if another owner has or had the slug; `too_many_cargos` beyond {@link MAX_OWNED_CARGOS} or
+   * {@link MAX_HELD_SLUGS}.
+   */
+  create: write(
+    async (
+      tx,
+      cargo: Pick<StoredCargo, "slug" | "file" | "isEnabled"> & { readonly ownerId: string; readonly atMs: number },
+    ) => {
+      const { atMs, ...row } = cargo;
+      const { slug, ownerId } = row;
+      await lockCatalog(tx);
+      const holder = await holderOf(tx, slug);
+      const isOwn = holder?.ownerId === ownerId && holder.deletedAtMs !== null;
+      if (holder !== undefined && !isOwn) throw slugTaken(slug);
+      const owned = await count(tx, `${OWNED} AND deleted_at_ms IS NULL`, ownerId);
+      if (owned >= MAX_OWNED_CARGOS) {
+        const text = `An account may have ${MAX_OWNED_CARGOS} Cargos at a time; delete one first`;
+        throw new ServiceError("too_many_cargos", text);
+      }
+      if (holder === undefined && (await count(tx, OWNED, ownerId)) >= MAX_HELD_SLUGS) {
+        const text = `An account may use ${MAX_HELD_SLUGS} slugs in all, deleted ones included; use one of them again`;
+        throw new ServiceError("too_many_cargos", text);
+      }
+      return put(tx, { ...row, isApproved: false }, atMs);
+    },
+  ),
+
+  /** Replaces the Cargo if `revision` is still its present one; else returns false and changes nothing. */
+  update: write((tx, change: Omit<StoredCargo, "createdAtMs" | "updatedAtMs"> & { readonly atMs: number }) =>
+    raising(tx, () => {
+      const sql = `UPDATE cargos SET file = @file, enabled = @isEnabled, approved = @isApproved, updated_at_ms = @atMs,
+        revision = revision + 1 WHERE slug = @slug AND owner_id = @ownerId AND revision = @revision AND deleted_at_ms IS NULL`;
+      return cargoTable.run(tx, sql, change);
+    }),
+  ),
+
+  /** Deletes the Cargo; slug, owner and number are kept. False if the account has no such Cargo. */
+  remove: write((tx, slug: string, ownerId: string, atMs: number) =>
+    raising(tx, () => {
+      const sql = `UPDATE cargos SET deleted_at_ms = @atMs, file = '', enabled = false, approved = false,
+        revision = revision + 1 WHERE slug = @slug AND owner_id = @ownerId AND deleted_at_ms IS NULL`;
+      return tx.run(sql, { slug, ownerId, atMs });
+    }),
+  ),
+
+  /** Stores or replaces a Cargo of the operator, approved. @throws {ServiceError} `slug_taken` if an account has the slug. */
+  importCargo: write(async (tx, cargo: Pick<StoredCargo, "slug" | "file"> & { readonly atMs: number }) => {
+    const { slug, file, atMs } = cargo;
+    await lockCatalog(tx);
+    const holder = await holderOf(tx, slug);
+    if (holder !== undefined && holder.ownerId !== null) throw slugTaken(slug);
+    return put(tx, { slug, ownerId: null, file, isEnabled: true, isApproved: true }, atMs);
+  }),
+
+  /**
+   * Records an approval and switches the Cargo on. A stored Cargo gets the approved definition, if `storedRevision` is still its present
+   * one; else returns false and changes nothing.
+   * @param storedRevision null for a shipped Cargo.
+   */
+  approve: write((tx, approval: CargoApproval, storedRevision: number | null) =>
+    raising(tx, async () => {
+      const { slug } = approval;
+      if (storedRevision !== null) {
+        const sql = `UPDATE cargos SET approved = true, file = @file, updated_at_ms = @atMs, revision = revision + 1
+          WHERE slug = @slug AND revision = @storedRevision AND deleted_at_ms IS NULL`;
+        if ((await cargoTable.run(tx, sql, { ...approval, storedRevision })) === 0) return 0;
+      }
+      await tx.run("DELETE FROM disabled_cargos WHERE slug = @slug", { slug });
+      const replace = `ON CONFLICT (slug) DO UPDATE SET file = excluded.file, revision = excluded.revision,
+        approved_by = excluded.approved_by, approved_at_ms = excluded.approved_at_ms`;
+      return cargoApprovalTable.insert(tx, approval, replace);
+    }),
+  ),
+
+  /** Switches a Cargo off or on for everybody; shipped Cargos too. False if it is so already. */
+  setDisabled: write((tx, slug: string, isDisabled: boolean, atMs: number) =>
+    raising(tx, () =>
+      isDisabled
+        ? disabledCargoTable.insert(tx, { slug, atMs }, "ON CONFLICT (slug) DO NOTHING")
+        : tx.run("DELETE FROM disabled_cargos WHERE slug = @slug", { slug }),
+    ),
+  ),
+
+  /** Sets the price of a shipped Cargo; null: that of its file again. False if it is so already. */
+  setPrice: write((tx, slug: string, micro: number | null, atMs: number) =>
+    raising(tx, () => {
+      if (micro === null) return tx.run("DELETE FROM cargo_prices WHERE slug = @slug", { slug });
+      const change = `ON CONFLICT (slug) DO UPDATE SET micro = excluded.micro, at_ms = excluded.at_ms
+        WHERE cargo_prices.micro <> excluded.micro`;
+      return cargoPriceTable.insert(tx, { slug, micro, atMs }, change);
+    }),
+  ),
+};

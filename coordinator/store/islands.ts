@@ -1,0 +1,131 @@
+import type { Hardware } from "../../shared/hardware.ts";
+import type { RuntimeReport } from "../../shared/protocol/from-island.ts";
+import { read, write } from "./steps.ts";
+import { integer, json, key, nullable, Table, written, type RowOf } from "./table.ts";
+import { forUpdate, inRows, oneOf, type Tx } from "./tx.ts";
+
+/** What Islands last reported about themselves. */
+export const islandTable = new Table(
+  "islands",
+  {
+    /** UUID that the agent made when it was first started. */
+    hostId: key("PRIMARY KEY"),
+    accountId: key("REFERENCES accounts (id)"),
+    agentVersion: written(),
+    hardware: json<Hardware>(),
+    runtimes: json<readonly RuntimeReport[]>(),
+    lastSeenAtMs: integer(),
+    /** Null for an Island of an earlier version that has not come again. */
+    firstSeenAtMs: nullable(integer()),
+    /** By its owner; null: none. */
+    name: nullable(written()),
+    /** Of the machine; null: the agent does not report it. */
+    hostName: nullable(written()),
+    /** A removed row keeps only its id, its account and this time. */
+    removedAtMs: nullable(integer()),
+  },
+  {
+    indexes: [
+      "CREATE INDEX islands_by_account ON islands (account_id, last_seen_at_ms)",
+      "CREATE INDEX islands_by_age ON islands (last_seen_at_ms)",
+    ],
+  },
+);
+
+type IslandRow = RowOf<typeof islandTable>;
+export type IslandReport = Omit<IslandRow, "name" | "firstSeenAtMs" | "removedAtMs">;
+export type IslandRecord = IslandReport & Pick<IslandRow, "name"> & { readonly firstSeenAtMs: number };
+/** `removed`: its owner removed it after the token was made that it uses. */
+export type SaveOutcome = "saved" | "of_another" | "removed";
+
+/** Hosts of one account that are stored. Beyond it, the one unseen for longest is forgotten. */
+export const MAX_HOSTS = 1_000;
+
+const RECORD = `${islandTable.columnsBut("firstSeenAtMs", "removedAtMs")},
+  coalesce(first_seen_at_ms, last_seen_at_ms) AS "firstSeenAtMs"`;
+const OWN = "host_id = @hostId AND account_id = @accountId AND removed_at_ms IS NULL";
+const OR_UPDATE = `ON CONFLICT (host_id) DO UPDATE SET account_id = excluded.account_id, agent_version = excluded.agent_version,
+    host_name = excluded.host_name, hardware = excluded.hardware, runtimes = excluded.runtimes,
+    last_seen_at_ms = excluded.last_seen_at_ms, removed_at_ms = NULL,
+    first_seen_at_ms = CASE WHEN islands.removed_at_ms IS NULL THEN islands.first_seen_at_ms ELSE excluded.first_seen_at_ms END
+  WHERE CASE WHEN islands.account_id = excluded.account_id
+    THEN islands.removed_at_ms IS NULL OR islands.removed_at_ms < CAST(@tokenCreatedAtMs AS bigint)
+    ELSE islands.removed_at_ms IS NOT NULL END`;
+
+async function getAll(tx: Tx, hostIds: readonly string[]): Promise<IslandRecord[]> {
+  const sql = `SELECT ${RECORD} FROM islands WHERE ${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NULL`;
+  return islandTable.rows(tx, sql, { hostIds });
+}
+
+export const islandSteps = {
+  /**
+   * Creates or updates; changes nothing unless `saved`. A removed Island may come back with a token that was made after the removal, or
+   * with a token of another account. Keeps {@link MAX_HOSTS} of an account.
+   */
+  save: write(async (tx, island: IslandReport, tokenCreatedAtMs: number): Promise<SaveOutcome> => {
+    const { hostId, accountId } = island;
+    await tx.lockAccount(accountId);
+    const row = { ...island, firstSeenAtMs: island.lastSeenAtMs, tokenCreatedAtMs };
+    if ((await islandTable.insert(tx, row, OR_UPDATE)) === 0) {
+      const sql = "SELECT account_id AS id FROM islands WHERE host_id = @hostId";
+      const owner = await tx.one<{ id: string }>(sql, { hostId });
+      return owner?.id === accountId ? "removed" : "of_another";
+    }
+    const oldest = `SELECT host_id FROM islands WHERE account_id = @accountId AND host_id <> @hostId
+      ORDER BY last_seen_at_ms DESC LIMIT @most OFFSET ${MAX_HOSTS - 1}`;
+    await tx.run(`DELETE FROM islands WHERE host_id ${inRows(tx, oldest)}`, { accountId, hostId, most: MAX_HOSTS });
+    return "saved";
+  }),
+
+  get: read(async (tx, hostId: string): Promise<IslandRecord | undefined> => (await getAll(tx, [hostId]))[0]),
+
+  /** In any order, without those that are unknown. */
+  getAll: read(getAll),
+
+  /** All Islands of an account. */
+  ofAccount: read((tx, accountId: string) =>
+    tx.all<Pick<IslandRecord, "hostId" | "lastSeenAtMs">>(
+      `SELECT ${islandTable.columns("hostId", "lastSeenAtMs")} FROM islands
+       WHERE account_id = @accountId AND removed_at_ms IS NULL`,
+      { accountId },
+    ),
+  ),
+
+  /** `name` null: none. False if the account has no such Island. */
+  rename: write(async (tx, accountId: string, hostId: string, name: string | null) => {
+    const sql = `UPDATE islands SET name = @name WHERE ${OWN}`;
+    return (await islandTable.run(tx, sql, { accountId, hostId, name })) === 1;
+  }),
+
+  /** Forgets all of the Island but that it was removed. False if the account has no such Island. */
+  remove: write(async (tx, accountId: string, hostId: string, atMs: number) => {
+    const sql = `UPDATE islands SET removed_at_ms = @atMs, name = NULL, host_name = NULL, agent_version = @agentVersion,
+      hardware = '{}', runtimes = '[]' WHERE ${OWN}`;
+    return (await islandTable.run(tx, sql, { accountId, hostId, atMs, agentVersion: "" })) === 1;
+  }),
+
+  /** Those of these Islands that were removed. */
+  removedOf: read(async (tx, hostIds: readonly string[]) => {
+    const sql = `SELECT host_id AS id FROM islands
+      WHERE ${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NOT NULL`;
+    return (await tx.all<{ id: string }>(sql, { hostIds })).map(({ id }) => id);
+  }),
+
+  /** Notes that these Islands are connected. Unknown ids are ignored. */
+  touch: write(async (tx, hostIds: readonly string[], atMs: number): Promise<void> => {
+    // The order keeps two coordinators from waiting for each other.
+    const due = `SELECT host_id FROM islands WHERE ${oneOf(tx, "host_id", "hostIds")} AND last_seen_at_ms < @atMs
+      ORDER BY host_id ${forUpdate(tx)}`;
+    await tx.run(`UPDATE islands SET last_seen_at_ms = @atMs WHERE host_id ${inRows(tx, due)}`, { hostIds, atMs });
+  }),
+
+  /** Forgets Islands that were last seen at or before `seenByMs`; at most `limit`. Removed ones stay so. Resolves with their number. */
+  forgetUnseen: write((tx, seenByMs: number, limit: number) => {
+    const unseen =
+      "SELECT host_id FROM islands WHERE last_seen_at_ms <= @seenByMs AND removed_at_ms IS NULL LIMIT @limit";
+    return tx.run(`DELETE FROM islands WHERE host_id ${inRows(tx, unseen)}`, { seenByMs, limit });
+  }),
+
+  /** Whether any Island has ever joined. */
+  hasAny: read(async (tx) => (await tx.one("SELECT 1 FROM islands LIMIT 1")) !== undefined),
+};

@@ -1,0 +1,81 @@
+import type Database from "better-sqlite3";
+import { numberNames, type Tx, type Values } from "../../tx.ts";
+
+interface Prepared {
+  readonly statement: Database.Statement<[object]>;
+  readonly names: readonly string[];
+}
+
+/** The statements of a connection, each of which is prepared once. */
+export class PreparedStatements {
+  readonly #db: Database.Database;
+  readonly #bySql = new Map<string, Prepared>();
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+  }
+
+  get(sql: string): Prepared {
+    let found = this.#bySql.get(sql);
+    if (found === undefined) {
+      found = { statement: this.#db.prepare(sql), names: numberNames(sql).names };
+      this.#bySql.set(sql, found);
+    }
+    return found;
+  }
+}
+
+/** What the step of a store runs on. Each promise is resolved already. */
+export class SqliteTx implements Tx {
+  readonly dialect = "sqlite";
+  readonly #statements: PreparedStatements;
+  #isOver = false;
+
+  constructor(statements: PreparedStatements) {
+    this.#statements = statements;
+  }
+
+  async all<T>(sql: string, values?: Values): Promise<T[]> {
+    const { statement, names } = this.#prepared(sql);
+    return statement.all(parametersOf(names, values)) as T[];
+  }
+
+  async one<T>(sql: string, values?: Values): Promise<T | undefined> {
+    const { statement, names } = this.#prepared(sql);
+    return statement.get(parametersOf(names, values)) as T | undefined;
+  }
+
+  only<T>(sql: string, values?: Values): Promise<T> {
+    return this.one(sql, values) as Promise<T>;
+  }
+
+  async run(sql: string, values?: Values): Promise<number> {
+    const { statement, names } = this.#prepared(sql);
+    return statement.run(parametersOf(names, values)).changes;
+  }
+
+  /** There is one writer. */
+  async lockAccount(): Promise<void> {}
+
+  /** The transaction is over: a step that goes on must not write into another one. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  #prepared(sql: string): Prepared {
+    if (this.#isOver) throw new Error("The transaction of this step is over");
+    return this.#statements.get(sql);
+  }
+}
+
+function parametersOf(names: readonly string[], values: Values = {}): Record<string, unknown> {
+  const given: Record<string, unknown> = { ...values };
+  return Object.fromEntries(names.map((name) => [name, parameterOf(given[name])]));
+}
+
+/** SQLite has neither lists nor booleans. */
+function parameterOf(value: unknown): unknown {
+  if (value === undefined) return null;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return Array.isArray(value) ? JSON.stringify(value) : value;
+}

@@ -1,0 +1,46 @@
+import type { Tx } from "./tx.ts";
+
+type Body = (tx: Tx, ...args: never[]) => Promise<unknown>;
+
+/**
+ * One method of a store. Its body awaits nothing but its transaction. Its arguments and its result can be copied to another thread.
+ * `pageRead`: its cost grows with the data of an account, so that SQLite runs it in a thread of its own. `write`: in one transaction; a
+ * body that throws has written nothing.
+ */
+export interface Step<B extends Body = Body> {
+  readonly kind: "read" | "pageRead" | "write";
+  readonly body: B;
+  /** While storage is away it waits, where others are refused. */
+  readonly isKept?: true;
+}
+export type Steps = Readonly<Record<string, Step>>;
+
+export const read = <B extends Body>(body: B): Step<B> => ({ kind: "read", body });
+export const pageRead = <B extends Body>(body: B): Step<B> => ({ kind: "pageRead", body });
+export const write = <B extends Body>(body: B): Step<B> => ({ kind: "write", body });
+/** For what has happened already, and for what a job cannot go on without. */
+export const kept = <B extends Body>(step: Step<B>): Step<B> => ({ ...step, isKept: true });
+
+type MethodOf<B> = B extends (tx: Tx, ...args: infer A) => infer R ? (...args: A) => R : never;
+
+/** A store: the methods of its steps. */
+export type Opened<S extends Steps> = {
+  readonly [K in keyof S]: S[K] extends Step<infer B> ? MethodOf<B> : never;
+};
+
+/** What runs steps. `name`: of the store and the step, as in "islands.save". */
+export type RunStep = (name: string, step: Step, args: readonly unknown[]) => Promise<unknown>;
+
+/** The methods of a store, each of which runs its step. */
+export function openStore<S extends Steps>(store: string, steps: S, run: RunStep): Opened<S> {
+  const methods = Object.entries(steps).map(([key, step]) => {
+    const name = `${store}.${key}`;
+    return [key, (...args: unknown[]) => run(name, step, args)];
+  });
+  return Object.fromEntries(methods) as Opened<S>;
+}
+
+/** Runs the body of a step. Its arguments are those of its method, which TypeScript has checked there. */
+export function runBody({ body }: Step, tx: Tx, args: readonly unknown[]): Promise<unknown> {
+  return (body as (tx: Tx, ...args: readonly unknown[]) => Promise<unknown>)(tx, ...args);
+}

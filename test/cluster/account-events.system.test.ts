@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runFrames } from "../support/attempt-frames.ts";
+import { Cluster } from "../support/cluster.ts";
+import { FakeIsland } from "../support/fake-island.ts";
+import { call } from "../support/http.ts";
+import { Listener } from "../coordinator/events/listener.ts";
+
+const JOB = { workload: "tiny-chat", input: { prompt: "Hi" } };
+
+describe("events of an account at three coordinators", () => {
+  let cluster: Cluster;
+  beforeEach(async () => {
+    cluster = await Cluster.open();
+    // Until all know each other.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+  });
+  afterEach(() => cluster[Symbol.asyncDispose]());
+
+  const submitAt = async (index: number, key: string): Promise<string> =>
+    (await call(cluster.at(index).url, key, "POST", "/jobs", JOB)).body.data.id;
+
+  it("come from wherever jobs and Islands are, and go on at another coordinator", async () => {
+    const { key, islandToken } = cluster.createAccount("events@example.com");
+    const listener = await Listener.open(cluster.at(0).url, { key });
+    await listener.next("ready");
+    const jobs = await Promise.all([0, 1, 2].map((index) => submitAt(index, key)));
+    for (const id of jobs) await listener.next("job", (job) => job.id === id);
+    const hostId = randomUUID();
+    await using island = await FakeIsland.join(cluster.at(2).url, islandToken, { hostId, slots: 10 });
+    await listener.next("island", ({ id, online }) => id === hostId && online === true);
+    await listener.close();
+    for (const id of jobs) {
+      const assign = await island.next("assign", ({ jobId }) => jobId === id);
+      island.send(...runFrames(assign, "Hi"));
+    }
+    const again = await Listener.open(cluster.at(1).url, { key, lastEventId: listener.lastId });
+    for (const id of jobs) await again.next("job", (job) => job.id === id && job.status === "completed");
+    expect(again.names).not.toContain("reset");
+    const { body } = await call(cluster.at(1).url, key, "GET", "/account");
+    await again.next("balance", ({ balance }) => balance === body.data.credits);
+    await again.close();
+  });
+
+  it("tell after the death of one that something may be missing, and go on with its jobs", async () => {
+    const { key, islandToken } = cluster.createAccount("events@example.com");
+    const here = await Listener.open(cluster.at(0).url, { key });
+    const there = await Listener.open(cluster.at(2).url, { key });
+    await there.next("ready");
+    const id = await submitAt(2, key);
+    await here.next("job", (job) => job.id === id);
+    await cluster.at(2).end("SIGKILL");
+    await there.over;
+    await here.next("reset");
+    const again = await Listener.open(cluster.at(1).url, { key, lastEventId: there.lastId });
+    await again.next("reset");
+    // Adopted, once the lease is over.
+    await using island = await FakeIsland.join(cluster.at(1).url, islandToken, { hostId: randomUUID() });
+    island.send(...runFrames(await island.next("assign"), "Hi"));
+    await Promise.all(
+      [here, again].map((each) => each.next("job", (job) => job.id === id && job.status === "completed")),
+    );
+    await Promise.all([here.close(), again.close()]);
+  });
+
+  it("end with a session that ends at another coordinator", async () => {
+    const credentials = { email: "page@example.com", password: "long enough" };
+    const page = { "atoll-console": "1" };
+    const begun = await call(cluster.at(0).url, null, "POST", "/auth/register", credentials, page);
+    const cookie = begun.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const listener = await Listener.open(cluster.at(1).url, { headers: { cookie, ...page } });
+    await listener.next("ready");
+    await call(cluster.at(2).url, null, "POST", "/auth/logout", undefined, { cookie, ...page });
+    await listener.over;
+    await expect(Listener.open(cluster.at(0).url, { headers: { cookie, ...page } })).rejects.toThrow(/401/);
+  });
+});

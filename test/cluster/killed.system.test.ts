@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Atoll } from "../../sdk/typescript/src/index.ts";
+import { accountProblems } from "../support/account-books.ts";
+import type { NewAccount } from "../support/account-rows.ts";
+import { Cluster } from "../support/cluster.ts";
+import { ended, eventsAt, followAnywhere, running, submitWords } from "./requests.ts";
+import { WordIsland } from "./word-island.ts";
+import { wordsPrompt, wordsText } from "./word-runtime.ts";
+
+const CREDITS = 1_000;
+/** What an Island may take to be at another coordinator. Source: docs/cluster.md. */
+const MAX_RETURN_MS = 5_000;
+
+let cluster: Cluster;
+let client: NewAccount;
+let owner: NewAccount;
+
+describe("kill -9 of a coordinator", () => {
+  beforeAll(async () => {
+    cluster = await Cluster.open();
+    client = cluster.createAccount("client@example.com", CREDITS, { concurrentJobs: 1_000 });
+    owner = cluster.createAccount("owner@example.com", 0);
+  });
+  beforeEach(() => cluster.mend());
+  afterAll(() => cluster[Symbol.asyncDispose]());
+
+  const anywhere = (): string => cluster.nextUrl();
+
+  it("moves its Islands to another within 5 s, with their jobs, which go on in the same attempt", async () => {
+    await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
+    const jobIds = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(0).url, client.key, 150, 40)));
+    for (const jobId of jobIds) await running(cluster.at(1).url, client.key, jobId);
+    await cluster.at(0).end("SIGKILL");
+    expect(await island.untilAwayFrom(cluster.at(0).islands.url)).toBeLessThan(MAX_RETURN_MS);
+    for (const jobId of jobIds) {
+      expect(await ended(anywhere, client.key, jobId)).toMatchObject({
+        status: "completed",
+        attempts: 1,
+        output: wordsText(150),
+      });
+    }
+    expect(island.runtime.begun).toHaveLength(3);
+  });
+
+  it("cuts the streams that are read there, which go on at another without gap or repeat, and no other stream", async () => {
+    await using island = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
+    // The Island and the job are at survivors; a reader is at the victim.
+    const jobId = await submitWords(cluster.at(1).url, client.key, 200, 20);
+    await running(cluster.at(1).url, client.key, jobId);
+    const survivors = Promise.all([1, 2].map((index) => eventsAt(cluster.at(index).url, client.key, jobId)));
+    let dials = 0;
+    const fromVictim = (): string => (dials++ === 0 ? cluster.at(0).url : cluster.nextUrl());
+    const followed = followAnywhere(fromVictim, client.key, jobId);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await cluster.at(0).end("SIGKILL");
+    expect(await followed).toEqual({ text: wordsText(200), endings: ["done"], connections: 2, positionsLost: 0 });
+    // One connection each, which nothing cut.
+    for (const events of await survivors) {
+      expect(events.flatMap(({ event, data }) => (event === "token" ? [data.content] : [])).join("")).toBe(
+        wordsText(200),
+      );
+      expect(events.at(-1)?.event).toBe("done");
+    }
+    expect(island.agent.status().reconnects).toBe(0);
+  });
+
+  it("which owns a job and has its Island: a stream of @atoll/client through it goes on", async () => {
+    await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner });
+    const jobId = await submitWords(cluster.at(0).url, client.key, 150, 40);
+    await running(cluster.at(0).url, client.key, jobId);
+    const atoll = new Atoll({ baseUrl: cluster.balancer.url, apiKey: client.key });
+    let text = "";
+    const kinds: string[] = [];
+    for await (const event of atoll.jobs.stream(jobId)) {
+      if (event.type === "token") text += event.content;
+      else kinds.push(event.type);
+      if (text.length === wordsText(20).length) await cluster.at(0).end("SIGKILL");
+    }
+    expect([text, kinds.at(-1)]).toEqual([wordsText(150), "done"]);
+    expect(kinds).not.toContain("restart");
+    expect(island.runtime.begun).toHaveLength(1);
+  });
+
+  it("gives its waiting jobs, and those of Islands that died with it, to others after its lease", async () => {
+    const lost = await WordIsland.open({ urls: [cluster.at(0).islands.url], owner, slots: 1 });
+    const held = await submitWords(cluster.at(0).url, client.key, 30, 100);
+    await running(cluster.at(0).url, client.key, held);
+    // No slot is free for these.
+    const waiting = await Promise.all([1, 2, 3].map(() => submitWords(cluster.at(0).url, client.key, 5, 1)));
+    await cluster.at(0).end("SIGKILL");
+    await lost[Symbol.asyncDispose]();
+    await using _other = await WordIsland.open({ urls: cluster.islandUrls(1), owner });
+    for (const jobId of waiting)
+      expect(await ended(anywhere, client.key, jobId)).toMatchObject({ status: "completed" });
+    expect(await ended(anywhere, client.key, held)).toMatchObject({ status: "completed", output: wordsText(30) });
+  });
+
+  it("in the midst of submissions loses none that was acknowledged, and charges none twice", async () => {
+    await using _island = await WordIsland.open({ urls: cluster.islandUrls(0), owner, slots: 20 });
+    const acknowledged: string[] = [];
+    const submitting = Array.from({ length: 40 }, async (_, index) => {
+      const headers = { "idempotency-key": `killed-${index}` };
+      for (;;) {
+        const url = index % 2 === 0 ? cluster.at(0).url : cluster.nextUrl();
+        const jobId = await submitWords(url, client.key, 10, 5, headers).catch(() => null);
+        if (jobId !== null) return acknowledged.push(jobId);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    await cluster.at(0).end("SIGKILL");
+    await cluster.at(0).start();
+    await Promise.all(submitting);
+    expect(new Set(acknowledged).size).toBe(40);
+    for (const jobId of acknowledged) {
+      expect(await ended(anywhere, client.key, jobId)).toMatchObject({ status: "completed", output: wordsText(10) });
+    }
+  });
+
+  it("leaves books that sum to zero, with each job charged once", async () => {
+    expect(await accountProblems(cluster.at(1).url, client.key, CREDITS)).toEqual([]);
+    expect((await cluster.manage("ledger", "verify")).code).toBe(0);
+  });
+});
+
+describe("SIGTERM of a coordinator", () => {
+  it("hands its jobs and Islands over: nothing is tried again that only moved", async () => {
+    await using cluster = await Cluster.open();
+    const client = cluster.createAccount("client@example.com", CREDITS);
+    const owner = cluster.createAccount("owner@example.com", 0);
+    await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner, slots: 2 });
+    const held = await Promise.all([1, 2].map(() => submitWords(cluster.at(0).url, client.key, 100, 40)));
+    for (const jobId of held) await running(cluster.at(0).url, client.key, jobId);
+    const waiting = await submitWords(cluster.at(0).url, client.key, 5, 1);
+    const followed = followAnywhere(() => cluster.nextUrl(), client.key, held[0] ?? "");
+    const { code, stderr } = await cluster.at(0).end("SIGTERM");
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    // Told where to go, it needs no second dial.
+    await island.untilAwayFrom(cluster.at(0).islands.url);
+    for (const jobId of [...held, waiting]) {
+      const job = await ended(() => cluster.nextUrl(), client.key, jobId);
+      expect(job).toMatchObject({ status: "completed", attempts: 1 });
+    }
+    expect(await followed).toMatchObject({ text: wordsText(100), endings: ["done"], positionsLost: 0 });
+    expect(island.runtime.begun.filter((prompt) => prompt === wordsPrompt(100, 40))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { accountProblems } from "../support/account-books.ts";
+import { Cluster, LEASE_MS } from "../support/cluster.ts";
+import { call } from "../support/http.ts";
+import { ended, followAnywhere, running, submitWords } from "./requests.ts";
+import { WordIsland } from "./word-island.ts";
+import { wordsText } from "./word-runtime.ts";
+
+const CREDITS = 1_000;
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("a coordinator that is stopped (SIGSTOP) past its lease, and then goes on", () => {
+  it("finds its jobs taken, drops them, and serves on: each ends once and is charged once", async () => {
+    await using cluster = await Cluster.open();
+    const client = cluster.createAccount("client@example.com", CREDITS);
+    const owner = cluster.createAccount("owner@example.com", 0);
+    const [victim, other] = [cluster.at(0), cluster.at(1)];
+    await using island = await WordIsland.open({ urls: cluster.islandUrls(0), owner, slots: 2 });
+    const held = await Promise.all([1, 2].map(() => submitWords(victim.url, client.key, 300, 40)));
+    for (const jobId of held) await running(victim.url, client.key, jobId);
+    const waiting = await Promise.all([1, 2, 3].map(() => submitWords(victim.url, client.key, 3, 1)));
+    const followed = followAnywhere(() => cluster.nextUrl(), client.key, held[0] ?? "");
+    const before = victim.program.process.pid;
+    victim.freeze();
+    // The Island hears nothing for 2.5 heartbeats, then it dials another.
+    await island.untilAwayFrom(victim.islands.url);
+    await using _second = await WordIsland.open({ urls: [other.islands.url], owner, slots: 2 });
+    for (const jobId of waiting) {
+      expect(await ended(() => other.url, client.key, jobId)).toMatchObject({ status: "completed", attempts: 1 });
+    }
+    await wait(LEASE_MS);
+    victim.thaw();
+    // It answers of jobs that it owned as the others do.
+    for (const jobId of [...held, ...waiting]) {
+      const job = await ended(() => victim.url, client.key, jobId);
+      expect(job.status).toBe("completed");
+    }
+    expect(await followed).toMatchObject({ text: wordsText(300), endings: ["done"] });
+    expect(victim.program.process.pid).toBe(before);
+    expect(victim.isUp).toBe(true);
+    const after = await submitWords(victim.url, client.key, 3, 1);
+    expect(await ended(() => other.url, client.key, after)).toMatchObject({ status: "completed", attempts: 1 });
+    expect(await accountProblems(other.url, client.key, CREDITS)).toEqual([]);
+    expect((await cluster.manage("ledger", "verify")).code).toBe(0);
+  });
+
+  it("goes on with what is still its own, if nobody wanted it", async () => {
+    await using cluster = await Cluster.open({ coordinators: 1 });
+    const client = cluster.createAccount("client@example.com", CREDITS);
+    const owner = cluster.createAccount("owner@example.com", 0);
+    const alone = cluster.at(0);
+    const jobId = await submitWords(alone.url, client.key, 5, 1);
+    alone.freeze();
+    await wait(LEASE_MS * 2);
+    alone.thaw();
+    await using _island = await WordIsland.open({ urls: [alone.islands.url], owner });
+    expect(await ended(() => alone.url, client.key, jobId)).toMatchObject({ status: "completed", attempts: 1 });
+    expect((await call(alone.url, null, "GET", "/health")).status).toBe(200);
+  });
+});

@@ -1,0 +1,125 @@
+import { expect, it } from "vitest";
+import { NatsBus } from "../../../coordinator/bus/nats-bus.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { NatsServer } from "../../support/nats-server.ts";
+import { withNats } from "../../support/with-servers.ts";
+import { describeBus } from "./bus.contract.ts";
+
+await withNats(describeNats);
+
+function describeNats(nats: NatsServer): void {
+  const log = { warn: () => undefined, info: () => undefined };
+  const open = () => NatsBus.open({ servers: nats.address }, "test", log);
+  /** Two buses, and what `there` warns of. */
+  async function pair(): Promise<{ here: NatsBus; there: NatsBus; warnings: unknown[] }> {
+    const warnings: unknown[] = [];
+    const warn = ({ err }: { err?: Error }): void => void warnings.push(err?.message);
+    return {
+      here: await open(),
+      there: await NatsBus.open({ servers: nats.address }, "there", { ...log, warn }),
+      warnings,
+    };
+  }
+  describeBus("NATS", async () => [await open(), await open()]);
+
+  it("a bus that is opened while its server is away is down, and whole when the server comes", async () => {
+    await nats.kill();
+    const [here, there] = [await open(), await open()];
+    const heard: unknown[] = [];
+    there.subscribe("jobs", (message) => heard.push(message));
+    there.answer("ask", async () => "yes");
+    expect(here.downBecause).toMatch(/./);
+    await expect(here.request("ask", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
+    await nats.startAgain();
+    await expect.poll(() => [here.downBecause, there.downBecause], { timeout: 10_000 }).toEqual([null, null]);
+    await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("yes");
+    here.publish("jobs", "kept");
+    await expect.poll(() => heard).toEqual(["kept"]);
+    await here.close();
+    await there.close();
+  });
+
+  it("request() that is not answered in time says so", async () => {
+    const [here, there] = [await open(), await open()];
+    there.answer("slow", () => new Promise(() => undefined));
+    await expect.poll(() => here.request("slow", null, 50).catch(({ kind }) => kind)).toBe("timeout");
+    await here.close();
+    await there.close();
+  });
+
+  it("goes on after a listener that throws, and says so", async () => {
+    const { here, there, warnings } = await pair();
+    const heard: unknown[] = [];
+    there.subscribe("jobs", (message) => {
+      if (message === null) throw new Error("There is nothing in it");
+      heard.push(message);
+    });
+    there.answer("ask", async () => "yes");
+    await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("yes");
+    for (const message of [1, null, 2]) here.publish("jobs", message);
+    await expect.poll(() => heard).toEqual([1, 2]);
+    expect([warnings, there.downBecause]).toEqual([["There is nothing in it"], null]);
+    await here.close();
+    await there.close();
+  });
+
+  it("says that a message is too large, and goes on", async () => {
+    const { here, there, warnings } = await pair();
+    const large = Buffer.alloc(2_000_000);
+    there.answer("ask", async (message) => (message === "large" ? large : "small"));
+    await expect.poll(() => here.request("ask", null, 5_000).catch(String), { timeout: 10_000 }).toBe("small");
+    await expect(here.request("ask", large, 5_000)).rejects.toMatchObject({ kind: "refused" });
+    await expect(here.request("ask", "large", 5_000)).rejects.toMatchObject({
+      kind: "refused",
+      message: expect.stringMatching(/max_payload/),
+    });
+    there.publish("jobs", large);
+    expect(warnings).toEqual([expect.stringMatching(/max_payload/)]);
+    expect(await here.request("ask", null, 5_000)).toBe("small");
+    await here.close();
+    await there.close();
+  });
+
+  it("is not opened on a server that takes too small messages", async () => {
+    await using small = await NatsServer.start("max_payload: 64KB");
+    await expect(NatsBus.open({ servers: small?.address ?? "" }, "test", log)).rejects.toThrow(
+      "bus: NATS takes messages of at most 65536 bytes: set max_payload of its servers to 1048576 or more",
+    );
+  });
+
+  it("is closed although its server stands still, or has just gone", async () => {
+    await using still = await NatsServer.start();
+    const clock = new ManualClock();
+    const [one, two] = [await NatsBus.open({ servers: still?.address ?? "" }, "test", log, clock), await open()];
+    still?.freeze();
+    const closed = one.close();
+    clock.advance(2_000);
+    await closed;
+    still?.thaw();
+    await nats.kill();
+    await two.close();
+    await nats.startAgain();
+  });
+
+  it("a bus says that its server is gone, refuses at once, and is whole again with the server", async () => {
+    const [here, there] = [await open(), await open()];
+    const changes: boolean[] = [];
+    here.onChange((because) => changes.push(because === null));
+    const heard: unknown[] = [];
+    there.subscribe("jobs", (message) => heard.push(message));
+    there.answer("ask", async () => "yes");
+    await nats.kill();
+    await expect.poll(() => here.downBecause).toMatch(/^no connection to 127\.0\.0\.1/);
+    await expect(here.request("ask", null, 60_000)).rejects.toMatchObject({ kind: "unreachable" });
+    here.publish("jobs", "lost");
+    await nats.startAgain();
+    await expect.poll(() => [here.downBecause, there.downBecause], { timeout: 10_000 }).toEqual([null, null]);
+    // The server may hear the request before the other's subscriptions.
+    await expect.poll(() => here.request("ask", null, 5_000).catch(() => null)).toBe("yes");
+    here.publish("jobs", "kept");
+    await expect.poll(() => heard).toEqual(["kept"]);
+    expect(changes).toEqual([false, true]);
+    await here.close();
+    await there.close();
+  });
+}

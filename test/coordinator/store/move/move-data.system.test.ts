@@ -1,0 +1,206 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DATABASE_FILE, openStore } from "../../../../coordinator/store/open-store.ts";
+import { COPIED_TABLES } from "../../../../coordinator/store/move/copied-tables.ts";
+import type { DataEnd } from "../../../../coordinator/store/move/data-end.ts";
+import { moveData, type MoveReport } from "../../../../coordinator/store/move/move-data.ts";
+import { openEnd } from "../../../../coordinator/store/move/open-end.ts";
+import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
+import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations/all.ts";
+import { lockForServing } from "../../../../coordinator/store/sqlite/engine/serve-lock.ts";
+import type { StorePlace } from "../../../../coordinator/store/store-place.ts";
+import type { Store } from "../../../../coordinator/store/store.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import type { PostgresServer } from "../../../support/postgres-server.ts";
+import { withPostgres } from "../../../support/with-servers.ts";
+import { completeJob, makeAccount, temporaryFolder } from "../contract/store-builders.ts";
+import { expectCovered } from "./copied-columns.ts";
+import { fillStore, pictureOf } from "./move-world.ts";
+
+/** Columns of PostgreSQL that a move sets itself. */
+const OWN_OF_POSTGRES = [
+  "balances.job_places",
+  "checks.*",
+  "coordinators.*",
+  // Of the last hour: coordinators that run learn from them which streams end.
+  "credential_ends.*",
+  // Summed up again from the ledger.
+  "earnings_cursor.*",
+  "usage_cursor.*",
+  "account_usage.*",
+  "island_earnings.*",
+  "jobs.has_place",
+  "jobs.lost_island_id",
+  "jobs.owner_id",
+  "messages.keeper_id",
+  "migrations.*",
+  "network_moves.*",
+  // Copied by their names, as each database seals them with another key.
+  "secrets.*",
+  "turns.*",
+  "webhooks.sender_id",
+];
+const clock = new ManualClock();
+const key = randomBytes(32);
+let databases = 0;
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => void (folder = temporaryFolder()));
+afterEach(() => folder[Symbol.dispose]());
+
+async function withStore<T>(place: StorePlace, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(place, clock);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** `wrap`: puts something in the way of the source. */
+async function move(from: StorePlace, to: StorePlace, wrap = (end: DataEnd) => end): Promise<MoveReport> {
+  await using stack = new AsyncDisposableStack();
+  const open = async (place: StorePlace) => stack.adopt(await openEnd(place, clock), (end) => end.close());
+  const source = wrap(await open(from));
+  return await moveData({ from: source, to: await open(to), onStep: () => undefined });
+}
+
+/** An end that fails before the page of this number. */
+function failingAt(pages: number): (end: DataEnd) => DataEnd {
+  let read = 0;
+  return (end) =>
+    new Proxy(end, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name !== "pages") return typeof value === "function" ? (value.bind(target) as unknown) : value;
+        return async function* failing(...args: Parameters<DataEnd["pages"]>) {
+          for await (const page of target.pages(...args)) {
+            read += 1;
+            if (read === pages) throw new Error("cut");
+            yield page;
+          }
+        };
+      },
+    });
+}
+
+await withPostgres(describeMove);
+
+function describeMove(server: PostgresServer): void {
+  const newDatabase = async (): Promise<StorePlace> => {
+    databases += 1;
+    return { address: await server.createDatabase(`moved${databases}`), key };
+  };
+
+  describe("a move of all data", () => {
+    it("copies all tables of PostgreSQL, with all columns", async () => {
+      const name = nameOf(await newDatabase());
+      await migrate(server.addressOf(name), MIGRATIONS, 1);
+      const { rows } = await server.query(
+        "SELECT table_name || '.' || column_name AS name FROM information_schema.columns WHERE table_schema = 'public'",
+        name,
+      );
+      const columns = rows.map((row: { name: string }) => row.name);
+      expectCovered(columns, OWN_OF_POSTGRES);
+    });
+
+    it("takes everything to PostgreSQL and back; both stores answer as before, and go on", async () => {
+      const [here, there, back] = [folder.file("here"), await newDatabase(), folder.file("back")];
+      const { filled, before } = await withStore(here, async (store) => {
+        const made = await fillStore(store);
+        return { filled: made, before: await pictureOf(store, made) };
+      });
+      addEarlierChunk(here, filled.jobIds[3] ?? "");
+      const { rows, ledger } = await move(here, there);
+      expect(Object.keys(rows)).toEqual(COPIED_TABLES.map(({ name }) => name));
+      // Of jobs that count against their account's limit: those of a batch that wait do not yet.
+      const places = await server.query("SELECT party, job_places FROM balances WHERE job_places > 0", nameOf(there));
+      expect(places.rows).toEqual([{ party: `client:${filled.accountIds[0]}`, job_places: 3 }]);
+      expect(ledger).toMatchObject({ sumMicro: 0, unbalancedTransactions: 0, wrongBalances: [], wrongHolds: [] });
+      const withEarlier = await withStore(there, async (store) => {
+        const { feeds, ...rest } = (await pictureOf(store, filled)) as { feeds: unknown[][] };
+        const { feeds: feedsBefore, ...restBefore } = before as typeof rest & { feeds: unknown[] };
+        expect(rest).toEqual(restBefore);
+        expect(feeds.with(3, [])).toEqual(feedsBefore.with(3, []));
+        await goOn(store, filled.accountIds[0] ?? "");
+        return pictureOf(store, filled);
+      });
+      await move(there, back);
+      await withStore(back, async (store) => {
+        expect(await pictureOf(store, filled)).toEqual(withEarlier);
+        await goOn(store, filled.accountIds[0] ?? "");
+      });
+    });
+
+    it("goes on where it was interrupted, and neither end can be opened until it is done, nor the source afterwards", async () => {
+      const [from, to] = [folder.file("from"), await newDatabase()];
+      await withStore(from, fillStore);
+      await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
+      await expect(openStore(from, clock)).rejects.toThrow(/its data is being moved to postgres:.*the command migrate/);
+      await expect(openStore(to, clock)).rejects.toThrow(/it has a part of the data of .*from/);
+      await expect(move(from, folder.file("elsewhere"))).rejects.toThrow(/is being moved to postgres/);
+      await expect(move(to, folder.file("other"))).rejects.toThrow(/only a part/);
+      const { rows } = await move(from, to);
+      expect(rows["jobs"]).toBe(10);
+      await expect(openStore(from, clock)).rejects.toThrow(/its data was moved to postgres/);
+      await expect(move(from, to)).rejects.toThrow(/was moved to postgres.* already/);
+      await withStore(to, (store) => store.check());
+    });
+
+    it("can be given up: the source is opened again, and what was copied stays closed", async () => {
+      const [from, to] = [folder.file("from"), await newDatabase()];
+      await withStore(from, fillStore);
+      await expect(move(from, to, failingAt(9))).rejects.toThrow("cut");
+      const end = await openEnd(from, clock);
+      await end.forget();
+      await end.close();
+      await withStore(from, (store) => makeAccount(store));
+      await expect(move(from, to)).rejects.toThrow(/belongs to another move/);
+    });
+
+    it("is refused while either end is in use, and where the target is not empty", async () => {
+      const [from, to] = [folder.file("from"), await newDatabase()];
+      await withStore(from, fillStore);
+      const lock = lockForServing(from);
+      await expect(move(from, to)).rejects.toThrow(/another coordinator serves/);
+      lock.release();
+      await withStore(to, async (store) => {
+        await makeAccount(store);
+        await expect(move(to, folder.file("back"))).rejects.toThrow(/connections of coordinators .* use it/);
+        // It was not marked.
+        await withStore(to, (other) => other.check());
+      });
+      await expect(move(from, to)).rejects.toThrow(/not empty \(accounts\)/);
+      await withStore(from, (store) => store.check());
+    });
+
+    it("finds a row that differs, and the source stays the one that counts", async () => {
+      const [from, to] = [folder.file("from"), await newDatabase()];
+      await withStore(from, fillStore);
+      await expect(move(from, to, failingAt(COPIED_TABLES.length + 3))).rejects.toThrow("cut");
+      await server.query("UPDATE messages SET content = '\"other\"' WHERE role = 'user'", nameOf(to));
+      await expect(move(from, to)).rejects.toThrow(/of messages differs from the original/);
+      await expect(openStore(to, clock)).rejects.toThrow(/a part of the data/);
+    });
+  });
+}
+
+const nameOf = (place: StorePlace): string =>
+  typeof place === "string" ? "" : (place.address.split("/").at(-1) ?? "");
+
+/** A job runs and is paid, a question is asked: with new keys after those that were copied. */
+async function goOn(store: Store, accountId: string): Promise<void> {
+  const jobId = await completeJob(store, accountId);
+  expect((await store.ledger.list(accountId, { limit: 1, offset: 0 })).lines[0]).toMatchObject({ jobId });
+  expect(await store.ledger.verify()).toMatchObject({ sumMicro: 0, wrongBalances: [], wrongHolds: [] });
+  expect(await store.jobs.feed(jobId)).toHaveLength(1);
+}
+
+/** As an earlier version wrote it: all items as JSON, without a text. */
+function addEarlierChunk(directory: string, jobId: string): void {
+  const db = new Database(join(directory, DATABASE_FILE));
+  const items = JSON.stringify([{ type: "token", content: "earlier \u0000", count: 1 }]);
+  db.prepare("INSERT INTO feed_chunks (job_id, attempt, seq, items) VALUES (?, 1, 9, ?)").run(jobId, items);
+  db.close();
+}

@@ -1,0 +1,41 @@
+import { afterAll, expect, it } from "vitest";
+import { Database } from "../../../../coordinator/store/postgres/engine/database.ts";
+import { systemClock } from "../../../../shared/clock.ts";
+import type { PostgresServer } from "../../../support/postgres-server.ts";
+import { withPostgres } from "../../../support/with-servers.ts";
+
+await withPostgres(describeDatabase);
+
+function describeDatabase(server: PostgresServer): void {
+  const db = new Database(server.addressOf("postgres"), systemClock, () => undefined);
+  afterAll(() => db.close());
+
+  it("transact() outlives the loss of its connection between two statements", async () => {
+    let tries = 0;
+    const lost = db.transact(async (session) => {
+      tries += 1;
+      const { pid } = (await session.one<{ pid: number }>("SELECT pg_backend_pid() AS pid")) ?? { pid: 0 };
+      await server.query(`SELECT pg_terminate_backend(${pid})`);
+      // The connection learns of it while nothing is asked of it.
+      await systemClock.sleep(100);
+      return session.one("SELECT 1");
+    });
+    await expect(lost).rejects.toMatchObject({ code: "storage_unavailable" });
+    expect(tries).toBe(1);
+    expect(await db.transact((session) => session.one("SELECT 1 AS one"))).toEqual({ one: 1 });
+  });
+
+  it("untilDone() tries again until the server is back, and ends with the store", async () => {
+    await server.kill();
+    const done = db.untilDone((session) => session.one("SELECT 2 AS two"));
+    await expect(db.use((session) => session.one("SELECT 1"))).rejects.toMatchObject({ code: "storage_unavailable" });
+    await server.restart();
+    expect(await done).toEqual({ two: 2 });
+    await server.kill();
+    const other = new Database(server.addressOf("postgres"), systemClock, () => undefined);
+    const never = other.untilDone((session) => session.one("SELECT 3"));
+    await other.close();
+    await expect(never).rejects.toMatchObject({ code: "shutting_down" });
+    await server.restart();
+  });
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CargoSigner } from "../../../../coordinator/islands/cargo-signer.ts";
+import { AttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
+import { DatabaseError } from "../../../../coordinator/store/database-error.ts";
+import { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
+import { SecretBox } from "../../../../coordinator/store/secret-box.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { withDatabase } from "../../../support/with-servers.ts";
+import { describeSecrets } from "../contract/shared-secrets.cases.ts";
+
+await withDatabase(describePostgresSecrets);
+
+function describePostgresSecrets(database: PostgresDatabase): void {
+  let [one, two]: PostgresStore[] = [];
+  const both = (): readonly [PostgresStore, PostgresStore] => [one as PostgresStore, two as PostgresStore];
+  beforeEach(async () => {
+    await database.empty();
+    [one, two] = ["c1", "c2"].map((id) => database.store(new ManualClock(), id));
+  });
+  afterEach(() => Promise.all(both().map((store) => store.close())));
+
+  describe("PostgresSecrets", () => {
+    describeSecrets(async () => [both()[0].secrets, both()[1].secrets]);
+
+    it("of coordinators that start at once are one set: proofs and signatures of one hold at the other", async () => {
+      const log = { warn: () => undefined };
+      const [proofs, signers] = await Promise.all([
+        Promise.all(both().map(({ secrets }) => AttemptProofs.open(secrets))),
+        Promise.all(both().map(({ secrets }) => CargoSigner.open({ secrets, isNew: true, log }))),
+      ]);
+      expect(proofs[1]?.isValid(proofs[0]?.issue("job_1", 1, "host") ?? "", "job_1", 1, "host")).toBe(true);
+      expect(signers[1]?.publicKey).toBe(signers[0]?.publicKey);
+    });
+
+    it("are sealed in the database, and of no use with another key", async () => {
+      await one?.secrets.replace("signing", Buffer.from("very secret"));
+      const { rows } = await database.server.query("SELECT sealed FROM secrets", "test");
+      expect(JSON.stringify(rows)).not.toMatch(/very secret|dmVyeSBzZWNyZX/);
+      const secrets = new SecretBox(randomBytes(32));
+      const other = new PostgresStore({ address: database.address, clock: new ManualClock(), ownerId: "c3", secrets });
+      const refused = other.secrets.read("signing");
+      await expect(refused).rejects.toBeInstanceOf(DatabaseError);
+      await expect(refused).rejects.toThrow(/sealed with another cluster_key/);
+      await other.close();
+    });
+  });
+}

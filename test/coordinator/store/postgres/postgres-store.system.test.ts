@@ -1,0 +1,9 @@
+import { withDatabase } from "../../../support/with-servers.ts";
+import { describeStore } from "../contract/store.contract.ts";
+
+await withDatabase((database) =>
+  describeStore("postgres", async (clock) => {
+    await database.empty();
+    return database.store(clock);
+  }),
+);

@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileURLToPath } from "node:url";
+import { CatalogSync } from "../../../../coordinator/catalog/catalog-sync.ts";
+import { newId } from "../../../../shared/ids.ts";
+import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import type { PostgresDatabase } from "../../../support/postgres-database.ts";
+import { withDatabase } from "../../../support/with-servers.ts";
+import { ONNX_FILE } from "../../catalog/cargo-builders.ts";
+import { eventually } from "../../http/api.ts";
+import { makeWebhook } from "../contract/batch-store.cases.ts";
+import { MADE_AT_MS, makeAccount, makeEnding, makeJob, runJob } from "../contract/store-builders.ts";
+
+const LEASE_MS = 60_000;
+const directory = fileURLToPath(new URL("../../../../catalog", import.meta.url));
+const HOUR_MS = 3_600_000;
+const SELF = { address: "http://127.0.0.1:1", version: "1" };
+await withDatabase(describeSharedWork);
+
+function describeSharedWork(database: PostgresDatabase): void {
+  let one: PostgresStore;
+  let two: PostgresStore;
+  let three: PostgresStore;
+  beforeEach(async () => {
+    await database.empty();
+    const open = (id: string) => database.store(new ManualClock(), id);
+    [one, two, three] = [open("c1"), open("c2"), open("c3")];
+    for (const store of [one, two, three]) await store.cluster.renew(SELF, LEASE_MS);
+  });
+  afterEach(async () => void (await Promise.all([one, two, three].map((store) => store.close()))));
+
+  describe("of several coordinators on one PostgreSQL", () => {
+    it("each delivers the webhooks whose end it stored; those of one that is gone have one new sender each", async () => {
+      const accountId = await makeAccount(one, { grantMicro: 100_000_000 });
+      const ended = async (store: PostgresStore): Promise<string> => {
+        const job = makeJob(accountId, { webhook: makeWebhook() });
+        await runJob(store, job);
+        await store.jobs.end(makeEnding(job));
+        return job.webhook?.id ?? "";
+      };
+      const ids = [await ended(one), await ended(one), await ended(one)];
+      const other = await ended(two);
+      // Those that are due at the same time come in any order.
+      const pending = async (store: PostgresStore) => (await store.webhooks.pending()).map(({ id }) => id).toSorted();
+      expect([await pending(one), await pending(two)]).toEqual([ids.toSorted(), [other]]);
+      expect([await two.webhooks.adopt(), await two.webhooks.toDeliver(ids[0] ?? "")]).toMatchObject([
+        [{ id: other }],
+        undefined,
+      ]);
+      await one.cluster.renew(SELF, -1);
+      expect(await two.webhooks.adopt()).toMatchObject([{ id: other }]);
+      await two.cluster.reap();
+      const adopted = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
+      expect(adopted.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
+      // Told again: the first answer may have been lost.
+      const again = (await Promise.all([two.webhooks.adopt(), three.webhooks.adopt()])).flat();
+      expect(again.map(({ id }) => id).toSorted()).toEqual([...ids, other].toSorted());
+      // The late one sends nothing, and notes nothing.
+      expect([await pending(one), await one.webhooks.toDeliver(ids[0] ?? "")]).toEqual([[], undefined]);
+      await one.webhooks.record(ids[0] ?? "", { atMs: 1, status: 200, error: null }, { state: "delivered" });
+      expect(await three.webhooks.get(ids[0] ?? "")).toMatchObject({ state: "pending", tries: [] });
+    });
+
+    it("each follows the answers that were asked there; those of one that is gone have one new follower each", async () => {
+      const accountId = await makeAccount(one, { grantMicro: 100_000_000 });
+      const ask = async (store: PostgresStore): Promise<string> => {
+        const [id, answerId] = [newId("conv", MADE_AT_MS), newId("msg", MADE_AT_MS)];
+        const made = { title: null, slug: "tiny-chat", systemPrompt: null, metadata: {} };
+        await store.conversations.create({ id, accountId, ...made, createdAtMs: 1, updatedAtMs: 1 });
+        const ids = { conversationId: id, userMessageId: newId("msg", MADE_AT_MS), answerId, afterMessageId: null };
+        await store.jobs.submit({
+          ...makeJob(accountId),
+          answer: { kind: "new", question: { ...ids, content: "Hi" } },
+        });
+        return answerId;
+      };
+      const answers = [await ask(one), await ask(one)];
+      const other = await ask(two);
+      const followed = async (store: PostgresStore) =>
+        (await store.conversations.unfinishedAnswers()).map(({ answerId }) => answerId).toSorted();
+      expect([await followed(one), await followed(two), await followed(three)]).toEqual([
+        answers.toSorted(),
+        [other],
+        [],
+      ]);
+      await one.cluster.leave();
+      const [byTwo, byThree] = await Promise.all([followed(two), followed(three)]);
+      expect([...byTwo, ...byThree].toSorted()).toEqual([...answers, other].toSorted());
+      expect([await followed(two), await followed(three)]).toEqual([byTwo, byThree]);
+    });
+
+    it("one sweeps in each hour, by the clock of the database", async () => {
+      const takers = () => Promise.all([one, two, three].map((store) => store.content.takeSweep(HOUR_MS)));
+      expect((await takers()).filter(Boolean)).toHaveLength(1);
+      expect(await takers()).toEqual([false, false, false]);
+      await database.server.query("UPDATE turns SET taken_at_ms = taken_at_ms - 3500000", "test");
+      expect((await takers()).filter(Boolean)).toHaveLength(1);
+    });
+
+    it("one adds a Cargo, and another knows it a second later, with the same number", async () => {
+      const clock = new ManualClock();
+      const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+      // At the same time, on an empty database: they agree on the numbers.
+      const syncs = await Promise.all(
+        [one, two].map(({ catalog: store }) =>
+          CatalogSync.open({
+            commandLine: String,
+            directory,
+            store,
+            defaults: { chat: "tiny-chat" },
+            clock,
+            log,
+          }),
+        ),
+      );
+      const [here, there] = syncs as [CatalogSync, CatalogSync];
+      const numbers = (sync: CatalogSync) => sync.catalog.list().map(({ slug, workloadId }) => [slug, workloadId]);
+      expect(numbers(there)).toEqual(numbers(here));
+      there.watch(() => undefined);
+      await one.catalog.importCargo({ slug: "some-onnx", file: ONNX_FILE, atMs: 1 });
+      expect(there.catalog.find("some-onnx")).toBeUndefined();
+      clock.advance(1_000);
+      await eventually(() => there.catalog.find("some-onnx") !== undefined);
+      await here.refresh();
+      expect(numbers(there)).toEqual(numbers(here));
+      await Promise.all(syncs.map((sync) => sync.close()));
+    });
+
+    it("one removes in each hour what has expired", async () => {
+      const accountId = await makeAccount(one);
+      const session = { accountId, createdAtMs: 1, expiresAtMs: 2 };
+      const left = async () =>
+        Number((await database.server.query("SELECT count(*) FROM sessions", "test")).rows[0]?.count);
+      await one.accounts.createSession({ tokenHash: "first", ...session }, 10);
+      await two.prune();
+      expect(await left()).toBe(0);
+      await one.accounts.createSession({ tokenHash: "second", ...session }, 10);
+      await three.prune();
+      expect(await left()).toBe(1);
+    });
+  });
+}

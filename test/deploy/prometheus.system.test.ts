@@ -1,0 +1,44 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { until } from "../support/http.ts";
+import { BusyNetwork } from "./busy-network.ts";
+import { PrometheusServer } from "./prometheus-server.ts";
+import { alertQueries, dashboardQueries } from "./queries.ts";
+
+/** What a network of one coordinator has not, or not within seconds. */
+const MAY_BE_EMPTY = /moved|peer_requests|taken_over|nodejs_gc/;
+
+it("Prometheus scrapes a coordinator with the shipped settings, and every panel shows something", async () => {
+  await using network = await BusyNetwork.open();
+  await using prometheus = await PrometheusServer.start(network.coordinator.url, network.token);
+  const check = spawnSync("promtool", ["check", "config", "prometheus.yml"], { cwd: prometheus.directory });
+  expect({ status: check.status, text: String(check.stderr) }).toMatchObject({ status: 0 });
+  await until(
+    () => prometheus.query("up == 1"),
+    (rows) => rows?.length === 1,
+    "the coordinator is up",
+  );
+  await network.work();
+  const twice =
+    "count_over_time(atoll_webhook_delivery_seconds_count[1m]) >= 4 and atoll_webhook_delivery_seconds_count > 0";
+  await until(
+    () => prometheus.query(twice),
+    (rows) => rows?.length === 1,
+    "the work was scraped",
+  );
+  await network.work();
+  await until(
+    () => prometheus.query("atoll_webhook_delivery_seconds_count == 2"),
+    (rows) => rows?.length === 1,
+    "more work was scraped",
+  );
+  const empty: string[] = [];
+  for (const { place, expr } of dashboardQueries()) {
+    // oxlint-disable-next-line no-await-in-loop -- In order, so that a fault names the panel.
+    const rows = await prometheus.query(expr);
+    if (rows?.length === 0 && !MAY_BE_EMPTY.test(expr)) empty.push(`${place}: ${expr}`);
+  }
+  expect(empty).toEqual([]);
+  await Promise.all(alertQueries().map(({ expr }) => prometheus.query(expr)));
+  expect(await prometheus.query('ALERTS{alertstate="firing"}')).toEqual([]);
+});

@@ -1,0 +1,17 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { requireDebian } from "../../support/require-debian.ts";
+
+const run = promisify(execFile);
+const PROGRAM = new URL("./vanished-client-program.ts", import.meta.url).pathname;
+
+requireDebian("ip", "iproute2");
+requireDebian("curl", "curl");
+
+describe("clients that vanish without a word", () => {
+  it("have their jobs cancelled within 30 s, be it that they read a stream or wait for an answer", async () => {
+    const { stdout } = await run("unshare", ["-n", process.execPath, PROGRAM], { timeout: 90_000 });
+    expect(JSON.parse(stdout)).toEqual(["streaming", "waiting"]);
+  }, 120_000);
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call } from "../support/http.ts";
+import { Network } from "../support/network.ts";
+import { freePort } from "../support/free-port.ts";
+import { ConsoleBrowser, signIn } from "./browser.ts";
+
+const EMAIL = "op@example.com";
+
+describe("the console of an operator", () => {
+  let network: Network;
+  let browser: ConsoleBrowser;
+  beforeAll(async () => {
+    network = await Network.open(["--port", String(await freePort())]);
+    browser = await ConsoleBrowser.open(network.url);
+  });
+  afterAll(async () => {
+    await browser[Symbol.asyncDispose]();
+    await network[Symbol.asyncDispose]();
+  });
+
+  it("shows the network and the balance as they change, and asks for nothing again and again", async () => {
+    const { key } = network.createAccount(EMAIL);
+    await network.manage("account", "role", "--email", EMAIL, "--operator");
+    const { page, faults } = await browser.page();
+    await signIn(page, EMAIL);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname + new URL(request.url()).search));
+    const count = (path: string): number => asked.filter((each) => each.startsWith(`/api/v1${path}`)).length;
+    await page.getByRole("link", { name: "Network", exact: true }).click();
+    const waiting = page.getByText("Jobs waiting", { exact: true }).locator("..");
+    await waiting.getByText("0", { exact: true }).waitFor();
+    await expect.poll(() => count("/events?scope=network")).toBe(1);
+    await call(network.url, key, "POST", "/jobs", { workload: "tiny-chat", input: { prompt: "Hi" } });
+    await waiting.getByText("1", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByRole("link", { name: "tiny-chat" }).waitFor();
+    const before = asked.length;
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    // Nothing changed meanwhile.
+    expect(asked.slice(before)).toEqual([]);
+    expect([count("/operator/overview"), count("/events?scope=network")]).toEqual([1, 1]);
+
+    const shown = await page.locator(".balance").innerText();
+    await network.manage("credits", "grant", "--email", EMAIL, "--credits", "123");
+    await expect.poll(() => page.locator(".balance").innerText()).not.toBe(shown);
+    await network.manage("account", "role", "--email", EMAIL, "--user");
+    await page.getByText("There is no such page").waitFor();
+    expect(await page.getByRole("link", { name: "Queue", exact: true }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+import { ConsoleBrowser, signIn } from "./browser.ts";
+
+const ROWS = 10_000;
+const at = "2026-01-31T12:00:00.000Z";
+const rowAt = (index: number) => ({
+  id: `job_${String(index).padStart(6, "0")}`,
+  status: "completed",
+  workload_slug: "tiny-chat",
+  batch_id: null,
+  created_at: at,
+  completed_at: at,
+});
+
+describe("a list of 10,000 rows", () => {
+  let coordinator: TestCoordinator;
+  let browser: ConsoleBrowser;
+  beforeAll(async () => {
+    coordinator = await TestCoordinator.open();
+    browser = await ConsoleBrowser.open(coordinator.url);
+    await coordinator.createAccount("ann@example.com");
+  });
+  afterAll(async () => {
+    await browser[Symbol.asyncDispose]();
+    await coordinator[Symbol.asyncDispose]();
+  });
+
+  it("is a screenful of elements at every place, and reads only the pages that are looked at", async () => {
+    const { page } = await browser.page({ viewport: { width: 1_280, height: 800 } });
+    const read: number[] = [];
+    await page.route("**/api/v1/jobs?*", (route) => {
+      const offset = Number(new URL(route.request().url()).searchParams.get("offset"));
+      read.push(offset);
+      const data = Array.from({ length: Math.min(100, ROWS - offset) }, (_, index) => rowAt(offset + index));
+      return route.fulfill({ json: { data, meta: { total: ROWS, limit: 100, offset } } });
+    });
+    await signIn(page, "ann@example.com");
+    await page.goto("/jobs");
+    await page.getByText("job_000000").waitFor();
+    expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe(String(ROWS + 1));
+    const scroller = page.getByRole("rowgroup");
+    // A long drag of the scroll bar: what it passes is not read.
+    for (let step = 1; step <= 50; step += 1) {
+      await scroller.evaluate((element, share) => (element.scrollTop = element.scrollHeight * share), step / 50);
+      expect(await page.getByRole("row").count()).toBeLessThan(80);
+    }
+    await page.getByText("job_009999").waitFor();
+    expect(read).toContain(9_900);
+    expect(new Set(read).size).toBeLessThan(60);
+    await scroller.evaluate((element) => (element.scrollTop = 0));
+    await page.getByText("job_000000").waitFor();
+  });
+});

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TestCoordinator } from "../support/test-coordinator.ts";
+import { ConsoleBrowser } from "./browser.ts";
+
+describe("a visitor", () => {
+  let coordinator: TestCoordinator;
+  let browser: ConsoleBrowser;
+  beforeAll(async () => {
+    coordinator = await TestCoordinator.open();
+    browser = await ConsoleBrowser.open(coordinator.url);
+  });
+  afterAll(async () => {
+    await browser[Symbol.asyncDispose]();
+    await coordinator[Symbol.asyncDispose]();
+  });
+
+  it("sees what the network runs, opens an account there and sees the playground, and nothing is refused or asked of anybody else", async () => {
+    const { page, faults } = await browser.page();
+    await page.goto("/");
+    await page.getByText("Islands (machines) online").locator("..").getByText("0").waitFor();
+    await page.getByRole("heading", { name: "Tiny Islander" }).waitFor();
+    await page.getByText("0.01 credits a job").first().waitFor();
+    await page.getByRole("link", { name: "Open an account" }).click();
+    await page.getByLabel("E-mail").fill("ann@example.com");
+    await page.getByLabel("Password").fill("correct horse");
+    await page.getByRole("button", { name: "Open an account" }).click();
+    await page.getByLabel("Model").waitFor();
+    expect(await page.title()).toBe("Playground · Atoll");
+    expect(faults).toEqual([]);
+  });
+
+  it("sees the API reference in dark colours if the browser prefers them", async () => {
+    const { page, faults } = await browser.page({ colorScheme: "dark" });
+    // The page takes seconds to lay out the whole document.
+    await page.route("**/openapi.json", (route) => route.abort());
+    await page.goto("/docs");
+    await page.locator("html.dark-mode").waitFor({ state: "attached" });
+    const ground = await page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
+    expect(Math.max(...(ground.match(/\d+/g) ?? ["255"]).map(Number))).toBeLessThan(64);
+    expect(faults).toEqual([]);
+  });
+
+  it("sees the sign-in form where the operator shows visitors nothing", async () => {
+    await using hidden = await TestCoordinator.open({ publicPage: "false" });
+    await using other = await ConsoleBrowser.open(hidden.url);
+    const { page } = await other.page();
+    await page.goto("/");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/sign-in");
+  });
+});
