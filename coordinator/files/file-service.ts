@@ -4,6 +4,8 @@ import { every } from "../../shared/every.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { counter } from "../../shared/metrics.ts";
+import { Pool, type PoolKey } from "../quotas/pool.ts";
+import { assertFileFits } from "../store/file-budget.ts";
 import type {
   FileBudget,
   FileHold,
@@ -14,7 +16,6 @@ import type {
   RemovedFiles,
 } from "../store/file-store.ts";
 import type { Store } from "../store/store.ts";
-import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";
 
@@ -89,7 +90,8 @@ export class FileService {
   );
   readonly metrics = [this.#refusals];
   readonly #deps: FileServiceDeps;
-  readonly #room: ArrivingRoom;
+  /** Bytes that uploads in progress may still become, so that those at once cannot pass the budget or fill the disk together. */
+  readonly #arriving = new Pool({ account: Infinity, all: Infinity });
   readonly #stop = new AbortController();
   #kept: Promise<FileUsage> = Promise.resolve({ files: 0, bytes: 0 });
   #keptAtMs = -Infinity;
@@ -97,7 +99,6 @@ export class FileService {
 
   constructor(deps: FileServiceDeps) {
     this.#deps = deps;
-    this.#room = new ArrivingRoom({ ...deps, budget: deps.limits.budget });
   }
 
   get maxFileBytes(): number {
@@ -123,9 +124,25 @@ export class FileService {
     await this.#sweepNow();
   }
 
-  /** See {@link ArrivingRoom.receive}. */
-  receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
-    return this.#counted(() => this.#room.receive(accountId, maxBytes, receive));
+  /** Runs `receive` while room for `maxBytes` is set aside. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
+  async receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
+    const { store, contents, limits } = this.#deps;
+    const keys: readonly PoolKey<"account" | "all">[] = [["account", accountId], ["all"]];
+    try {
+      const usage = await store.files.usage(accountId);
+      const before = this.#arriving.count("account", accountId);
+      assertFileFits({ ...usage, bytes: usage.bytes + before }, maxBytes, limits.budget);
+      this.#arriving.add(keys, maxBytes);
+      try {
+        await contents.makeRoom(this.#arriving.count("all"));
+        return await receive();
+      } finally {
+        this.#arriving.add(keys, -maxBytes);
+      }
+    } catch (error) {
+      if (error instanceof ServiceError) this.#refusals.add([error.code]);
+      throw error;
+    }
   }
 
   /** All files of the network, and the bytes of their contents on disk, as of a minute ago or less; while storage is away as before. */
@@ -139,16 +156,6 @@ export class FileService {
       throw error;
     });
     return this.#kept;
-  }
-
-  /** Runs `take`, and counts its refusal. */
-  async #counted<T>(take: () => Promise<T>): Promise<T> {
-    try {
-      return await take();
-    } catch (error) {
-      if (error instanceof ServiceError) this.#refusals.add([error.code]);
-      throw error;
-    }
   }
 
   /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */
