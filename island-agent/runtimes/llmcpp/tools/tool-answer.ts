@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { JobFailure } from "../../../shared/errors.ts";
-import type { FinishReason } from "../../../shared/output.ts";
-import type { Answer } from "./answer.ts";
+import { JobFailure } from "../../../../shared/errors.ts";
+import type { FinishReason } from "../../../../shared/output.ts";
+import type { Answer } from "../answer.ts";
 import { ToolCallReader } from "./tool-call-reader.ts";
 
 /** An answer that may call tools, while the model writes it: its text goes to an {@link Answer} as any other, its calls beside that. */

@@ -1,6 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AnswerParts, ToolCallReader } from "../../../../island-agent/runtimes/llmcpp/tool-call-reader.ts";
+import {
+  type AnswerParts,
+  ToolCallReader,
+} from "../../../../../island-agent/runtimes/llmcpp/tools/tool-call-reader.ts";
 
 function read(pieces: readonly string[], isEither = false) {
   const calls: { name: string; args: string }[] = [];

@@ -1,6 +1,6 @@
 import type { LlamaModel, Token } from "node-llama-cpp";
-import type { ChatMessage, ChatRequest } from "../../../shared/chat-input.ts";
-import type { ToolUse } from "../../../shared/chat-tools.ts";
+import type { ChatMessage, ChatRequest } from "../../../../shared/chat-input.ts";
+import type { ToolUse } from "../../../../shared/chat-tools.ts";
 
 /** Around the JSON of a call, as Hermes and Qwen models write it. */
 export const CALL_BEGIN = "<tool_call>";

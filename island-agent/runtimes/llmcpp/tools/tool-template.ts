@@ -1,5 +1,5 @@
 import { type ChatWrapper, JinjaTemplateChatWrapper, type LlamaModel } from "node-llama-cpp";
-import type { ChatTool } from "../../../shared/chat-tools.ts";
+import type { ChatTool } from "../../../../shared/chat-tools.ts";
 import { CALL_BEGIN } from "./tool-text.ts";
 
 /** The model's own template, which tells it of these tools in the words that it was trained with. @throws if the file has none. */

@@ -1,7 +1,7 @@
 import { getLlama, type Llama, LlamaLogLevel } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ToolGrammars } from "../../../../island-agent/runtimes/llmcpp/tool-grammar.ts";
-import type { ToolUse } from "../../../../shared/chat-tools.ts";
+import { ToolGrammars } from "../../../../../island-agent/runtimes/llmcpp/tools/tool-grammar.ts";
+import type { ToolUse } from "../../../../../shared/chat-tools.ts";
 
 const TEXT = { type: "text" } as const;
 
