@@ -1,9 +1,9 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import { theme } from "../app/theme.ts";
+import { theme } from "../../app/theme.ts";
 import { ChartTable, type ChartSeries } from "./chart-table.tsx";
-import { formatRate } from "./numbers.ts";
-import { formatChartTime } from "./time.tsx";
+import { formatRate } from "../numbers.ts";
+import { formatChartTime } from "../time.tsx";
 
 const HEIGHT_PX = 170;
 /** Two lines are told apart by their dashes too. */

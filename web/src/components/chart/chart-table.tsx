@@ -1,4 +1,4 @@
-import { formatChartTime } from "./time.tsx";
+import { formatChartTime } from "../time.tsx";
 
 export interface ChartSeries {
   readonly label: string;
