@@ -1,9 +1,9 @@
 import { CHAT } from "./chat.ts";
-import { deleteOnce } from "./delete-once.ts";
-import { ConnectionError } from "./errors.ts";
-import type { Http } from "./http.ts";
-import { isLast, readJobEvent, readPayload, type StreamedEvent } from "./job-events.ts";
-import { Pages } from "./pages.ts";
+import { deleteOnce } from "../delete-once.ts";
+import { ConnectionError } from "../errors.ts";
+import type { Http } from "../http.ts";
+import { isLast, readJobEvent, readPayload, type StreamedEvent } from "../job-events.ts";
+import { Pages } from "../pages.ts";
 import type {
   AnsweredMessage,
   Conversation,
@@ -12,8 +12,8 @@ import type {
   MessageEvent,
   PostMessage,
   UpdateConversation,
-} from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+} from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export interface MessageFilter {
   /** Default `asc`: oldest first. */

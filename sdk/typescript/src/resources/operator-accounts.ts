@@ -1,15 +1,15 @@
-import type { Http } from "./http.ts";
+import type { Http } from "../http.ts";
 import type { SubmitOptions } from "./jobs.ts";
-import { Pages } from "./pages.ts";
-import { randomKey } from "./random-key.ts";
+import { Pages } from "../pages.ts";
+import { randomKey } from "../random-key.ts";
 import type {
   AccountLimits,
   KnownAccount,
   KnownAccountDetail,
   KnownAccountFilter,
   SetAccountLimits,
-} from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+} from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export interface GrantOptions extends SubmitOptions {
   /** Shown to the account in its ledger; needed to take credits back. */

@@ -1,8 +1,8 @@
-import { deleteOnce } from "./delete-once.ts";
-import type { QueryOf, Operation } from "./operation.ts";
-import type { Http } from "./http.ts";
-import type { File } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import { deleteOnce } from "../delete-once.ts";
+import type { QueryOf, Operation } from "../operation.ts";
+import type { Http } from "../http.ts";
+import type { File } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export type FileFilter = QueryOf<Operation<"get", "/files">>;
 

@@ -1,6 +1,6 @@
-import type { Http } from "./http.ts";
-import type { Credentials, EmailProof, ResetPassword, StartedSession } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import type { Http } from "../http.ts";
+import type { Credentials, EmailProof, ResetPassword, StartedSession } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 /** Signing in and out, for pages where people do that. Programs have API keys. */
 export class Auth {

@@ -1,12 +1,12 @@
-import { AtollError } from "./errors.ts";
-import type { Http } from "./http.ts";
-import type { WaitOptions } from "./job-wait.ts";
+import { AtollError } from "../errors.ts";
+import type { Http } from "../http.ts";
+import type { WaitOptions } from "../job-wait.ts";
 import type { SubmitOptions } from "./jobs.ts";
-import { poll } from "./polling.ts";
-import { randomKey } from "./random-key.ts";
-import type { Batch, SubmitBatch, SubmittedBatch } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
-import { Deadline } from "./timing.ts";
+import { poll } from "../polling.ts";
+import { randomKey } from "../random-key.ts";
+import type { Batch, SubmitBatch, SubmittedBatch } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
+import { Deadline } from "../timing.ts";
 
 const ENDED: ReadonlySet<Batch["status"]> = new Set<Batch["status"]>(["completed", "failed", "cancelled"]);
 

@@ -1,5 +1,5 @@
-import type { Http } from "./http.ts";
-import { Pages } from "./pages.ts";
+import type { Http } from "../http.ts";
+import { Pages } from "../pages.ts";
 import type {
   Account,
   ChangeAccount,
@@ -9,8 +9,8 @@ import type {
   UsageFilter,
   UsageLine,
   UsagePage,
-} from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+} from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export class AccountResource {
   readonly #http: Http;

@@ -1,8 +1,16 @@
-import { deleteOnce } from "./delete-once.ts";
-import type { Http } from "./http.ts";
-import { Pages } from "./pages.ts";
-import type { Availability, Cargo, CargoDetail, CargoFilter, ChangeCargo, CreateCargo, OwnedCargo } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import { deleteOnce } from "../delete-once.ts";
+import type { Http } from "../http.ts";
+import { Pages } from "../pages.ts";
+import type {
+  Availability,
+  Cargo,
+  CargoDetail,
+  CargoFilter,
+  ChangeCargo,
+  CreateCargo,
+  OwnedCargo,
+} from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 /** The catalog of Cargos that jobs can run. Reading it needs no key. */
 export class Cargos {

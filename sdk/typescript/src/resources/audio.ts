@@ -1,7 +1,7 @@
 import { CHAT } from "./chat.ts";
-import type { Http } from "./http.ts";
-import type { SpeechRequest, Transcription } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import type { Http } from "../http.ts";
+import type { SpeechRequest, Transcription } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export interface TranslationOptions {
   /** Slug of a Cargo that writes speech down; default: the operator's. */

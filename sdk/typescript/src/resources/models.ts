@@ -1,6 +1,6 @@
-import type { Http } from "./http.ts";
-import type { Model } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import type { Http } from "../http.ts";
+import type { Model } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 /** Cargos, and the operator's aliases of them, in the shape of OpenAI's models. */
 export class Models {

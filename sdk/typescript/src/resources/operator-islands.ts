@@ -1,7 +1,7 @@
-import type { Http } from "./http.ts";
-import { Pages } from "./pages.ts";
-import type { KnownIsland, KnownIslandDetail, KnownIslandFilter } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import type { Http } from "../http.ts";
+import { Pages } from "../pages.ts";
+import type { KnownIsland, KnownIslandDetail, KnownIslandFilter } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 /** The Islands of all accounts, as operators see them. */
 export class OperatorIslands {

@@ -1,7 +1,7 @@
 import { CHAT } from "./chat.ts";
-import type { Http } from "./http.ts";
-import type { Moderation, ModerationRequest } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import type { Http } from "../http.ts";
+import type { Moderation, ModerationRequest } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export class Moderations {
   readonly #http: Http;

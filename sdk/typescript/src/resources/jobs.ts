@@ -1,12 +1,12 @@
-import { AtollError } from "./errors.ts";
-import type { Http } from "./http.ts";
-import type { StreamedEvent } from "./job-events.ts";
-import { streamJob, type StreamOptions } from "./job-stream.ts";
-import { waitForJob, type WaitOptions } from "./job-wait.ts";
-import { Pages } from "./pages.ts";
-import { randomKey } from "./random-key.ts";
-import type { CancelledJob, Job, JobOutput, JobStatus, ListedJob, SubmitJob, SubmittedJob } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import { AtollError } from "../errors.ts";
+import type { Http } from "../http.ts";
+import type { StreamedEvent } from "../job-events.ts";
+import { streamJob, type StreamOptions } from "../job-stream.ts";
+import { waitForJob, type WaitOptions } from "../job-wait.ts";
+import { Pages } from "../pages.ts";
+import { randomKey } from "../random-key.ts";
+import type { CancelledJob, Job, JobOutput, JobStatus, ListedJob, SubmitJob, SubmittedJob } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export interface SubmitOptions extends CallOptions {
   /** The same key and body within 24 h return the first job again. Default: a new key for each call. */

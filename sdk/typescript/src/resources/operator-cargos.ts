@@ -1,7 +1,7 @@
-import type { Http } from "./http.ts";
-import { Pages } from "./pages.ts";
-import type { ApproveCargo, CargoPins, CargoReview, KnownCargo, KnownCargoFilter } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import type { Http } from "../http.ts";
+import { Pages } from "../pages.ts";
+import type { ApproveCargo, CargoPins, CargoReview, KnownCargo, KnownCargoFilter } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 /** All Cargos, and their approval. */
 export class OperatorCargos {

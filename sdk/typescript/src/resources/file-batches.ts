@@ -1,7 +1,7 @@
-import type { Http } from "./http.ts";
-import type { QueryOf, Operation } from "./operation.ts";
-import type { CreateFileBatch, FileBatch } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import type { Http } from "../http.ts";
+import type { QueryOf, Operation } from "../operation.ts";
+import type { CreateFileBatch, FileBatch } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export type FileBatchFilter = QueryOf<Operation<"get", "/batches">>;
 

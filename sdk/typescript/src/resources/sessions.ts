@@ -1,7 +1,7 @@
-import { deleteOnce } from "./delete-once.ts";
-import type { Http } from "./http.ts";
-import type { AccountSession } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import { deleteOnce } from "../delete-once.ts";
+import type { Http } from "../http.ts";
+import type { AccountSession } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 /** Sessions of the account: where its owner is signed in. Needs a session token. */
 export class Sessions {

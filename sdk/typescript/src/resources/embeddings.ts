@@ -1,7 +1,7 @@
 import { CHAT } from "./chat.ts";
-import type { Http } from "./http.ts";
-import type { Embeddings, EmbeddingsRequest, Reranking, RerankRequest } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import type { Http } from "../http.ts";
+import type { Embeddings, EmbeddingsRequest, Reranking, RerankRequest } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export class EmbeddingsResource {
   readonly #http: Http;

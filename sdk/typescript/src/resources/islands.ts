@@ -1,8 +1,8 @@
-import { deleteOnce } from "./delete-once.ts";
-import type { Http } from "./http.ts";
-import { Pages } from "./pages.ts";
-import type { Island, IslandDetail, IslandFilter } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import { deleteOnce } from "../delete-once.ts";
+import type { Http } from "../http.ts";
+import { Pages } from "../pages.ts";
+import type { Island, IslandDetail, IslandFilter } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 /** The Islands of the caller's account. */
 export class Islands {

@@ -1,11 +1,11 @@
-import { ConnectionError, ProtocolError } from "./errors.ts";
-import { isRecord } from "./error-answer.ts";
-import type { Http } from "./http.ts";
-import { readPayload } from "./job-events.ts";
-import { JobFailedError } from "./job-failed-error.ts";
-import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
-import type { ServerEvent } from "./sse.ts";
+import { ConnectionError, ProtocolError } from "../errors.ts";
+import { isRecord } from "../error-answer.ts";
+import type { Http } from "../http.ts";
+import { readPayload } from "../job-events.ts";
+import { JobFailedError } from "../job-failed-error.ts";
+import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
+import type { ServerEvent } from "../sse.ts";
 
 /** Without `stream`, which the method decides. */
 export type ChatBody = Omit<ChatRequest, "stream">;

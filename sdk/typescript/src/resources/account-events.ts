@@ -1,8 +1,8 @@
-import { ConnectionError } from "./errors.ts";
-import type { Http } from "./http.ts";
-import { readPayload } from "./job-events.ts";
-import type { AccountEvent } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import { ConnectionError } from "../errors.ts";
+import type { Http } from "../http.ts";
+import { readPayload } from "../job-events.ts";
+import type { AccountEvent } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export interface EventOptions extends CallOptions {
   /** Continues after the event with this id, of an earlier stream. */

@@ -1,8 +1,8 @@
-import type { Http } from "./http.ts";
+import type { Http } from "../http.ts";
 import { OperatorAccounts } from "./operator-accounts.ts";
 import { OperatorCargos } from "./operator-cargos.ts";
 import { OperatorIslands } from "./operator-islands.ts";
-import { Pages } from "./pages.ts";
+import { Pages } from "../pages.ts";
 import type {
   AddAnnouncement,
   Announcement,
@@ -13,8 +13,8 @@ import type {
   NetworkOverview,
   NetworkQueue,
   SettingInForce,
-} from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+} from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 /** What operators see and do. Needs the session token of an operator; a key gets {@link PermissionDeniedError}. */
 export class Operator {

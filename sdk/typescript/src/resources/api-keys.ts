@@ -1,7 +1,7 @@
-import { deleteOnce } from "./delete-once.ts";
-import type { Http } from "./http.ts";
-import type { ApiKey, ChangeApiKey, CreatedApiKey, Scope } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import { deleteOnce } from "../delete-once.ts";
+import type { Http } from "../http.ts";
+import type { ApiKey, ChangeApiKey, CreatedApiKey, Scope } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 export interface NewApiKey {
   readonly name?: string | undefined;

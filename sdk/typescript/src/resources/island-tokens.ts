@@ -1,7 +1,7 @@
-import { deleteOnce } from "./delete-once.ts";
-import type { Http } from "./http.ts";
-import type { CreatedIslandToken, IslandToken, PairingCode } from "./schemas.ts";
-import type { CallOptions } from "./settings.ts";
+import { deleteOnce } from "../delete-once.ts";
+import type { Http } from "../http.ts";
+import type { CreatedIslandToken, IslandToken, PairingCode } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
 
 interface NewIslandToken {
   readonly name?: string | undefined;
