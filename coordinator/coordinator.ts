@@ -94,8 +94,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
   const credentials = changes && new CredentialWatch(changes, peers, clock);
-  const { accounts: accountStore, accountSettings: settings } = store;
-  const accounts = openAccounts({ config, registration, store: accountStore, settings, credentials, clock, log });
+  const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice, webhookAllowPrivate } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
   const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;

@@ -1,5 +1,3 @@
-import type { AccountSettingsStore } from "./account-settings-store.ts";
-import type { AccountStore } from "./account-store.ts";
 import type { CommonStores } from "./all-steps.ts";
 import type { BatchStore } from "./batches.ts";
 import type { ClusterStore } from "./cluster-store.ts";
@@ -17,8 +15,6 @@ import type { WebhookStore } from "./webhooks.ts";
  */
 export interface Store extends Omit<CommonStores, "batches" | "jobs" | "webhooks"> {
   readonly name: string;
-  readonly accounts: AccountStore;
-  readonly accountSettings: AccountSettingsStore;
   readonly batches: BatchStore;
   /** Null for a store that one coordinator has for itself. */
   readonly cluster: ClusterStore | null;

@@ -70,6 +70,10 @@ export const forKeyShare = ({ dialect }: Tx): string => (dialect === "sqlite" ? 
 /** Locks the rows that a query finds, without those that another transaction has locked. */
 export const skipLocked = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE SKIP LOCKED");
 
+/** Another transaction has stored the key since this one looked. SQLite has one writer. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "23505";
+
 /** `@name` becomes `$n`, once for each text; the names are in the order of their numbers. */
 export interface NumberedSql {
   readonly text: string;

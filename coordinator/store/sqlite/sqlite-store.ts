@@ -2,8 +2,6 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
-import type { AccountSettingsStore } from "../account-settings-store.ts";
-import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import { openBatches, type BatchStore } from "../batches.ts";
 import type { ContentStore } from "../content-store.ts";
@@ -20,8 +18,6 @@ import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
-import { SqliteAccountSettingsStore } from "./accounts/sqlite-account-settings-store.ts";
-import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
@@ -99,8 +95,7 @@ function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "sea
 export class SqliteStore implements Store {
   readonly name = "sqlite";
   #closed: Promise<void> | null = null;
-  readonly accounts: AccountStore;
-  readonly accountSettings: AccountSettingsStore;
+  readonly accounts: CommonStores["accounts"];
   readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
   readonly catalog: CommonStores["catalog"];
@@ -138,16 +133,9 @@ export class SqliteStore implements Store {
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
     const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
-    const stores = openStores(run, (entry) => {
-      // An operation resolves to its result, whichever it is.
-      const noting: Pick<Writer, "run"> = {
-        run: (kind, args) => writer.run("noted", { entry, kind, args }) as Promise<never>,
-      };
-      return { accounts: new SqliteAccountStore(this.#db, noting) };
-    });
+    const stores = openStores(run);
     const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
-    this.accounts = new SqliteAccountStore(this.#db, this.#writer);
-    this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
+    this.accounts = stores.accounts;
     this.audit = stores.audit;
     this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
