@@ -2,6 +2,7 @@ import { accountSteps } from "./accounts.ts";
 import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
 import { batchSteps } from "./batches.ts";
 import { catalogSteps } from "./catalog.ts";
+import { contentSteps } from "./content.ts";
 import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
@@ -17,6 +18,7 @@ const STORES = {
   audit: auditSteps,
   batches: batchSteps,
   catalog: catalogSteps,
+  content: contentSteps,
   conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,

@@ -1,7 +1,7 @@
 import type { CommonStores } from "./all-steps.ts";
 import type { BatchStore } from "./batches.ts";
 import type { ClusterStore } from "./cluster-store.ts";
-import type { ContentStore } from "./content-store.ts";
+import type { ContentStore } from "./content.ts";
 import type { HostFiguresStore } from "./host-figures-store.ts";
 import type { JobStore } from "./jobs.ts";
 import type { LedgerStore } from "./ledger-store.ts";
@@ -13,7 +13,7 @@ import type { WebhookStore } from "./webhooks.ts";
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied
  * in call order. A read sees every write that has resolved.
  */
-export interface Store extends Omit<CommonStores, "batches" | "jobs" | "webhooks"> {
+export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs" | "webhooks"> {
   readonly name: string;
   readonly batches: BatchStore;
   /** Null for a store that one coordinator has for itself. */

@@ -1,4 +1,4 @@
-import type { Posting } from "../credits/postings.ts";
+import type { LedgerParty, Posting } from "../credits/postings.ts";
 
 /** Named in a statement as `@name`. Members that the statement does not name are ignored. */
 export type Values = object;
@@ -19,6 +19,8 @@ export interface Tx {
   lockAccount(accountId: string): Promise<void>;
   /** Until the transaction ends, no other one writes to the table. */
   lockTable(name: string): Promise<void>;
+  /** In micro-credits, 0 for a party that was never opened. It stays until the transaction ends. */
+  balanceOf(party: LedgerParty): Promise<bigint>;
   /**
    * Stores postings that belong to no job. The step must not refuse after it. `note`: shown to the account.
    * @throws the refusal of the postings (`refusalOf`).
@@ -37,6 +39,12 @@ export const oneOf = ({ dialect }: Tx, column: string, parameter: string): strin
 /** Follows a column: it is in what the query selects. PostgreSQL then finds each row by its index. */
 export const inRows = ({ dialect }: Tx, query: string): string =>
   dialect === "sqlite" ? `IN (${query})` : `= ANY (ARRAY(${query}))`;
+
+/** At most `@limit` rows of a table without rowid that the condition finds. `key`: columns of its primary key. */
+export const someRows = ({ dialect }: Tx, table: string, key: string, condition: string): string =>
+  dialect === "sqlite"
+    ? `(${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT @limit)`
+    : `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT @limit))`;
 
 /** Position of the parameter in a text; 0 if that does not have it. */
 export const positionIn = ({ dialect }: Tx, text: string, parameter: string): string =>

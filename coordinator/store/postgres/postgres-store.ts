@@ -4,7 +4,7 @@ import { openStores, type CommonStores } from "../all-steps.ts";
 import { openBatches, type BatchStore } from "../batches.ts";
 import { pruneCredentialEnds } from "../credential-changes.ts";
 import type { ClusterStore } from "../cluster-store.ts";
-import type { ContentStore } from "../content-store.ts";
+import type { ContentStore } from "../content.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { RunHotWrite } from "../hot-writes.ts";
 import { openJobs, type JobStore } from "../jobs.ts";
@@ -18,7 +18,6 @@ import type { UsageStore } from "../usage-store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { takeTurn } from "./cluster/turns.ts";
-import { PostgresContentStore } from "./content/postgres-content-store.ts";
 import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
@@ -120,7 +119,13 @@ export class PostgresStore implements Store {
     this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
     this.cluster = cluster;
-    this.content = new PostgresContentStore(db);
+    this.content = {
+      ...stores.content,
+      // PostgreSQL's own vacuum gives space back, and its log is the server's.
+      canReclaim: true,
+      reclaim: async () => false,
+      truncateLog: async () => true,
+    };
     this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;
@@ -157,7 +162,7 @@ export class PostgresStore implements Store {
     const nowMs = this.#clock.now();
     await this.#db
       .transact(async (session) => {
-        if (!(await takeTurn(session, "prune", PRUNE_EVERY_MS))) return;
+        if (!(await takeTurn(new PostgresTx(session, ""), "prune", PRUNE_EVERY_MS))) return;
         await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM email_changes WHERE expires_at_ms <= $1", [nowMs]);

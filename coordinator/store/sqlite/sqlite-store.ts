@@ -4,7 +4,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import { openBatches, type BatchStore } from "../batches.ts";
-import type { ContentStore } from "../content-store.ts";
+import type { ContentStore } from "../content.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { RunHotWrite } from "../hot-writes.ts";
 import { openJobs, type JobStore } from "../jobs.ts";
@@ -18,7 +18,6 @@ import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
-import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
@@ -32,6 +31,8 @@ import { startWriterThread, Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
 export const WEBHOOK_KEY_FILE = "webhooks.key";
+/** As `PRAGMA auto_vacuum` says it. */
+const INCREMENTAL_VACUUM = 2;
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
@@ -139,7 +140,12 @@ export class SqliteStore implements Store {
     this.audit = stores.audit;
     this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
-    this.content = new SqliteContentStore(this.#db, this.#writer);
+    this.content = {
+      ...stores.content,
+      canReclaim: this.#db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,
+      reclaim: () => writer.run("reclaim", {}),
+      truncateLog: () => writer.truncateLog(),
+    };
     this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;

@@ -1,7 +1,7 @@
 import { runBody, type RunStep } from "../../steps.ts";
-import type { Posting } from "../../../credits/postings.ts";
+import type { LedgerParty, Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
-import { post } from "../ledger/post.ts";
+import { lockBalances, post } from "../ledger/post.ts";
 import type { Session } from "./connection.ts";
 import type { Database } from "./database.ts";
 
@@ -51,6 +51,10 @@ export class PostgresTx implements Tx {
 
   async lockTable(name: string): Promise<void> {
     await this.#session.run(`LOCK TABLE ${name} IN EXCLUSIVE MODE`);
+  }
+
+  async balanceOf(party: LedgerParty): Promise<bigint> {
+    return (await lockBalances(this.#session, [party])).get(party) ?? 0n;
   }
 
   post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {

@@ -1,6 +1,5 @@
 import type Database from "better-sqlite3";
 import { batchOperations, type BatchOperations } from "../jobs/batch-operations.ts";
-import { contentOperations, type ContentOperations } from "../content/content-operations.ts";
 import { askOperations, type AskOperations } from "../jobs/ask-operations.ts";
 import { feedOperations, type FeedOperations } from "../jobs/feed-operations.ts";
 import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
@@ -18,7 +17,6 @@ export interface Operations
   extends
     AskOperations,
     BatchOperations,
-    ContentOperations,
     FeedOperations,
     JobOperations,
     LedgerOperations,
@@ -43,7 +41,6 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
   const jobs = jobOperations(db, ledger);
   return {
     ...batchOperations(db, ledger),
-    ...contentOperations(db, ledger),
     ...askOperations(db, jobs),
     ...feedOperations(db),
     ...jobs,

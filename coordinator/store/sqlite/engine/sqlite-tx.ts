@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { Posting } from "../../../credits/postings.ts";
+import type { LedgerParty, Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
 
 import type { Ledger } from "../ledger/ledger.ts";
@@ -65,6 +65,11 @@ export class SqliteTx implements Tx {
   // There is one writer.
   async lockAccount(): Promise<void> {}
   async lockTable(): Promise<void> {}
+
+  async balanceOf(party: LedgerParty): Promise<bigint> {
+    if (this.#isOver || this.#ledger === null) throw new Error("Only a step that writes knows balances, while it runs");
+    return this.#ledger.balanceOf(party) ?? 0n;
+  }
 
   async post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
     if (this.#isOver || this.#ledger === null) throw new Error("Only a step that writes can post, while it runs");

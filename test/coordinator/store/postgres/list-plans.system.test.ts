@@ -263,8 +263,8 @@ async function callContent({ content }: PostgresStore, { job, other }: Round): P
   for (const kind of ["job", "output", "conversation", "account"] as const) {
     await content.jobsOf({ kind, id: { job, output: job, conversation: CONVERSATION, account: other }[kind] }, "", 100);
   }
-  await content.expired("input", endedByMs, 100);
-  await content.expired("output", endedByMs, 100);
+  await content.expired("input", { sinceMs: 0, endedByMs }, 100);
+  await content.expired("output", { sinceMs: 0, endedByMs }, 100);
   await content.removeWebhooks(endedByMs, 100);
   await content.remove([job], { parts: ["input", "output"], withMessages: true, atMs: MADE_AT_MS });
   await content.removeOfAccount(other);
