@@ -3,7 +3,7 @@ import { every } from "../../shared/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/content.ts";
-import { DAY_MS, utcDayOf } from "../store/host-figures-store.ts";
+import { DAY_MS, utcDayOf } from "../store/host-figures.ts";
 import type { Store } from "../store/store.ts";
 
 /** How long things are kept, in ms; 0 keeps them for ever. */

@@ -6,10 +6,12 @@ import { contentSteps } from "./content.ts";
 import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
+import { hostFigureSteps } from "./host-figures.ts";
 import { islandSteps } from "./islands.ts";
 import { jobReads } from "./job-reads.ts";
 import { operatorSteps } from "./operators.ts";
 import { openStore, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
+import { usageSteps } from "./usage.ts";
 import { webhookSteps } from "./webhooks.ts";
 
 /** The stores whose methods are the same on every engine. */
@@ -22,9 +24,11 @@ const STORES = {
   conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,
+  hostFigures: hostFigureSteps,
   islands: islandSteps,
   jobs: jobReads,
   operators: operatorSteps,
+  usage: usageSteps,
   webhooks: webhookSteps,
 };
 

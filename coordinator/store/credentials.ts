@@ -1,11 +1,10 @@
-import { utcDayOf } from "./host-figures-store.ts";
+import { utcDayOf } from "./host-figures.ts";
 import { monthBeginMs, utcMonthOf, type KeyLimits, type UtcMonth } from "./key-spending.ts";
 import { REFUSALS } from "./refusals.ts";
 import { read, write } from "./steps.ts";
 import { definedAs, integer, json, key, nullable, small, Table, text, written, type RowOf } from "./table.ts";
 import { forUpdate, inRows, type Tx } from "./tx.ts";
-import { ALL_USAGE as POSTGRES_USAGE } from "./postgres/usage/postgres-usage-store.ts";
-import { ALL_USAGE as SQLITE_USAGE } from "./sqlite/usage/usage-sql.ts";
+import { allUsage } from "./usage.ts";
 
 export const SCOPES = ["read", "write"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -104,17 +103,16 @@ const ALL = 1_000_000;
 
 const keyOf = ({ scopes, ...row }: KeyRow): ApiKey => ({ ...row, scopes: scopes.split(",") as Scope[] });
 
-const allUsage = ({ dialect }: Tx): string =>
-  dialect === "sqlite"
-    ? SQLITE_USAGE
-    : POSTGRES_USAGE.replaceAll("$1", "@accountId").replaceAll("$2", "@fromDay").replaceAll("$3", "@toDay");
-
 /** Counts what a key has spent in this month when it gets a limit. From then on its jobs are counted as they are stored and end. */
 async function recount(tx: Tx, { id: keyId, number, accountId }: ApiKey, nowMs: number): Promise<void> {
   const month = utcMonthOf(nowMs);
   const values = {
-    ...{ accountId, keyId, number, month, client: `client:${accountId}`, hold: `hold:${accountId}` },
-    ...{ fromDay: utcDayOf(monthBeginMs(month)), toDay: utcDayOf(monthBeginMs(month + 1)) - 1 },
+    accountId,
+    keyId,
+    number,
+    month,
+    fromDay: utcDayOf(monthBeginMs(month)),
+    toDay: utcDayOf(monthBeginMs(month + 1)) - 1,
   };
   const live = "account_id = @accountId AND completed_at_ms IS NULL AND key_number = @number";
   const jobs = tx.dialect === "sqlite" ? "jobs INDEXED BY jobs_live" : "jobs";

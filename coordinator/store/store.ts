@@ -2,11 +2,9 @@ import type { CommonStores } from "./all-steps.ts";
 import type { BatchStore } from "./batches.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content.ts";
-import type { HostFiguresStore } from "./host-figures-store.ts";
 import type { JobStore } from "./jobs.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
-import type { UsageStore } from "./usage-store.ts";
 import type { WebhookStore } from "./webhooks.ts";
 
 /**
@@ -19,11 +17,9 @@ export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs"
   /** Null for a store that one coordinator has for itself. */
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;
-  readonly hostFigures: HostFiguresStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly secrets: SharedSecrets;
-  readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   /** Transactions committed since the store was opened. */
   readonly commits: number;

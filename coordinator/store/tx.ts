@@ -46,6 +46,10 @@ export const someRows = ({ dialect }: Tx, table: string, key: string, condition:
     ? `(${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT @limit)`
     : `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT @limit))`;
 
+/** For `ORDER BY`: the column by its bytes, whatever it was made from. */
+export const byBytes = ({ dialect }: Tx, column: string): string =>
+  dialect === "sqlite" ? column : `${column} COLLATE "C"`;
+
 /** Position of the parameter in a text; 0 if that does not have it. */
 export const positionIn = ({ dialect }: Tx, text: string, parameter: string): string =>
   `${dialect === "sqlite" ? "instr" : "strpos"}(${text}, @${parameter})`;

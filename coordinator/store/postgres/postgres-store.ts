@@ -5,7 +5,6 @@ import { openBatches, type BatchStore } from "../batches.ts";
 import { pruneCredentialEnds } from "../credential-changes.ts";
 import type { ClusterStore } from "../cluster-store.ts";
 import type { ContentStore } from "../content.ts";
-import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { RunHotWrite } from "../hot-writes.ts";
 import { openJobs, type JobStore } from "../jobs.ts";
 import type { LedgerStore } from "../ledger-store.ts";
@@ -14,7 +13,6 @@ import { utcMonthOf } from "../key-spending.ts";
 import type { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
-import type { UsageStore } from "../usage-store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { takeTurn } from "./cluster/turns.ts";
@@ -25,12 +23,10 @@ import { LeaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
-import { PostgresHostFiguresStore } from "./islands/postgres-host-figures-store.ts";
 import { foldNetworkMoves } from "./ledger/post.ts";
 import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
-import { PostgresUsageStore } from "./usage/postgres-usage-store.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
 
@@ -83,13 +79,13 @@ export class PostgresStore implements Store {
   readonly conversations: CommonStores["conversations"];
   readonly fileBatches: CommonStores["fileBatches"];
   readonly files: CommonStores["files"];
-  readonly hostFigures: HostFiguresStore;
+  readonly hostFigures: CommonStores["hostFigures"];
   readonly islands: CommonStores["islands"];
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly operators: CommonStores["operators"];
   readonly secrets: SharedSecrets;
-  readonly usage: UsageStore;
+  readonly usage: CommonStores["usage"];
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database;
@@ -129,13 +125,13 @@ export class PostgresStore implements Store {
     this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;
-    this.hostFigures = new PostgresHostFiguresStore(db);
+    this.hostFigures = stores.hostFigures;
     this.islands = stores.islands;
     this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = new PostgresLedgerStore(db);
     this.operators = stores.operators;
     this.secrets = new PostgresSecrets(db, secrets);
-    this.usage = new PostgresUsageStore(db);
+    this.usage = stores.usage;
     this.webhooks = unsealing(stores.webhooks, secrets);
   }
 

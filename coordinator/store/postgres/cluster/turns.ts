@@ -1,6 +1,7 @@
 import type { Tx } from "../../tx.ts";
-import { NOW_MS } from "./gone.ts";
 
+/** Now, in ms since the epoch, by the clock of the database. */
+const NOW_MS = "extract(epoch FROM clock_timestamp()) * 1000";
 /** Of a period: coordinators whose timers are a little apart take turns all the same. */
 const SLACK = 0.9;
 

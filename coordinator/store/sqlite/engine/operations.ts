@@ -6,23 +6,13 @@ import { jobOperations, type JobOperations } from "../jobs/job-operations.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ledgerOperations, type LedgerOperations } from "../ledger/ledger-operations.ts";
 import { maintenanceOperations, type MaintenanceOperations } from "./maintenance-operations.ts";
-import { hostFiguresOperations, type HostFiguresOperations } from "../islands/host-figures-operations.ts";
-import { usageOperations, type UsageOperations } from "../usage/usage-operations.ts";
 
 /**
  * Every write, by name. A handler runs in a transaction that it shares with others, so it must refuse before it writes anything:
  * a ServiceError or IllegalTransitionError goes to its caller alone and does not roll back the others.
  */
 export interface Operations
-  extends
-    AskOperations,
-    BatchOperations,
-    FeedOperations,
-    JobOperations,
-    LedgerOperations,
-    MaintenanceOperations,
-    HostFiguresOperations,
-    UsageOperations {}
+  extends AskOperations, BatchOperations, FeedOperations, JobOperations, LedgerOperations, MaintenanceOperations {}
 
 export type OperationKind = keyof Operations;
 export type OperationArgs<K extends OperationKind> = Parameters<Operations[K]>[0];
@@ -46,7 +36,5 @@ export function createOperations(db: Database.Database, ledger: Ledger): Operati
     ...jobs,
     ...ledgerOperations(ledger),
     ...maintenanceOperations(db),
-    ...hostFiguresOperations(db),
-    ...usageOperations(db),
   };
 }
