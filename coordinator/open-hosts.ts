@@ -47,8 +47,7 @@ export function openHosts(deps: OpenHostsDeps): {
     },
   });
   peers.answer(M.availability, ({ accountId }) => availability.here(accountId));
-  const onChanged = (accountId: string, id: string): void =>
-    events.note(accountId, { type: "island", id, atMs: clock.now() });
+  const onChanged = (accountId: string, id: string): void => events.note(accountId, { type: "island", id });
   const service = new IslandService({
     store,
     clock,

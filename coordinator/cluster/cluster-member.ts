@@ -10,14 +10,13 @@ import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";
 import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
 import type { ClusterStore, Peer, TakenOver } from "../store/cluster-store.ts";
-import { EventFollower } from "./event-follower.ts";
-import { EventSource } from "./event-source.ts";
 import { keepLease, type LeaseEnv } from "./membership.ts";
 import { M, MAX_MOVED } from "./messages.ts";
 import { moveJobs, type JobMover, type JobParts } from "./moved-jobs.ts";
 import { networkQuota } from "./network-quota.ts";
 import { orderSessions } from "./newest-sessions.ts";
 import type { Peers } from "./peers.ts";
+import { shareEvents } from "./share-events.ts";
 import { takeOver } from "./take-over.ts";
 import { shareWork, type WorkSharing } from "./work-sharing.ts";
 
@@ -62,7 +61,6 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
   const quota = networkQuota(peers, clock);
   const sessions = orderSessions(peers, islands, cluster.islandSessions, log);
   const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
-  let events: readonly { close(): void }[] = [];
   let sharing: WorkSharing | null = null;
   let takingOver: ReturnType<typeof takeOver> | null = null;
   /** Jobs that coordinators which stopped gave to this one. */
@@ -126,14 +124,7 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     },
     /** Changes for accounts reach their listeners at all coordinators from now on. */
     shareEvents(accountEvents: AccountEvents): void {
-      const follower = new EventFollower({ events: accountEvents, bus, members: peers, clock });
-      const source = new EventSource({ events: accountEvents, bus, clock });
-      accountEvents.share({
-        follow: (...wanted) => follower.follow(...wanted),
-        unfollow: (accountId) => follower.unfollow(accountId),
-        tell: (accountIds) => source.tell(accountIds),
-      });
-      events = [follower, source];
+      shareEvents(accountEvents, bus, peers, clock);
     },
     /** See `WorkSharing`. */
     mayRunElsewhere: (kind: WorkKind): boolean => sharing?.mayRunElsewhere(kind) === true,
@@ -171,7 +162,6 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     /** Nothing is taken over any more. Before what its steps use is closed. */
     async closeTakeOver(): Promise<void> {
       await takingOver?.close();
-      for (const each of events) each.close();
     },
     /** The second half: Islands and clients have gone. Jobs that are left become unowned. Before bus and store close. */
     async leave(): Promise<void> {

@@ -56,6 +56,8 @@ interface TableRules {
   /** Such as `PRIMARY KEY (account_id, key)`. */
   readonly rules?: readonly string[];
   readonly indexes?: readonly PerEngine[];
+  /** The engine that has the table; absent: both. */
+  readonly onlyIn?: Dialect;
   /** In SQLite it is not `WITHOUT ROWID`. */
   readonly hasRowid?: true;
   /** Of PostgreSQL's pages, in percent: updates of a row then stay on its page. */

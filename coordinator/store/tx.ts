@@ -57,6 +57,10 @@ export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
 export const isOwn = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? "true" : `${column} = @selfId`;
 
+/** Follows the name of a table: SQLite reads it by that index, or refuses the statement. */
+export const indexedBy = ({ dialect }: Tx, index: string): string =>
+  dialect === "sqlite" ? `INDEXED BY ${index}` : "";
+
 /** Locks the rows that a query finds. */
 export const forUpdate = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE");
 
@@ -65,6 +69,10 @@ export const forKeyShare = ({ dialect }: Tx): string => (dialect === "sqlite" ? 
 
 /** Locks the rows that a query finds, without those that another transaction has locked. */
 export const skipLocked = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE SKIP LOCKED");
+
+/** Another transaction has stored the key since this one looked. SQLite has one writer. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "23505";
 
 /** `@name` becomes `$n`, once for each text; the names are in the order of their numbers. */
 export interface NumberedSql {

@@ -1,11 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { currentFiles, ROOT } from "../../tools/generated/files.ts";
-
-const PYTHON = join(ROOT, "sdk", "python", "src", "atoll_client");
-const pythonFiles = async (folder: string): Promise<string[]> =>
-  (await readdir(join(PYTHON, folder))).filter((name) => name.endsWith(".py")).toSorted();
 
 describe("npm run generate", () => {
   it("would write what the generated files are", async () => {
@@ -16,9 +12,5 @@ describe("npm run generate", () => {
       const found = committed === source ? "the same" : `differs from line ${differing + 1}; run npm run generate`;
       expect(`${path}: ${found}`).toBe(`${path}: the same`);
     }
-  });
-
-  it("has a source for each file of the sync Python client", async () => {
-    expect(await pythonFiles("_sync")).toEqual(await pythonFiles("_async"));
   });
 });

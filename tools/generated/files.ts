@@ -1,7 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pythonTypes } from "../../sdk/python/tools/openapi-python.ts";
-import { syncSource } from "../../sdk/python/tools/sync-client.ts";
 import { openApiTypes } from "../../sdk/typescript/tools/openapi-types.ts";
 import { currentDocument, requestParameters } from "./api.ts";
 import { withParameterTables } from "./parameter-tables.ts";
@@ -19,9 +18,5 @@ export async function currentFiles(): Promise<Readonly<Record<string, string>>> 
     [join("sdk", "typescript", "src", "openapi.ts")]: await openApiTypes(document),
   };
   for (const [name, source] of Object.entries(pythonTypes(document))) files[join(PYTHON, name)] = source;
-  for (const name of await readdir(join(ROOT, PYTHON, "_async"))) {
-    if (!name.endsWith(".py")) continue;
-    files[join(PYTHON, "_sync", name)] = syncSource(await readFile(join(ROOT, PYTHON, "_async", name), "utf8"));
-  }
   return files;
 }

@@ -28,7 +28,7 @@ const uploadRoute = createRoute({
   path: `${API_BASE}/files`,
   summary: "Upload a file",
   description:
-    "As OpenAI's clients do. The whole request has to arrive within 60 s: larger files go in parts. A client that sends nothing for 30 s is cut.",
+    "As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut.",
   request: { body: { required: true, content: { "multipart/form-data": { schema: uploadFormSchema } } } },
   responses: { 200: json(fileSchema, "The file is durable"), ...failures(400, 413, 507) },
 });

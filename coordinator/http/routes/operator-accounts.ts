@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { MAX_GRANT_NOTE } from "../../operators/operator-accounts.ts";
-import { ROLES } from "../../store/account-store.ts";
+import { ROLES } from "../../store/accounts.ts";
 import { serveOperator } from "../middleware/endpoint.ts";
 import { idempotencyOf } from "../middleware/idempotency.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
@@ -143,7 +143,7 @@ export function serveOperatorAccounts(app: HttpApp, deps: HttpDeps): void {
       { credits: body.credits, note: body.note ?? null },
       key,
     );
-    deps.events.note(id, { type: "balance", atMs: deps.clock.now() });
+    deps.events.note(id, { type: "balance" });
     return c.json({ data: { id, credits: presentCredits(balanceMicro) } }, 201);
   });
 

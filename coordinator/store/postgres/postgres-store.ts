@@ -1,13 +1,13 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { AccountSettingsStore } from "../account-settings-store.ts";
-import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
-import type { BatchStore } from "../batch-store.ts";
+import { openBatches, type BatchStore } from "../batches.ts";
+import { pruneCredentialEnds } from "../credential-changes.ts";
 import type { ClusterStore } from "../cluster-store.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
-import type { JobStore } from "../job-store.ts";
+import type { RunHotWrite } from "../hot-writes.ts";
+import { openJobs, type JobStore } from "../jobs.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import { IDEMPOTENCY_KEPT_MS } from "../idempotency.ts";
 import { utcMonthOf } from "../key-spending.ts";
@@ -16,13 +16,10 @@ import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
 import type { UsageStore } from "../usage-store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
-import { PostgresAccountSettingsStore } from "./accounts/postgres-account-settings-store.ts";
-import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
-import { pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { takeTurn } from "./cluster/turns.ts";
 import { PostgresContentStore } from "./content/postgres-content-store.ts";
-import { notingOn, postgresSteps } from "./engine/postgres-steps.ts";
+import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { LeaseConnection } from "./engine/lease-connection.ts";
@@ -30,8 +27,6 @@ import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { PostgresHostFiguresStore } from "./islands/postgres-host-figures-store.ts";
-import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
-import { PostgresJobStore } from "./jobs/postgres-job-store.ts";
 import { foldNetworkMoves } from "./ledger/post.ts";
 import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
@@ -80,8 +75,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 /** A store in a PostgreSQL database, which many coordinators share. */
 export class PostgresStore implements Store {
   readonly name = "postgres";
-  readonly accounts: AccountStore;
-  readonly accountSettings: AccountSettingsStore;
+  readonly accounts: CommonStores["accounts"];
   readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
   readonly catalog: CommonStores["catalog"];
@@ -92,7 +86,6 @@ export class PostgresStore implements Store {
   readonly files: CommonStores["files"];
   readonly hostFigures: HostFiguresStore;
   readonly islands: CommonStores["islands"];
-  readonly jobLists: CommonStores["jobLists"];
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly operators: CommonStores["operators"];
@@ -117,16 +110,14 @@ export class PostgresStore implements Store {
     });
     const lease = new LeaseConnection(address, leaseRenewMs);
     const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
-    const stores = openStores(postgresSteps(db, ownerId), (entry) => ({
-      accounts: new PostgresAccountStore(notingOn(db, entry)),
-    }));
+    const stores = openStores(postgresSteps(db, ownerId));
     this.#db = db;
     this.#lease = lease;
     this.#writer = writer;
-    this.accounts = new PostgresAccountStore(db);
-    this.accountSettings = new PostgresAccountSettingsStore(db);
+    const writeHot: RunHotWrite = (key, kind, args) => writer.run(key, kind, args);
+    this.accounts = stores.accounts;
     this.audit = stores.audit;
-    this.batches = new PostgresBatchStore(db, writer, secrets);
+    this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
     this.cluster = cluster;
     this.content = new PostgresContentStore(db);
@@ -135,8 +126,7 @@ export class PostgresStore implements Store {
     this.files = stores.files;
     this.hostFigures = new PostgresHostFiguresStore(db);
     this.islands = stores.islands;
-    this.jobLists = stores.jobLists;
-    this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
+    this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = new PostgresLedgerStore(db);
     this.operators = stores.operators;
     this.secrets = new PostgresSecrets(db, secrets);
@@ -173,7 +163,7 @@ export class PostgresStore implements Store {
         await session.run("DELETE FROM email_changes WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM key_spending WHERE month < $1", [utcMonthOf(nowMs) - 1]);
         await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_KEPT_MS]);
-        await pruneCredentialEnds(session);
+        await pruneCredentialEnds(new PostgresTx(session, ""));
         await foldNetworkMoves(session);
       })
       .catch((error: unknown) => {

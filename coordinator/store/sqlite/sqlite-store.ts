@@ -2,13 +2,12 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
-import type { AccountSettingsStore } from "../account-settings-store.ts";
-import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
-import type { BatchStore } from "../batch-store.ts";
+import { openBatches, type BatchStore } from "../batches.ts";
 import type { ContentStore } from "../content-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
-import type { JobStore } from "../job-store.ts";
+import type { RunHotWrite } from "../hot-writes.ts";
+import { openJobs, type JobStore } from "../jobs.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { Store } from "../store.ts";
 import type { UsageStore } from "../usage-store.ts";
@@ -19,11 +18,7 @@ import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
-import { SqliteAccountSettingsStore } from "./accounts/sqlite-account-settings-store.ts";
-import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
-import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
-import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
@@ -100,8 +95,7 @@ function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "sea
 export class SqliteStore implements Store {
   readonly name = "sqlite";
   #closed: Promise<void> | null = null;
-  readonly accounts: AccountStore;
-  readonly accountSettings: AccountSettingsStore;
+  readonly accounts: CommonStores["accounts"];
   readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
   readonly catalog: CommonStores["catalog"];
@@ -112,7 +106,6 @@ export class SqliteStore implements Store {
   readonly files: CommonStores["files"];
   readonly hostFigures: HostFiguresStore;
   readonly islands: CommonStores["islands"];
-  readonly jobLists: CommonStores["jobLists"];
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly operators: CommonStores["operators"];
@@ -140,17 +133,11 @@ export class SqliteStore implements Store {
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
     const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
-    const stores = openStores(run, (entry) => {
-      // An operation resolves to its result, whichever it is.
-      const noting: Pick<Writer, "run"> = {
-        run: (kind, args) => writer.run("noted", { entry, kind, args }) as Promise<never>,
-      };
-      return { accounts: new SqliteAccountStore(this.#db, noting) };
-    });
-    this.accounts = new SqliteAccountStore(this.#db, this.#writer);
-    this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
+    const stores = openStores(run);
+    const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
+    this.accounts = stores.accounts;
     this.audit = stores.audit;
-    this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
+    this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
     this.content = new SqliteContentStore(this.#db, this.#writer);
     this.conversations = stores.conversations;
@@ -158,8 +145,7 @@ export class SqliteStore implements Store {
     this.files = stores.files;
     this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);
     this.islands = stores.islands;
-    this.jobLists = stores.jobLists;
-    this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);
+    this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
     this.operators = stores.operators;
     this.secrets = new FileSecrets(dirname(file));

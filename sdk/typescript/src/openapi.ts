@@ -23,7 +23,7 @@ export interface components {
             type: "account";
         };
         /** What changed; `type` is the name of the event */
-        AccountEvent: components["schemas"]["ReadyEvent"] | components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["OverviewEvent"];
+        AccountEvent: components["schemas"]["ResetEvent"] | components["schemas"]["JobChangedEvent"] | components["schemas"]["IslandChangedEvent"] | components["schemas"]["IslandRemovedEvent"] | components["schemas"]["BalanceEvent"] | components["schemas"]["AccountChangedEvent"] | components["schemas"]["OverviewEvent"];
         AccountLimits: {
             concurrent_jobs: number;
             concurrent_streams: number;
@@ -2563,10 +2563,6 @@ export interface components {
             waiting_since: string;
             workload_slug: string;
         };
-        /** Changes are told from here on: whoever has read nothing yet reads its lists now */
-        ReadyEvent: {
-            type: "ready";
-        };
         /** What a model that thinks wrote beside its answer */
         ReasoningEvent: {
             /** Thoughts to append */
@@ -2627,7 +2623,7 @@ export interface components {
             /** Best results to return; default: all */
             top_n?: number | null;
         };
-        /** Something may have been missed, or too much changed at once: read your lists again */
+        /** First, and whenever something may have been missed or too much changed at once: read your lists now. What changes from here on is sent */
         ResetEvent: {
             type: "reset";
         };
@@ -3939,12 +3935,8 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                last_event_id?: string;
                 /** Adds the overview of the network, for operators */
                 scope?: "network";
-            };
-            header?: {
-                "last-event-id"?: string;
             };
         };
         responses: {
@@ -5316,7 +5308,7 @@ export interface calls {
     "post /rerank": operations["createReranking"];
     /** Classify texts by OpenAI's categories of harm. By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects. */
     "post /moderations": operations["createModeration"];
-    /** Upload a file. As OpenAI's clients do. The whole request has to arrive within 60 s: larger files go in parts. A client that sends nothing for 30 s is cut. */
+    /** Upload a file. As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut. */
     "post /files": operations["uploadFile"];
     /** List files. At most 1000 on a page, whatever `limit` says; `has_more` tells of further ones. */
     "get /files": operations["listFiles"];
@@ -5372,7 +5364,7 @@ export interface calls {
     "delete /cargos/{slug}": operations["deleteCargo"];
     /** List your own Cargos, by slug, with their approval */
     "get /account/cargos": operations["listOwnCargos"];
-    /** Hear what changes: your jobs, your Islands, your balance. A stream that does not end by itself. It begins with `ready`, or, for a Last-Event-ID that is not known any more, with `reset`; both mean: what changes from here on is told. Changes are gathered for an eighth of a second, Islands for up to a second, and of what changed several times the last state is told; an event may come again after a reconnect. Last-Event-ID continues after the event with that id, for a minute after the connection was lost, at any coordinator of the network. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another one. The stream ends when the account is no operator's any more. */
+    /** Follow what changes: your jobs, your Islands, your balance. A stream of hints that does not end by itself. It begins with `reset`: read your lists now, what changes from here on is sent. Changes are gathered for an eighth of a second, Islands for up to a second; only the last state of what changed several times is sent. Nothing is sent again: a new connection begins with `reset`, and another `reset` comes wherever something may have been missed, or for a client that reads too slowly. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another one. The stream ends when the account is no operator's any more. */
     "get /events": operations["streamEvents"];
     /** Delete the account for good. Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. For the books the account's id stays, with its entries of the ledger, and the facts of its jobs: times, Cargo, state, tokens and charge. */
     "delete /account": operations["deleteAccount"];

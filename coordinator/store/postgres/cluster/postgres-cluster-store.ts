@@ -1,17 +1,19 @@
 import type { ClusterStore, Peer } from "../../cluster-store.ts";
 import type { ActiveJobRecord } from "../../job-store.ts";
-import type { CredentialChanges } from "../../credential-changes.ts";
+import { credentialChangeSteps, type CredentialChanges } from "../../credential-changes.ts";
+import { openStore } from "../../steps.ts";
 import type { IslandSessions } from "../../island-sessions.ts";
 import { UNFINISHED } from "../../job-guards.ts";
 import type { JobPlaces } from "../../job-places.ts";
-import { PostgresCredentialChanges } from "../accounts/postgres-credential-changes.ts";
+import { postgresSteps } from "../engine/postgres-steps.ts";
 import type { BatchWriter } from "../engine/batch-writer.ts";
 import type { Database } from "../engine/database.ts";
 import type { LeaseConnection } from "../engine/lease-connection.ts";
 import { PostgresIslandSessions } from "../islands/postgres-island-sessions.ts";
-import { ACTIVE_COLUMNS } from "../jobs/job-columns.ts";
+import { activeColumns } from "../../job-reads.ts";
 import { PostgresJobPlaces } from "../jobs/postgres-job-places.ts";
 
+const ACTIVE_COLUMNS = activeColumns({ dialect: "postgres" });
 const NOW = "extract(epoch FROM clock_timestamp()) * 1000";
 /** Owners of unfinished jobs, one index entry each, that are no coordinators any more. */
 const GONE = `WITH RECURSIVE owners AS (
@@ -34,7 +36,7 @@ export class PostgresClusterStore implements ClusterStore {
   constructor(db: Database, writer: BatchWriter, lease: LeaseConnection, selfId: string) {
     this.#db = db;
     this.#lease = lease;
-    this.credentialChanges = new PostgresCredentialChanges(db);
+    this.credentialChanges = openStore("credentialChanges", credentialChangeSteps, postgresSteps(db, selfId));
     this.islandSessions = new PostgresIslandSessions(db);
     this.places = new PostgresJobPlaces(db, writer);
     this.selfId = selfId;

@@ -85,8 +85,10 @@ export class SqliteTx implements Tx {
 }
 
 function parametersOf(names: readonly string[], values: Values = {}): Record<string, unknown> {
-  const given: Record<string, unknown> = { ...values };
-  return Object.fromEntries(names.map((name) => [name, parameterOf(given[name])]));
+  const given = values as Readonly<Record<string, unknown>>;
+  const parameters: Record<string, unknown> = {};
+  for (const name of names) parameters[name] = parameterOf(given[name]);
+  return parameters;
 }
 
 /** SQLite has neither lists nor booleans. */

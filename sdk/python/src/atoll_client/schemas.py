@@ -2717,17 +2717,11 @@ class ChangeCargoMemory2(TypedDict):
     working_mb: int
 
 
-AccountEvent: TypeAlias = "ReadyEvent | ResetEvent | JobChangedEvent | IslandChangedEvent | IslandRemovedEvent | BalanceEvent | AccountChangedEvent | OverviewEvent"
-
-
-class ReadyEvent(TypedDict):
-    """Changes are told from here on: whoever has read nothing yet reads its lists now"""
-
-    type: Literal["ready"]
+AccountEvent: TypeAlias = "ResetEvent | JobChangedEvent | IslandChangedEvent | IslandRemovedEvent | BalanceEvent | AccountChangedEvent | OverviewEvent"
 
 
 class ResetEvent(TypedDict):
-    """Something may have been missed, or too much changed at once: read your lists again"""
+    """First, and whenever something may have been missed or too much changed at once: read your lists now. What changes from here on is sent"""
 
     type: Literal["reset"]
 

@@ -218,20 +218,20 @@ async function callHosts({ accounts, hostFigures, islands }: PostgresStore, { ke
   await hostFigures.forgetDays(20_001, 10);
 }
 
-async function callSettings({ accountSettings, jobs, usage }: PostgresStore, { key: id }: Round): Promise<void> {
+async function callSettings({ accounts, jobs, usage }: PostgresStore, { key: id }: Round): Promise<void> {
   const [fromDay, toDay] = [20_000, 20_030];
   await usage.read(ACCOUNT, { fromDay, toDay }, ["day", "cargo", "key"], PAGE);
   await usage.read(ACCOUNT, { fromDay, toDay, kind: "spent", slug: "tiny-chat", keyId: "key_00000107" }, [], PAGE);
   await usage.sumUp(10);
   await usage.forgetDays(20_001, 10);
-  await accountSettings.createEmailChange({ accountId: ACCOUNT, tokenHash: id, email: "x@a.example", expiresAtMs: 1 });
-  await accountSettings.findEmailChange(id, 0);
-  await accountSettings.setEmail(ACCOUNT, `${id}@d.example`);
-  await accountSettings.listSessions(ACCOUNT, 0);
-  await accountSettings.touchSession("session7", MADE_AT_MS);
-  await accountSettings.changeKey(ACCOUNT, "key_00000107", { monthlyMicro: 5 }, MADE_AT_MS);
-  await accountSettings.changeKey(ACCOUNT, "key_00000107", { monthlyMicro: null }, MADE_AT_MS);
-  await accountSettings.keySpending(ACCOUNT, 672);
+  await accounts.createEmailChange({ accountId: ACCOUNT, tokenHash: id, email: "x@a.example", expiresAtMs: 1 });
+  await accounts.findEmailChange(id, 0);
+  await accounts.setEmail(ACCOUNT, `${id}@d.example`);
+  await accounts.listSessions(ACCOUNT, 0);
+  await accounts.touchSession("session7", MADE_AT_MS);
+  await accounts.changeKey(ACCOUNT, "key_00000107", { monthlyMicro: 5 }, MADE_AT_MS);
+  await accounts.changeKey(ACCOUNT, "key_00000107", { monthlyMicro: null }, MADE_AT_MS);
+  await accounts.keySpending(ACCOUNT, 672);
   const monthly = { limitMicro: 5_000, month: 672, neededMicro: 1_000 };
   const job = makeJob(ACCOUNT, { apiKey: { number: 107, monthly }, priceMicro: 1_000, assignedTo: ISLAND_ID });
   await jobs.submit(job);

@@ -1,1 +1,1 @@
-"""The client without its sync twin: `npm run generate` writes `_sync` from the files here."""
+"""The client without its sync twin: `setup.py` writes `_sync` from the files here."""
