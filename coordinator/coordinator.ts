@@ -78,7 +78,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
   const networkClock = new NetworkClock(deps.clock);
-  const { store, bus } = await openNetwork({ config, clock: networkClock, log });
+  const { store, bus } = await openNetwork(config, { clock: networkClock, log });
   const { cluster, secrets } = store;
   const clock = cluster === null ? deps.clock : networkClock;
   const address =
