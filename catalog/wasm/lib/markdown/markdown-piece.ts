@@ -1,6 +1,6 @@
-import { Bytes } from "./bytes";
+import { Bytes } from "../bytes";
 import { putEscaped } from "./html";
-import { Text } from "./text";
+import { Text } from "../text";
 
 const STRONG: u32 = 2;
 

@@ -1,5 +1,5 @@
-import { Bytes } from "./bytes";
-import { Text } from "./text";
+import { Bytes } from "../bytes";
+import { Text } from "../text";
 
 /** Escapes text for use between tags and in double-quoted attributes. */
 export function putEscaped(html: Bytes, text: Text): void {

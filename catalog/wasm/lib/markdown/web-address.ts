@@ -1,5 +1,5 @@
-import { Bytes } from "./bytes";
-import { Text } from "./text";
+import { Bytes } from "../bytes";
+import { Text } from "../text";
 
 const HEX = "0123456789ABCDEF";
 /** Characters kept besides letters and digits. Others are percent-encoded, as in a browser. */

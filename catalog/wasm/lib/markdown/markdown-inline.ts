@@ -1,12 +1,12 @@
-import { Bytes } from "./bytes";
-import { isWhiteSpace, isWordCharacter } from "./characters";
+import { Bytes } from "../bytes";
+import { isWhiteSpace, isWordCharacter } from "../characters";
 import { putEscaped } from "./html";
 import { Delimiters } from "./markdown-emphasis";
 import { LinkTarget, readLinkTarget } from "./markdown-link";
 import { runLength, trim } from "./markdown-line";
 import { Piece } from "./markdown-piece";
-import { Text } from "./text";
-import { codePointAt, codePointBefore } from "./utf8";
+import { Text } from "../text";
+import { codePointAt, codePointBefore } from "../utf8";
 import { isSafeAddress, putAddress } from "./web-address";
 
 /** Open brackets at once; further ones are text. Each image copies its text. */

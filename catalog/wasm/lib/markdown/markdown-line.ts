@@ -1,5 +1,5 @@
-import { isDigit } from "./json-parser";
-import { Text } from "./text";
+import { isDigit } from "../json-parser";
+import { Text } from "../text";
 
 /** Lines with a larger indent are code. */
 export const CODE_INDENT = 4;

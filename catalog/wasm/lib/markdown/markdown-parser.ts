@@ -13,7 +13,7 @@ import {
   trim,
   underlineLevel,
 } from "./markdown-line";
-import { Text } from "./text";
+import { Text } from "../text";
 
 /** Limit of nested quotes and lists, since each level copies its lines; deeper markers are text. */
 const MAX_DEPTH = 32;

@@ -1,5 +1,5 @@
-import { Bytes } from "./bytes";
-import { Text } from "./text";
+import { Bytes } from "../bytes";
+import { Text } from "../text";
 
 /** Limit of nested parentheses in an address. */
 const MAX_PARENTHESES = 32;
