@@ -34,7 +34,6 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["http"],
     [
       "open-accounts.ts",
-      "open-events.ts",
       "open-file-batches.ts",
       "open-files.ts",
       "open-gateway.ts",

@@ -8,7 +8,7 @@ import { NatsLink, type NatsOptions } from "./nats-link.ts";
 /** What all subjects begin with; the number is the version of the messages. */
 const PREFIX = "atoll.1.";
 /** What begins so has a connection of its own: a subscriber that stands still stalls the connection that publishes to it. */
-const BULK = "feed.";
+const BULK = "stream.";
 const packr = new Packr({ useRecords: false });
 
 /** A request's answer. */

@@ -1,6 +1,6 @@
 import type { Feed, FeedEnding } from "../jobs/feed.ts";
 import { untilFeed } from "../jobs/until-feed.ts";
-import type { AnswerEnding, Message } from "../store/conversation-store.ts";
+import type { AnswerEnding, Message } from "../store/conversations.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { UsedKey } from "../store/key-spending.ts";
 

@@ -5,13 +5,14 @@ import type { Logger } from "../../shared/logger.ts";
 import type { Feed, FeedEnding } from "../jobs/feed.ts";
 import type { JobApi } from "../jobs/job-service.ts";
 import type { SubmitRequest } from "../jobs/submitted-job.ts";
-import type { ConversationStore, Message } from "../store/conversation-store.ts";
+import type { Message } from "../store/conversations.ts";
+import type { Store } from "../store/store.ts";
 import { ActiveAnswer, answerOf, type AnswerJob, type AnswerView } from "./active-answer.ts";
 import { shortenHistory } from "./fit-history.ts";
 import { openAnswerJob } from "./open-answer-job.ts";
 
 export interface AnswerTrackerDeps {
-  readonly store: ConversationStore;
+  readonly store: Store["conversations"];
   readonly jobs: JobApi;
   readonly clock: Clock;
   readonly log: Pick<Logger, "error">;

@@ -3,7 +3,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { CHATS, findModelFor } from "../catalog/find-model.ts";
-import type { Conversation, Message } from "../store/conversation-store.ts";
+import type { Conversation, Message } from "../store/conversations.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { UsedKey } from "../store/key-spending.ts";
 import type { AnswerView } from "./active-answer.ts";

@@ -1,6 +1,6 @@
 import { MAX_INPUT_BYTES, type ChatMessage } from "../../shared/chat-input.ts";
 import { ValidationError } from "../../shared/errors.ts";
-import type { Message } from "../store/conversation-store.ts";
+import type { Message } from "../store/conversations.ts";
 
 /** A question with its answer. Turns are kept or left out whole, as chat templates require user and assistant in turn. */
 interface Turn {

@@ -5,16 +5,16 @@ import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { counter } from "../../shared/metrics.ts";
 import { Pool, type PoolKey } from "../quotas/pool.ts";
-import { assertFileFits } from "../store/file-budget.ts";
-import type {
-  FileBudget,
-  FileHold,
-  FileList,
-  FilePurpose,
-  FileRecord,
-  FileUsage,
-  RemovedFiles,
-} from "../store/file-store.ts";
+import {
+  assertFileFits,
+  type FileBudget,
+  type FileHold,
+  type FileList,
+  type FilePurpose,
+  type FileRecord,
+  type FileUsage,
+  type RemovedFiles,
+} from "../store/files.ts";
 import type { Store } from "../store/store.ts";
 import type { FileContents } from "./file-contents.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";
@@ -27,7 +27,7 @@ const STEP = 100;
 const MAX_FILENAME_CHARS = 255;
 
 /** A complete file that arrived. */
-export interface ArrivedFile {
+interface ArrivedFile {
   /** Below the folder for files that arrive; it is moved away. */
   readonly path: string;
   /** As the client gave it. */

@@ -7,7 +7,7 @@ import { checkInput, type CheckedInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
 import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
-import type { FileHold } from "../store/file-store.ts";
+import type { FileHold } from "../store/files.ts";
 import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import { utcMonthOf, type SubmittingKey, type UsedKey } from "../store/key-spending.ts";
 import type { Store } from "../store/store.ts";
@@ -34,7 +34,7 @@ export interface SubmissionRequest {
   readonly apiKey?: UsedKey | null | undefined;
   /** Or an alias of it. */
   readonly slug: string;
-  /** Paths of the request's hints that were not used. Absent if all were. */
+  /** Paths of the request's parameters that were ignored. Absent if none was. */
   readonly ignoredParameters?: readonly string[];
   /** 0 to 100. */
   readonly priority: number;

@@ -1,6 +1,8 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, type ErrorCode } from "../../shared/errors.ts";
-import type { AuditEntry, AuditLog, NotedWrites } from "../store/audit-log.ts";
+import type { NotedStores } from "../store/all-steps.ts";
+import type { AuditEntry } from "../store/audit-log.ts";
+import type { Store } from "../store/store.ts";
 
 /** Who acts, and from where. */
 export type Actor = Pick<AuditEntry, "via" | "actor" | "origin">;
@@ -14,10 +16,10 @@ const UNKNOWN_ENDS: ReadonlySet<ErrorCode> = new Set(["storage_unavailable", "sh
 
 /** Notes what operators do. */
 export class AuditTrail {
-  readonly #log: Pick<AuditLog, "append" | "noting">;
+  readonly #log: Pick<Store["audit"], "append" | "noting">;
   readonly #clock: Pick<Clock, "now">;
 
-  constructor(log: Pick<AuditLog, "append" | "noting">, clock: Pick<Clock, "now">) {
+  constructor(log: Pick<Store["audit"], "append" | "noting">, clock: Pick<Clock, "now">) {
     this.#log = log;
     this.#clock = clock;
   }
@@ -28,12 +30,12 @@ export class AuditTrail {
   }
 
   /** For one write of the deed, which has its line in the same commit. */
-  noting(actor: Actor, deed: Deed): NotedWrites {
+  noting(actor: Actor, deed: Deed): NotedStores {
     return this.#log.noting(this.#entryOf(actor, deed));
   }
 
   /** Lets `act` do the deed with one write, as {@link noting}. One that is refused is noted as `<action>.failed`, with what was tried. */
-  async record<T>(actor: Actor, deed: Deed, act: (writes: NotedWrites) => Promise<T>): Promise<T> {
+  async record<T>(actor: Actor, deed: Deed, act: (writes: NotedStores) => Promise<T>): Promise<T> {
     const entry = this.#entryOf(actor, deed);
     try {
       return await act(this.#log.noting(entry));

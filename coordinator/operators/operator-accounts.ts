@@ -5,7 +5,7 @@ import { InsufficientCreditsError } from "../credits/insufficient-credits-error.
 import { formatCredits, microFromCredits } from "../credits/micro-credits.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { AccountLimits, Role } from "../store/account-store.ts";
-import { GRANT_ACTION, type AccountFilter, type GrantNote, type KnownAccount } from "../store/operator-store.ts";
+import { GRANT_ACTION, type AccountFilter, type GrantNote, type KnownAccount } from "../store/operators.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";
 import type { Actor, AuditTrail } from "./audit-trail.ts";

@@ -1,6 +1,5 @@
 import type { ResolvedSetting, SettingDescription } from "../../shared/settings.ts";
-import type { AuditLog } from "../store/audit-log.ts";
-import type { OperatorStore } from "../store/operator-store.ts";
+import type { Store } from "../store/store.ts";
 import type { Announcements } from "./announcements.ts";
 import type { NetworkView } from "./network-view.ts";
 import type { OperatorAccounts } from "./operator-accounts.ts";
@@ -15,9 +14,9 @@ export interface Operators {
   readonly network: Pick<NetworkView, "overview">;
   readonly accounts: Pick<OperatorAccounts, "list" | "get" | "setLimits" | "grant" | "suspend" | "reinstate">;
   readonly islands: Pick<OperatorIslands, "list" | "get" | "suspend" | "reinstate">;
-  readonly jobs: Pick<OperatorStore, "jobs">;
+  readonly jobs: Pick<Store["operators"], "jobs">;
   readonly catalog: Pick<OperatorCatalog, "list" | "review" | "pinned" | "approve" | "setDisabled" | "setPrice">;
   readonly announcements: Pick<Announcements, "list" | "add" | "remove">;
-  readonly audit: Pick<AuditLog, "list">;
+  readonly audit: Pick<Store["audit"], "list">;
   readonly settings: readonly SettingInForce[];
 }

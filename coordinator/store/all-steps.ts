@@ -1,41 +1,74 @@
-import type { AuditEntry } from "./audit-log.ts";
+import type { AccountStore } from "./account-store.ts";
+import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
+import { batchSteps } from "./batches.ts";
 import { catalogSteps } from "./catalog.ts";
+import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./file-batches.ts";
+import { fileSteps } from "./files.ts";
 import { islandSteps } from "./islands.ts";
-import { auditColumn } from "./operator-queries.ts";
+import { jobReads } from "./job-reads.ts";
+import { operatorSteps } from "./operators.ts";
 import { openStore, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
+import { webhookSteps } from "./webhooks.ts";
 
 /** The stores whose methods are the same on every engine. */
 const STORES = {
+  audit: auditSteps,
+  batches: batchSteps,
   catalog: catalogSteps,
+  conversations: conversationSteps,
   fileBatches: fileBatchSteps,
+  files: fileSteps,
   islands: islandSteps,
+  jobs: jobReads,
+  operators: operatorSteps,
+  webhooks: webhookSteps,
 };
 
-export type CommonStores = { readonly [K in keyof typeof STORES]: Opened<(typeof STORES)[K]> };
+type OpenedStores = { readonly [K in keyof typeof STORES]: Opened<(typeof STORES)[K]> };
 
-export function openStores(run: RunStep): CommonStores {
+/** Stores that note what they write. */
+export interface NotedStores extends OpenedStores {
+  readonly accounts: AccountStore;
+}
+
+/** `accounts` of {@link NotedStores}, which are not steps yet. */
+type NotedOthers = (entry: AuditEntry) => Pick<NotedStores, "accounts">;
+
+export interface CommonStores extends OpenedStores {
+  readonly audit: OpenedStores["audit"] & {
+    /**
+     * For one write: it adds the line in its own commit, so that there is never one without the other. A write that is refused, or resolves
+     * to false as it changes nothing, adds none.
+     */
+    noting(entry: AuditEntry): NotedStores;
+  };
+}
+
+export function openStores(run: RunStep, others: NotedOthers): CommonStores {
+  const stores = openAll(run);
+  const noting = (entry: AuditEntry): NotedStores => ({
+    ...others(entry),
+    ...openAll((name, step, args) =>
+      step.kind === "write" ? run("noted.write", notedSteps.write, [entry, name, args]) : run(name, step, args),
+    ),
+  });
+  return { ...stores, audit: { ...stores.audit, noting } };
+}
+
+function openAll(run: RunStep): OpenedStores {
   const opened = Object.entries<Steps>(STORES).map(([name, steps]) => [name, openStore(name, steps, run)]);
-  return Object.fromEntries(opened) as CommonStores;
+  return Object.fromEntries(opened) as OpenedStores;
 }
 
 const notedSteps = {
-  /** Runs a step, and adds `entry` to the audit log unless that throws or returns false. */
+  /** Runs a step, and adds the line unless that throws or returns false. */
   write: write(async (tx, entry: AuditEntry, name: string, args: readonly unknown[]) => {
     const result = await runBody(stepNamed(name), tx, args);
-    if (result === false) return result;
-    const sql = `INSERT INTO audit_log (at_ms, via, actor, origin, action, target_kind, target_id, before, after)
-      VALUES (@atMs, @via, @actor, @origin, @action, @targetKind, @targetId, @before, @after)`;
-    await tx.run(sql, { ...entry, before: auditColumn(entry.before), after: auditColumn(entry.after) });
+    if (result !== false) await appendLine(tx, entry);
     return result;
   }),
 };
-
-/** Each write adds `entry` to the audit log, in its own commit. */
-export function noting(run: RunStep, entry: AuditEntry): RunStep {
-  return (name, step, args) =>
-    step.kind === "write" ? run("noted.write", notedSteps.write, [entry, name, args]) : run(name, step, args);
-}
 
 const byName = new Map<string, Step>(
   Object.entries<Steps>({ ...STORES, noted: notedSteps }).flatMap(([store, steps]) =>

@@ -1,8 +1,7 @@
-import type { AccountStore } from "./account-store.ts";
-import type { catalogSteps } from "./catalog.ts";
-import type { OperatorStore } from "./operator-store.ts";
-import type { Page } from "./page.ts";
-import type { Opened } from "./steps.ts";
+import { readList, type Page } from "./page.ts";
+import { pageRead, read, write } from "./steps.ts";
+import { integer, json, key, nullable, Table, text, type RowOf } from "./table.ts";
+import type { Tx } from "./tx.ts";
 
 /** Kinds of things that operators act on. */
 export const AUDIT_TARGETS = ["account", "announcement", "cargo", "coordinator", "island"] as const;
@@ -11,26 +10,40 @@ export type AuditTarget = (typeof AUDIT_TARGETS)[number];
 /** Through the API, by an operator's session; or by a command on the coordinator's machine. */
 export type AuditVia = "api" | "command";
 
-/** What an operator did, or tried. It has no secret, and of accounts only ids: the log outlives an account. */
-export interface AuditEntry {
-  readonly atMs: number;
-  readonly via: AuditVia;
-  /** The operator's account; of a command the user of the operating system. */
-  readonly actor: string;
-  /** Network address of the client; of a command the machine's name. */
-  readonly origin: string;
-  /** As "account.suspend"; with ".failed" for one that was refused. */
-  readonly action: string;
-  readonly targetKind: AuditTarget;
-  readonly targetId: string;
-  /** What was changed, as it was and as it is to be: any JSON; null where there is nothing to say. */
-  readonly before: unknown;
-  readonly after: unknown;
-}
+/** What operators did. Lines are added, and never changed or removed: storage itself refuses that. */
+export const auditLogTable = new Table(
+  "audit_log",
+  {
+    /** Increases with time. */
+    id: integer({ sqlite: "PRIMARY KEY", postgres: "GENERATED ALWAYS AS IDENTITY PRIMARY KEY" }),
+    atMs: integer(),
+    via: text<AuditVia>("CHECK (via IN ('api', 'command'))"),
+    /** The operator's account; of a command the user of the operating system. */
+    actor: key(),
+    /** Network address of the client; of a command the machine's name. */
+    origin: text(),
+    /** As "account.suspend"; with ".failed" for one that was refused. */
+    action: key(),
+    targetKind: text<AuditTarget>(),
+    targetId: key(),
+    /** What was changed, as it was and as it is to be: any JSON; null where there is nothing to say. */
+    before: nullable(json()),
+    after: nullable(json()),
+  },
+  {
+    hasRowid: true,
+    indexes: [
+      "CREATE INDEX audit_log_by_target ON audit_log (target_id, id)",
+      "CREATE INDEX audit_log_by_actor ON audit_log (actor, id)",
+      "CREATE INDEX audit_log_by_action ON audit_log (action, id)",
+    ],
+  },
+);
 
-export interface AuditLine extends AuditEntry {
-  /** Increases with time. */
-  readonly id: number;
+/** What an operator did, or tried. It has no secret, and of accounts only ids: the log outlives an account. */
+export type AuditEntry = Omit<RowOf<typeof auditLogTable>, "id">;
+
+export interface AuditLine extends RowOf<typeof auditLogTable> {
   /** Of the operator; null for a command, empty for an account that was deleted. */
   readonly email: string | null;
 }
@@ -44,34 +57,32 @@ export interface AuditFilter {
   readonly targetId?: string | undefined;
 }
 
-/** The writes of operators. */
-export interface NotedWrites {
-  readonly accounts: AccountStore;
-  readonly catalog: Pick<Opened<typeof catalogSteps>, "approve" | "importCargo" | "setDisabled" | "setPrice">;
-  readonly operators: Pick<
-    OperatorStore,
-    | "announce"
-    | "grant"
-    | "reinstateAccount"
-    | "reinstateIsland"
-    | "removeAnnouncement"
-    | "setRole"
-    | "suspendAccount"
-    | "suspendIsland"
-  >;
+const SELECT = `SELECT ${auditLogTable.all}, (SELECT email FROM accounts WHERE accounts.id = actor) AS email FROM audit_log`;
+
+/** Adds a line, in the transaction of what it notes. */
+export async function appendLine(tx: Tx, entry: AuditEntry): Promise<void> {
+  await auditLogTable.insert(tx, entry);
 }
 
-/** What operators did. Lines are added, and never changed or removed: storage itself refuses that. */
-export interface AuditLog {
+export const auditSteps = {
   /** For what storage does not do itself. */
-  append(entry: AuditEntry): Promise<void>;
-  /**
-   * For one write: it adds the line in its own commit, so that there is never one without the other. A write that is refused, or resolves
-   * to false as it changes nothing, adds none.
-   */
-  noting(entry: AuditEntry): NotedWrites;
+  append: write(appendLine),
+
   /** Newest first. `total` counts all pages. */
-  list(filter: AuditFilter, page: Page): Promise<{ lines: AuditLine[]; total: number }>;
+  list: pageRead(async (tx, filter: AuditFilter, page: Page) => {
+    const where = [
+      filter.actor !== undefined && "actor = @actor",
+      filter.action !== undefined && "action = @action",
+      filter.targetId !== undefined && "target_id = @targetId",
+    ];
+    const list = { select: SELECT, from: "audit_log", key: "id", where, order: "id DESC" };
+    const { rows, total } = await readList<AuditLine>(tx, list, filter, page);
+    return { lines: rows.map((row) => auditLogTable.decode(row, tx.dialect)), total };
+  }),
+
   /** The last `limit` lines, newest first. Costs the same however long the log is. */
-  latest(limit: number): Promise<AuditedDeed[]>;
-}
+  latest: read((tx, limit: number) => {
+    const columns = auditLogTable.columns("id", "atMs", "action", "targetKind", "targetId");
+    return tx.all<AuditedDeed>(`SELECT ${columns} FROM audit_log ORDER BY id DESC LIMIT @limit`, { limit });
+  }),
+};

@@ -14,9 +14,9 @@ export const cargoTable = new Table(
     /** The content of a file of catalog/cargos; checked before it is stored. */
     file: json(),
     /** Set by its owner. */
-    isEnabled: named("enabled", flag({ sqlite: "CHECK (enabled IN (0, 1))" })),
+    isEnabled: named("enabled", flag()),
     /** Set by the operator. */
-    isApproved: named("approved", flag({ sqlite: "CHECK (approved IN (0, 1))" })),
+    isApproved: named("approved", flag()),
     /** 1 at first; each change adds 1. */
     revision: integer(),
     createdAtMs: integer(),

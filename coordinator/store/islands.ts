@@ -41,7 +41,8 @@ export type SaveOutcome = "saved" | "of_another" | "removed";
 /** Hosts of one account that are stored. Beyond it, the one unseen for longest is forgotten. */
 export const MAX_HOSTS = 1_000;
 
-const RECORD = `${islandTable.columnsBut("firstSeenAtMs", "removedAtMs")},
+/** Columns of an {@link IslandRecord}. */
+export const ISLAND_RECORD = `${islandTable.columnsBut("firstSeenAtMs", "removedAtMs")},
   coalesce(first_seen_at_ms, last_seen_at_ms) AS "firstSeenAtMs"`;
 const OWN = "host_id = @hostId AND account_id = @accountId AND removed_at_ms IS NULL";
 const OR_UPDATE = `ON CONFLICT (host_id) DO UPDATE SET account_id = excluded.account_id, agent_version = excluded.agent_version,
@@ -53,7 +54,7 @@ const OR_UPDATE = `ON CONFLICT (host_id) DO UPDATE SET account_id = excluded.acc
     ELSE islands.removed_at_ms IS NOT NULL END`;
 
 async function getAll(tx: Tx, hostIds: readonly string[]): Promise<IslandRecord[]> {
-  const sql = `SELECT ${RECORD} FROM islands WHERE ${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NULL`;
+  const sql = `SELECT ${ISLAND_RECORD} FROM islands WHERE ${oneOf(tx, "host_id", "hostIds")} AND removed_at_ms IS NULL`;
   return islandTable.rows(tx, sql, { hostIds });
 }
 

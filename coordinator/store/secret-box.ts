@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
-import type { NewWebhook } from "./webhook-store.ts";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -43,7 +42,7 @@ export class SecretBox {
     return SEALED + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
   }
 
-  sealIn<T extends NewWebhook | null>(webhook: T): T {
+  sealIn<T extends { readonly secret: string } | null>(webhook: T): T {
     return webhook === null ? webhook : { ...webhook, secret: this.seal(webhook.secret) };
   }
 

@@ -4,7 +4,7 @@ import type { Dialect, Tx, Values } from "./tx.ts";
  * How a column is stored. `key`: a text that is compared by its bytes. `flag`: true or false. `json`: any value as JSON text. `written`: a
  * text that clients or Islands write; it may have any UTF-16 unit, and PostgreSQL's text has neither NUL nor lone surrogates, so that it
  * is a JSON string there. `inner`: the same without the quotes, so that pieces can be joined. `secret`: sealed with the key of its database.
- * `small`: an integer of 4 bytes in PostgreSQL.
+ * `small`: an integer of 4 bytes in PostgreSQL. SQLite checks that a `flag` is 0 or 1.
  */
 export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "inner" | "secret";
 /** A text of SQL for both engines, or one for each that has it. */
@@ -95,13 +95,13 @@ export class Table<C extends Columns = Columns> {
   /** All rows of the statement. Values and results that have the name of a column are coded as it is. */
   async rows<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T[]> {
     const rows = await tx.all<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
-    return rows.map((row) => this.#decode(row, tx.dialect) as T);
+    return rows.map((row) => this.decode(row as T, tx.dialect));
   }
 
   /** The first of {@link Table.rows}. */
   async row<T extends object = RecordOf<C>>(tx: Tx, sql: string, values: Values = {}): Promise<T | undefined> {
     const row = await tx.one<Record<string, unknown>>(sql, this.encode(values, tx.dialect));
-    return row && (this.#decode(row, tx.dialect) as T);
+    return row && this.decode(row as T, tx.dialect);
   }
 
   /** Returns how many rows were written. Values that have the name of a column are coded as it is. */
@@ -132,12 +132,14 @@ export class Table<C extends Columns = Columns> {
     return encoded;
   }
 
-  #decode(row: Record<string, unknown>, dialect: Dialect): Record<string, unknown> {
+  /** The row, which may be one of a join, with the values of those members that are columns. It is changed. */
+  decode<T extends object>(row: T, dialect: Dialect): T {
+    const members = row as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
-      const value = row[member];
+      const value = members[member];
       if (value === undefined || value === null) continue;
-      if (kind === "flag") row[member] = Boolean(value);
-      else if (kind === "json" || dialect === "postgres") row[member] = valueOf(kind, value as string);
+      if (kind === "flag") members[member] = Boolean(value);
+      else if (kind === "json" || dialect === "postgres") members[member] = valueOf(kind, value as string);
     }
     return row;
   }

@@ -1,3 +1,5 @@
+import type { Posting } from "../credits/postings.ts";
+
 /** Named in a statement as `@name`. Members that the statement does not name are ignored. */
 export type Values = object;
 export type Dialect = "sqlite" | "postgres";
@@ -15,6 +17,13 @@ export interface Tx {
   run(sql: string, values?: Values): Promise<number>;
   /** Until the transaction ends, no other one that locks the account goes on. */
   lockAccount(accountId: string): Promise<void>;
+  /** Until the transaction ends, no other one writes to the table. */
+  lockTable(name: string): Promise<void>;
+  /**
+   * Stores postings that belong to no job. The step must not refuse after it. `note`: shown to the account.
+   * @throws the refusal of the postings (`refusalOf`).
+   */
+  post(postings: readonly Posting[], atMs: number, note?: string | null): Promise<void>;
 }
 
 // Where the two dialects differ, as text of a statement.
@@ -29,8 +38,34 @@ export const oneOf = ({ dialect }: Tx, column: string, parameter: string): strin
 export const inRows = ({ dialect }: Tx, query: string): string =>
   dialect === "sqlite" ? `IN (${query})` : `= ANY (ARRAY(${query}))`;
 
+/** Position of the parameter in a text; 0 if that does not have it. */
+export const positionIn = ({ dialect }: Tx, text: string, parameter: string): string =>
+  `${dialect === "sqlite" ? "instr" : "strpos"}(${text}, @${parameter})`;
+
+/** A part of a text as columns of the kind `written` have it. */
+export const writtenPart = ({ dialect }: Tx, part: string): string =>
+  dialect === "sqlite" ? part : JSON.stringify(part).slice(1, -1);
+
+/** A member of the object in a column of the kind `json`. */
+export const jsonMember = ({ dialect }: Tx, column: string, member: string): string =>
+  dialect === "sqlite" ? `json_extract(${column}, '$.${member}')` : `(${column}::json->>'${member}')`;
+
+/** The elements of the JSON array in the parameter, as rows whose column is `value`. */
+export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
+  dialect === "sqlite" ? `json_each(@${parameter})` : `json_array_elements(CAST(@${parameter} AS json))`;
+/** The row is this coordinator's, which the column names. A SQLite file has one coordinator, and no such column. */
+export const isOwn = ({ dialect }: Tx, column: string): string =>
+  dialect === "sqlite" ? "true" : `${column} = @selfId`;
+
+/** Follows the name of a table: SQLite reads it by that index, or refuses the statement. */
+export const indexedBy = ({ dialect }: Tx, index: string): string =>
+  dialect === "sqlite" ? `INDEXED BY ${index}` : "";
+
 /** Locks the rows that a query finds. */
 export const forUpdate = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE");
+
+/** Locks the rows that a query finds against their removal. */
+export const forKeyShare = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR KEY SHARE");
 
 /** Locks the rows that a query finds, without those that another transaction has locked. */
 export const skipLocked = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE SKIP LOCKED");

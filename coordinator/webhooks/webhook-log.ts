@@ -1,4 +1,4 @@
-import type { WebhookState, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
+import type { WebhookState, WebhookStore, WebhookTry } from "../store/webhooks.ts";
 
 /** Only the newest tries are shown. */
 const SHOWN_TRIES = 10;

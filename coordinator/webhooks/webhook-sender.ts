@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { counter, histogram } from "../../shared/metrics.ts";
-import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhook-store.ts";
+import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhooks.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
@@ -164,7 +164,7 @@ export class WebhookSender {
     if (isDelivered) this.#delivery.observe([], (clock.now() - (webhook.endedAtMs ?? atMs)) / MS_PER_S);
     if (outcome.state === "failed") {
       this.#gaveUp.add([]);
-      const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subject.kind}_id`]: webhook.subject.id };
+      const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subjectKind}_id`]: webhook.subjectId };
       log.warn({ ...ids, tries, ...answer }, "Gave up a webhook");
     }
     return outcome.state === "pending" ? outcome.dueAtMs : null;

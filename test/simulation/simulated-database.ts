@@ -7,15 +7,15 @@ import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.
 import { PreparedStatements } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
-import { SqliteFileStore } from "../../coordinator/store/sqlite/files/sqlite-file-store.ts";
-import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
-import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
+import { openBatches } from "../../coordinator/store/batches.ts";
+import { openJobs } from "../../coordinator/store/jobs.ts";
+import type { RunHotWrite } from "../../coordinator/store/hot-writes.ts";
 import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
-import { SqliteWebhookStore } from "../../coordinator/store/sqlite/webhooks/sqlite-webhook-store.ts";
 import type { Store } from "../../coordinator/store/store.ts";
+import { unsealing } from "../../coordinator/store/webhooks.ts";
 
 export type SimulatedStore = Pick<
   Store,
@@ -89,14 +89,16 @@ export class SimulatedDatabase {
   /** What a coordinator with this writer reads and writes. */
   open(writer: Writer): SimulatedStore {
     const db = this.#sharing();
+    const stores = openStores(sqliteSteps(this.#stepStatements, notForReading, writer), noOthers);
+    const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
     return {
       accounts: new SqliteAccountStore(db, writer),
-      batches: new SqliteBatchStore(db, writer, this.#secrets),
+      batches: openBatches(stores.batches, writeHot, this.#secrets),
       cluster: null,
-      files: new SqliteFileStore(db, writer),
-      islands: openStores(sqliteSteps(this.#stepStatements, notForReading, writer)).islands,
-      jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
-      webhooks: new SqliteWebhookStore(db, writer, this.#secrets),
+      files: stores.files,
+      islands: stores.islands,
+      jobs: openJobs(stores.jobs, writeHot, this.#secrets),
+      webhooks: unsealing(stores.webhooks, this.#secrets),
     };
   }
 
@@ -145,4 +147,7 @@ export class SimulatedDatabase {
 
 const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
 const notForReading = { run: refuse, runStep: refuse };
+const noOthers = (): never => {
+  throw new Error("The simulation has no operators");
+};
 const notForWriting = { run: refuse };

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { MAX_ASKED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
-import { MESSAGE_ROLES, MESSAGE_STATES, type Conversation, type Message } from "../../store/conversation-store.ts";
+import { MESSAGE_ROLES, MESSAGE_STATES, type Conversation, type Message } from "../../store/conversations.ts";
 import { jobEventSchemas } from "./event-schemas.ts";
 import { presentTime, presentTimeOrNull, timeSchema, usageSchema } from "./wire-units.ts";
 

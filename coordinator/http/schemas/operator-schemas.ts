@@ -8,7 +8,7 @@ import {
   type KnownAccount,
   type KnownJob,
   type Suspension,
-} from "../../store/operator-store.ts";
+} from "../../store/operators.ts";
 import { WAITING_REASONS } from "../../jobs/job-waiting.ts";
 import { MAX_ANNOUNCEMENT_CHARS } from "../../operators/announcements.ts";
 import type { CoordinatorLine, Overview, QueueLine } from "../../operators/network-view.ts";

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { KIB } from "../../../shared/format-bytes.ts";
-import type { BatchStore } from "../../store/batch-store.ts";
-import type { JobStore } from "../../store/job-store.ts";
+import type { BatchStore } from "../../store/batches.ts";
+import type { JobStore } from "../../store/jobs.ts";
 import { LargeJson } from "../../store/large-json.ts";
-import type { WebhookRecord } from "../../store/webhook-store.ts";
+import type { WebhookRecord } from "../../store/webhooks.ts";
 import { batchSchema, presentBatch } from "./batch-schemas.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { detailSchema, presentDetail } from "./job-schemas.ts";
@@ -35,16 +35,16 @@ export function webhookPayload(stores: {
   readonly jobs: Pick<JobStore, "get">;
   readonly batches: Pick<BatchStore, "get">;
 }): (webhook: WebhookRecord) => Promise<string> {
-  return async ({ id, subject, endedAtMs }) => {
+  return async ({ id, subjectKind, subjectId, endedAtMs }) => {
     const timestamp = presentTime(endedAtMs ?? 0);
-    if (subject.kind === "batch") {
-      const batch = await stores.batches.get(subject.id);
-      if (batch === undefined) throw new Error(`Webhook ${id}: batch ${subject.id} does not exist`);
+    if (subjectKind === "batch") {
+      const batch = await stores.batches.get(subjectId);
+      if (batch === undefined) throw new Error(`Webhook ${id}: batch ${subjectId} does not exist`);
       const { webhook: _, ...data } = presentBatch({ ...batch, webhook: null });
       return JSON.stringify({ type: "batch.finished", timestamp, data } satisfies z.infer<typeof batchEventSchema>);
     }
-    const job = await stores.jobs.get(subject.id);
-    if (job === undefined) throw new Error(`Webhook ${id}: job ${subject.id} does not exist`);
+    const job = await stores.jobs.get(subjectId);
+    if (job === undefined) throw new Error(`Webhook ${id}: job ${subjectId} does not exist`);
     const { input: _, webhook: __, waiting: ___, ...detail } = presentDetail({ ...job, waiting: null, webhook: null });
     const output = await sendableOutput(detail.output);
     const data = { ...detail, output: output ?? null, output_omitted: output === undefined };

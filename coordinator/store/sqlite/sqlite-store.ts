@@ -4,19 +4,16 @@ import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import type { AccountSettingsStore } from "../account-settings-store.ts";
 import type { AccountStore } from "../account-store.ts";
-import { noting, openStores, type CommonStores } from "../all-steps.ts";
-import type { AuditLog } from "../audit-log.ts";
-import type { BatchStore } from "../batch-store.ts";
+import { openStores, type CommonStores } from "../all-steps.ts";
+import { openBatches, type BatchStore } from "../batches.ts";
 import type { ContentStore } from "../content-store.ts";
-import type { ConversationStore } from "../conversation-store.ts";
-import type { FileStore } from "../file-store.ts";
 import type { HostFiguresStore } from "../host-figures-store.ts";
-import type { JobStore } from "../job-store.ts";
+import type { RunHotWrite } from "../hot-writes.ts";
+import { openJobs, type JobStore } from "../jobs.ts";
 import type { LedgerStore } from "../ledger-store.ts";
-import type { OperatorStore } from "../operator-store.ts";
 import type { Store } from "../store.ts";
 import type { UsageStore } from "../usage-store.ts";
-import type { WebhookStore } from "../webhook-store.ts";
+import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "../database-error.ts";
@@ -25,20 +22,13 @@ import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { SqliteAccountSettingsStore } from "./accounts/sqlite-account-settings-store.ts";
 import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
-import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
 import { SqliteContentStore } from "./content/sqlite-content-store.ts";
-import { SqliteConversationStore } from "./conversations/sqlite-conversation-store.ts";
-import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
-import { SqliteFileStore } from "./files/sqlite-file-store.ts";
 import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
-import { SqliteAuditLog, SqliteOperatorStore } from "./operators/sqlite-operator-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import { SqliteUsageStore } from "./usage/sqlite-usage-store.ts";
-import { sealSecretsInClear } from "./webhooks/webhook-operations.ts";
-import { SqliteWebhookStore } from "./webhooks/sqlite-webhook-store.ts";
 import { Reader } from "./engine/reader.ts";
 import { sqliteSteps } from "./engine/sqlite-steps.ts";
 import { PreparedStatements } from "./engine/sqlite-tx.ts";
@@ -93,25 +83,37 @@ function migrateFile(file: string, nowMs: number, secrets: SecretBox): void {
   }
 }
 
+/** Seals the secrets that earlier versions stored in clear. An index has only those, so that this costs nothing once it is done. */
+function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "seal">): void {
+  const select = db.prepare<[], { id: string; secret: string }>(
+    "SELECT id, secret FROM webhooks WHERE secret GLOB 'whsec_*'",
+  );
+  const update = db.prepare<[string, string]>("UPDATE webhooks SET secret = ? WHERE id = ?");
+  const sealAll = db.transaction(() => {
+    for (const { id, secret } of select.all()) update.run(secrets.seal(secret), id);
+  });
+  if (select.get() !== undefined) sealAll.immediate();
+}
+
 /** A store in one SQLite file. Writes and pages of long lists run in a thread each; other reads use a connection in this thread. */
 export class SqliteStore implements Store {
   readonly name = "sqlite";
   #closed: Promise<void> | null = null;
   readonly accounts: AccountStore;
   readonly accountSettings: AccountSettingsStore;
-  readonly audit: AuditLog;
+  readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
   readonly catalog: CommonStores["catalog"];
   readonly cluster = null;
   readonly content: ContentStore;
-  readonly conversations: ConversationStore;
+  readonly conversations: CommonStores["conversations"];
   readonly fileBatches: CommonStores["fileBatches"];
-  readonly files: FileStore;
+  readonly files: CommonStores["files"];
   readonly hostFigures: HostFiguresStore;
   readonly islands: CommonStores["islands"];
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
-  readonly operators: OperatorStore;
+  readonly operators: CommonStores["operators"];
   readonly secrets: SharedSecrets;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
@@ -136,28 +138,31 @@ export class SqliteStore implements Store {
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
     const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
-    const stores = openStores(run);
+    const stores = openStores(run, (entry) => {
+      // An operation resolves to its result, whichever it is.
+      const noting: Pick<Writer, "run"> = {
+        run: (kind, args) => writer.run("noted", { entry, kind, args }) as Promise<never>,
+      };
+      return { accounts: new SqliteAccountStore(this.#db, noting) };
+    });
+    const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
     this.accounts = new SqliteAccountStore(this.#db, this.#writer);
     this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
-    this.audit = new SqliteAuditLog(this.#db, this.#reader, this.#writer, (entry, writing) => ({
-      accounts: new SqliteAccountStore(this.#db, writing),
-      catalog: openStores(noting(run, entry)).catalog,
-      operators: new SqliteOperatorStore(this.#db, this.#reader, writing),
-    }));
-    this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
+    this.audit = stores.audit;
+    this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
     this.content = new SqliteContentStore(this.#db, this.#writer);
-    this.conversations = new SqliteConversationStore(this.#db, this.#writer);
+    this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
-    this.files = new SqliteFileStore(this.#db, this.#writer);
+    this.files = stores.files;
     this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);
     this.islands = stores.islands;
-    this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);
+    this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
-    this.operators = new SqliteOperatorStore(this.#db, this.#reader, this.#writer);
+    this.operators = stores.operators;
     this.secrets = new FileSecrets(dirname(file));
     this.usage = new SqliteUsageStore(this.#reader, this.#writer);
-    this.webhooks = new SqliteWebhookStore(this.#db, this.#writer, secrets);
+    this.webhooks = unsealing(stores.webhooks, secrets);
     this.#diskSpace =
       minFreeBytes === undefined
         ? null

@@ -81,7 +81,7 @@ export class Atoll {
   }
 
   /**
-   * What changes for the account: jobs, Islands, the balance. Reconnects by itself, and continues after the last event; see
+   * What changes for the account: jobs, Islands, the balance. Each connection, also after a reconnect, begins with `reset`; see
    * {@link ToldEvent}.
    */
   events(options: EventOptions = {}): AsyncGenerator<ToldEvent, void, undefined> {

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { AnswerTracker } from "../../../coordinator/conversations/answer-tracker.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
 import type { JobApi } from "../../../coordinator/jobs/job-service.ts";
-import type { AnswerEnding, ConversationStore } from "../../../coordinator/store/conversation-store.ts";
+import type { AnswerEnding } from "../../../coordinator/store/conversations.ts";
+import type { Store } from "../../../coordinator/store/store.ts";
 import { ClusterUnavailableError, ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -37,11 +38,16 @@ describe("an answer whose feed is cut, as its job goes on elsewhere without a pa
         return next instanceof Error ? Promise.reject(next) : (next as Feed);
       },
     };
-    const store: Pick<ConversationStore, "endAnswer" | "unfinishedAnswers"> = {
+    const store: Pick<Store["conversations"], "endAnswer" | "unfinishedAnswers"> = {
       endAnswer: async (ending) => endings.push(ending) > 0,
       unfinishedAnswers: async () => [{ ...IDS, jobId: "job_1" }],
     };
-    const deps = { store: store as ConversationStore, jobs: jobs as JobApi, clock, log: { error: () => undefined } };
+    const deps = {
+      store: store as Store["conversations"],
+      jobs: jobs as JobApi,
+      clock,
+      log: { error: () => undefined },
+    };
     tracker = new AnswerTracker({ ...deps, isShared: true, waitMs: 1, onFatal: (error) => fatal.push(error) });
   });
   async function cut(...next: (Feed | Error)[]): Promise<void> {

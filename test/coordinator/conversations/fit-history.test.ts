@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chatInputSchema, MAX_INPUT_BYTES, type ChatMessage } from "../../../shared/chat-input.ts";
 import { estimateTokens, fitHistory, shortenHistory } from "../../../coordinator/conversations/fit-history.ts";
-import type { Message } from "../../../coordinator/store/conversation-store.ts";
+import type { Message } from "../../../coordinator/store/conversations.ts";
 
 function makeMessage(role: Message["role"], content: string): Message {
   return {

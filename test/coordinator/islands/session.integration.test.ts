@@ -25,7 +25,7 @@ describe("Island session", () => {
     await using island = await dial();
     island.send(makeHello({ hostId: randomUUID() }));
     expect(await island.next("welcome")).toMatchObject({
-      heartbeatMs: 10_000,
+      heartbeatMs: 3_600_000,
       maxFrameBytes: MAX_FRAME_BYTES,
       held: [],
     });

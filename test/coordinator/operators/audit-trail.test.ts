@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AuditTrail } from "../../../coordinator/operators/audit-trail.ts";
-import type { AuditEntry, NotedWrites } from "../../../coordinator/store/audit-log.ts";
+import type { NotedStores } from "../../../coordinator/store/all-steps.ts";
+import type { AuditEntry } from "../../../coordinator/store/audit-log.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -21,7 +22,7 @@ beforeEach(() => {
     if (fault !== null) throw fault;
     entries.push(entry);
   };
-  const noting = (entry: AuditEntry) => ({ operators: { setRole: () => append(entry) } }) as unknown as NotedWrites;
+  const noting = (entry: AuditEntry) => ({ operators: { setRole: () => append(entry) } }) as unknown as NotedStores;
   trail = new AuditTrail({ append, noting }, new ManualClock());
 });
 

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
-import type { WebhookRecord, WebhookTry } from "../../../coordinator/store/webhook-store.ts";
+import type { WebhookRecord, WebhookTry } from "../../../coordinator/store/webhooks.ts";
 import { RETRY_FOR_MS } from "../../../coordinator/webhooks/retry-schedule.ts";
 import { MAX_TRY_MS, WebhookSender } from "../../../coordinator/webhooks/webhook-sender.ts";
 import { makeWebhook } from "../store/contract/batch-store.cases.ts";
@@ -35,9 +35,9 @@ function open(options: { allowPrivate?: boolean; resolveHost?: ResolveHostUntil 
     },
     clock,
     log: { warn: () => undefined, error: (facts: unknown) => expect(facts).toBeUndefined() },
-    payload: async ({ subject }) => {
+    payload: async ({ subjectId }) => {
       begun += 1;
-      return JSON.stringify({ of: subject.id });
+      return JSON.stringify({ of: subjectId });
     },
     resolveHost,
     random: () => 0.5,

@@ -1,33 +1,55 @@
+import { appendLine, type AuditEntry } from "../../audit-log.ts";
 import { runBody, type RunStep } from "../../steps.ts";
+import type { Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
+import { post } from "../ledger/post.ts";
 import type { Session } from "./connection.ts";
-import type { Database } from "./database.ts";
+import type { Database, Transactions } from "./database.ts";
 
-/** Runs each write in a transaction of its own. */
-export function postgresSteps(db: Database): RunStep {
+/** Runs each write in a transaction of its own. `selfId`: of this coordinator, and a value of every statement. */
+export function postgresSteps(db: Database, selfId: string): RunStep {
   return (_name, step, args) => {
-    const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session), args);
+    const call = (session: Session): Promise<unknown> => runBody(step, new PostgresTx(session, selfId), args);
     const run = (): Promise<unknown> => (step.kind === "write" ? db.transact(call) : db.use(call));
     return step.isKept ? db.untilAvailable(run) : run();
   };
 }
 
+/** Adds the line to each transaction, and makes one of each single statement that writes something. For stores that are not steps yet. */
+export function notingOn(db: Transactions, entry: AuditEntry): Transactions {
+  const transact: Transactions["transact"] = (call, isolation) =>
+    db.transact(async (session) => {
+      const result = await call(session);
+      if (result !== false) await appendLine(new PostgresTx(session, ""), entry);
+      return result;
+    }, isolation);
+  const run: Session["run"] = (sql, values) =>
+    db.transact(async (session) => {
+      const changed = await session.run(sql, values);
+      if (changed > 0) await appendLine(new PostgresTx(session, ""), entry);
+      return changed;
+    });
+  return { transact, use: (call) => db.use((session) => call({ ...session, run })) };
+}
+
 /** What the step of a store runs on. */
-class PostgresTx implements Tx {
+export class PostgresTx implements Tx {
   readonly dialect = "postgres";
   readonly #session: Session;
+  readonly #selfId: string;
 
-  constructor(session: Session) {
+  constructor(session: Session, selfId: string) {
     this.#session = session;
+    this.#selfId = selfId;
   }
 
   all<T>(sql: string, values?: Values): Promise<T[]> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.all<T>(text, parameters);
   }
 
   one<T>(sql: string, values?: Values): Promise<T | undefined> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.one<T>(text, parameters);
   }
 
@@ -36,17 +58,26 @@ class PostgresTx implements Tx {
   }
 
   run(sql: string, values?: Values): Promise<number> {
-    const { text, parameters } = statementOf(sql, values);
+    const { text, parameters } = this.#statement(sql, values);
     return this.#session.run(text, parameters);
   }
 
   async lockAccount(accountId: string): Promise<void> {
-    await this.#session.run("SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE", [accountId]);
+    // What refers to the account goes on.
+    await this.#session.run("SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE", [accountId]);
   }
-}
 
-function statementOf(sql: string, values: Values = {}): { text: string; parameters: unknown[] } {
-  const { text, names } = numberNames(sql);
-  const given: Record<string, unknown> = { ...values };
-  return { text, parameters: names.map((name) => given[name] ?? null) };
+  async lockTable(name: string): Promise<void> {
+    await this.#session.run(`LOCK TABLE ${name} IN EXCLUSIVE MODE`);
+  }
+
+  post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
+    return post(this.#session, postings, atMs, note);
+  }
+
+  #statement(sql: string, values: Values = {}): { text: string; parameters: unknown[] } {
+    const { text, names } = numberNames(sql);
+    const given: Record<string, unknown> = { selfId: this.#selfId, ...values };
+    return { text, parameters: names.map((name) => given[name] ?? null) };
+  }
 }

@@ -58,7 +58,7 @@ function open(): OpenDatabase {
   if (path === null) throw new Error("No database was named");
   if (opened === null) {
     const db = openForReading(path);
-    opened = { db, reads: pageReads(db), tx: new SqliteTx(new PreparedStatements(db)) };
+    opened = { db, reads: pageReads(db), tx: new SqliteTx(new PreparedStatements(db), null) };
   }
   return opened;
 }

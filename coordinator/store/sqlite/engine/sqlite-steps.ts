@@ -7,7 +7,7 @@ interface StepThread {
 
 /** Runs reads here with `statements`, expensive ones in the reader's thread and writes in the writer's. */
 export function sqliteSteps(statements: PreparedStatements, reader: StepThread, writer: StepThread): RunStep {
-  const tx = new SqliteTx(statements);
+  const tx = new SqliteTx(statements, null);
   return (name, step, args) => {
     if (step.kind === "read") return runBody(step, tx, args);
     return (step.kind === "pageRead" ? reader : writer).runStep(name, args);

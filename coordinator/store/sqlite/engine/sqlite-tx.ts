@@ -1,5 +1,8 @@
 import type Database from "better-sqlite3";
+import type { Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
+
+import type { Ledger } from "../ledger/ledger.ts";
 
 interface Prepared {
   readonly statement: Database.Statement<[object]>;
@@ -29,10 +32,15 @@ export class PreparedStatements {
 export class SqliteTx implements Tx {
   readonly dialect = "sqlite";
   readonly #statements: PreparedStatements;
+  readonly #ledger: Ledger | null;
   #isOver = false;
+  /** It must not be taken back: other steps of the transaction may have posted after it. */
+  hasPosted = false;
 
-  constructor(statements: PreparedStatements) {
+  /** `ledger`: null for reads. */
+  constructor(statements: PreparedStatements, ledger: Ledger | null) {
     this.#statements = statements;
+    this.#ledger = ledger;
   }
 
   async all<T>(sql: string, values?: Values): Promise<T[]> {
@@ -54,8 +62,16 @@ export class SqliteTx implements Tx {
     return statement.run(parametersOf(names, values)).changes;
   }
 
-  /** There is one writer. */
+  // There is one writer.
   async lockAccount(): Promise<void> {}
+  async lockTable(): Promise<void> {}
+
+  async post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
+    if (this.#isOver || this.#ledger === null) throw new Error("Only a step that writes can post, while it runs");
+    this.#ledger.assertAccepts(postings);
+    this.hasPosted = true;
+    this.#ledger.post(postings, null, atMs, note);
+  }
 
   /** The transaction is over: a step that goes on must not write into another one. */
   end(): void {

@@ -93,13 +93,16 @@ export class TransactionRunner {
 
   /** A step that throws has written nothing, whatever it did before. */
   async #runStep([name, args]: StepOperation): Promise<unknown> {
-    const tx = new SqliteTx(this.#statements);
+    const tx = new SqliteTx(this.#statements, this.#ledger);
     this.#db.exec("SAVEPOINT step");
     try {
       const value = await settledAtOnce(name, runBody(stepNamed(name), tx, args));
       this.#db.exec("RELEASE step");
       return value;
     } catch (error) {
+      // The balances of the transaction have what it posted.
+      if (tx.hasPosted && isExpected(error))
+        throw new Error(`The step ${name} refused after it had posted`, { cause: error });
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK TO step; RELEASE step");
       throw error;
     } finally {

@@ -15,6 +15,8 @@ export type Failure =
       readonly renewsAtMs: number;
     }
   | { readonly kind: "transition"; readonly from: JobState; readonly event: JobEvent }
+  /** An argument that no caller should give. */
+  | { readonly kind: "range"; readonly message: string }
   /** Nothing can be written now; the operation can be tried again. */
   | { readonly kind: "storage"; readonly reason: string }
   | { readonly kind: "fault"; readonly message: string };
@@ -34,6 +36,7 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof ServiceError) return { kind: "service", code: error.code, message: error.message };
   if (error instanceof IllegalTransitionError) return { kind: "transition", from: error.from, event: error.event };
+  if (error instanceof RangeError) return { kind: "range", message: error.message };
   const reason = storageFaultOf(error);
   if (reason !== null) return { kind: "storage", reason };
   return { kind: "fault", message: error instanceof Error ? error.message : String(error) };
@@ -49,6 +52,8 @@ export function errorOf(failure: Failure): Error {
       return new KeyCreditsError(failure.requiredMicro, failure.leftMicro, failure.renewsAtMs);
     case "transition":
       return new IllegalTransitionError(failure.from, failure.event);
+    case "range":
+      return new RangeError(failure.message);
     case "storage":
       return new ServiceError("storage_unavailable", `Nothing can be stored now: ${failure.reason}`);
     case "fault":

@@ -1,15 +1,14 @@
 import type Database from "better-sqlite3";
-import type { NewJob, Submission, SubmittedJob } from "../../job-store.ts";
+import type { NewWebhook } from "../../webhooks.ts";
+import type { JobText } from "../../hot-writes.ts";
+import type { NewJob, Submission } from "../../job-store.ts";
 import { nextState, type JobState } from "../../../../shared/job-state.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { prepareInsertWebhook } from "../webhooks/webhook-operations.ts";
 import { type Made } from "../../idempotency.ts";
 import { prepareKeySpending } from "./key-spending-operations.ts";
 import { IdempotencyKeys } from "./idempotency-keys.ts";
 
-/** A job in the form in which it is sent to the writer. `input`: JSON text. */
-export type JobToInsert = Omit<SubmittedJob, "input" | "inputJson"> &
-  Pick<NewJob, "assignedTo"> & { readonly input: string };
+type JobToInsert = JobText & Pick<NewJob, "assignedTo">;
 
 /** What a submission makes: a job or a batch. Webhook, Idempotency-Key and ledger entries refer to its id. */
 export interface Subject {
@@ -47,6 +46,19 @@ export function prepareSubmit(
     keys.save(submission, { jobId: first.id, batchId });
     ledger.post(postings, id, createdAtMs);
     return null;
+  };
+}
+
+/** Stores the webhook of a submission. */
+function prepareInsertWebhook(
+  db: Database.Database,
+): (webhook: NewWebhook, accountId: string, subject: Pick<Subject, "kind" | "id">) => void {
+  const insert = db.prepare(
+    `INSERT INTO webhooks (id, account_id, subject_kind, subject_id, url, secret, is_secret_generated)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return ({ id, url, secret, isSecretGenerated }, accountId, subject) => {
+    insert.run(id, accountId, subject.kind, subject.id, url, secret, isSecretGenerated ? 1 : 0);
   };
 }
 

@@ -3,7 +3,7 @@ import { newId } from "../../../../shared/ids.ts";
 import { holdPostings } from "../../../../coordinator/credits/postings.ts";
 import type { NewBatch } from "../../../../coordinator/store/batch-store.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
-import type { NewWebhook } from "../../../../coordinator/store/webhook-store.ts";
+import type { NewWebhook } from "../../../../coordinator/store/webhooks.ts";
 import {
   balanceOf,
   type Check,
@@ -173,7 +173,8 @@ export function describeWebhooks(check: Check): void {
     expect(await store.webhooks.get(webhook.id)).toEqual({
       ...webhook,
       accountId,
-      subject: { kind: "job", id: job.id },
+      subjectKind: "job",
+      subjectId: job.id,
       state: "waiting",
       endedAtMs: null,
       tries: [],
@@ -193,7 +194,8 @@ export function describeWebhooks(check: Check): void {
     expect(await end(store, batch.jobs[0]?.id ?? "")).toEqual([webhook.id]);
     expect(await store.webhooks.get(webhook.id)).toMatchObject({
       state: "pending",
-      subject: { kind: "batch", id: batch.id },
+      subjectKind: "batch",
+      subjectId: batch.id,
     });
   });
 

@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { grantPostings } from "../../../../../coordinator/credits/postings.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { TransactionRunner } from "../../../../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
@@ -13,6 +14,11 @@ const steps: Record<string, Step> = {
   "test.add": write((tx) => tx.run(ADD)),
   "test.refuse": write(async (tx) => {
     await tx.run(ADD);
+    throw new ServiceError("not_found", "There is no such thing");
+  }),
+  "test.post": write((tx) => tx.post(grantPostings("a", 5), 1)),
+  "test.postAndRefuse": write(async (tx) => {
+    await tx.post(grantPostings("a", 7), 1);
     throw new ServiceError("not_found", "There is no such thing");
   }),
   "test.wait": write(async (tx) => {
@@ -47,6 +53,19 @@ describe("TransactionRunner, with steps of stores", () => {
     expect(values).toEqual([1, undefined, 1]);
     expect(failures).toEqual([[1, expect.objectContaining({ kind: "service", code: "not_found" })]]);
     expect([count(), commits]).toEqual([2, 1]);
+  });
+
+  it("fails a step that refuses after it posted, and the ledger has the postings of others only", async () => {
+    db.exec("INSERT INTO balances (party, micro) VALUES ('client:a', 0)");
+    const { failures } = await runner.run([
+      ["test.post", []],
+      ["test.postAndRefuse", []],
+      ["test.post", []],
+    ]);
+    const message = "The step test.postAndRefuse refused after it had posted";
+    expect(failures).toEqual([[1, { kind: "fault", message }]]);
+    expect(db.prepare("SELECT micro FROM balances WHERE party = 'client:a'").pluck().get()).toBe(10);
+    expect(db.prepare("SELECT sum(micro), count(*) FROM entries").raw().get()).toEqual([0, 4]);
   });
 
   it("fails a step that awaits something other than its transaction, and nothing that it writes is stored", async () => {

@@ -1,11 +1,12 @@
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { holdPostings } from "../../../../../coordinator/credits/postings.ts";
+import { readJobList } from "../../../../../coordinator/store/job-lists.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
+import { PreparedStatements, SqliteTx } from "../../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { Ledger } from "../../../../../coordinator/store/sqlite/ledger/ledger.ts";
 import { LedgerLines } from "../../../../../coordinator/store/sqlite/ledger/ledger-lines.ts";
 import { EXPIRED, JOBS_OF } from "../../../../../coordinator/store/sqlite/content/content-tables.ts";
-import { JobLists } from "../../../../../coordinator/store/sqlite/jobs/job-lists.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
 import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
@@ -153,7 +154,7 @@ describe("lines of the ledger", () => {
     db.close();
   });
 
-  it("and lists of a database from before the migration stay as they were", () => {
+  it("and lists of a database from before the migration stay as they were", async () => {
     const before = MIGRATIONS.findIndex(({ name }) => name === "late lists");
     const db = databaseOf(before);
     post(db, movements(40));
@@ -166,8 +167,9 @@ describe("lines of the ledger", () => {
     migrate(db, MIGRATIONS, 2);
     for (const id of ["a", "b"]) expectAllLines(db, id, 40);
     const ids = ENDED.map((_, index) => `job_${index}`).toReversed();
-    expect(new JobLists(db).read("a", ALL, {}).jobs.map(({ id }) => id)).toEqual(ids);
-    expect(new JobLists(db).read("a", ALL, { slug: "s", states: ENDED })).toMatchObject({ total: 4 });
+    const tx = new SqliteTx(new PreparedStatements(db), null);
+    expect((await readJobList(tx, "a", ALL, {})).jobs.map(({ id }) => id)).toEqual(ids);
+    expect(await readJobList(tx, "a", ALL, { slug: "s", states: ENDED })).toMatchObject({ total: 4 });
     const expired = db.prepare<[object]>(EXPIRED.output).all({ sinceMs: 0, endedByMs: 5, limit: 9 });
     expect(expired.length).toBe(4);
     expect(db.prepare(JOBS_OF.account).pluck().all({ id: "a", after: "", limit: 9 })).toEqual(ids.toReversed());

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
 import type { JobFilter } from "../../../../../coordinator/store/job-store.ts";
-import { jobListSql } from "../../../../../coordinator/store/sqlite/jobs/job-lists.ts";
+import { jobListSql } from "../../../../../coordinator/store/job-lists.ts";
 import { LEDGER_SQL } from "../../../../../coordinator/store/sqlite/ledger/ledger-lines.ts";
 import { usageSql } from "../../../../../coordinator/store/sqlite/usage/usage-sql.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
@@ -46,7 +46,7 @@ const FILTERS: [filter: JobFilter, indexes: string[]][] = [
 
 describe("lists of jobs", () => {
   it.each(FILTERS)("filtered by %j read what the filter admits, in its order, and nothing else", (filter, indexes) => {
-    const { page, count } = jobListSql(filter);
+    const { page, count } = jobListSql("sqlite", filter);
     const [jobs, ...skipped] = reads(planOf(page), "jobs");
     expect(jobs).toBe("SEARCH jobs USING PRIMARY KEY (id=?)");
     for (const searched of [skipped, reads(planOf(count), "jobs")]) {

@@ -1,0 +1,26 @@
+import { isGone } from "./postgres/cluster/gone.ts";
+import type { Tx } from "./tx.ts";
+
+/** Rows that one statement takes over. */
+const AT_ONCE = 1_000;
+
+/**
+ * Takes over the open rows of coordinators that are gone. Of several that try, one gets each. A SQLite file has one coordinator, so that a
+ * step that only reads there may begin with it: in PostgreSQL each of its statements commits by itself.
+ * @param owner the column that names the coordinator of a row.
+ */
+export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: string): Promise<void> {
+  if (tx.dialect === "sqlite") return;
+  // Named, as a condition on another table is not looked at again for a row that another coordinator has just changed.
+  const gone = await tx.all<{ id: string }>(
+    `SELECT DISTINCT ${owner} AS id FROM ${table} WHERE ${isOpen} AND ${owner} <> @selfId AND ${isGone(owner)}`,
+  );
+  const goneIds = gone.map(({ id }) => id);
+  const sql = `UPDATE ${table} SET ${owner} = @selfId WHERE id = ANY (ARRAY(
+    SELECT id FROM ${table} WHERE ${isOpen} AND ${owner} = ANY (@goneIds)
+    ORDER BY id LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED))`;
+  for (let count = gone.length === 0 ? 0 : AT_ONCE; count === AT_ONCE;) {
+    // oxlint-disable-next-line no-await-in-loop -- Each says whether another is needed.
+    count = await tx.run(sql, { goneIds });
+  }
+}

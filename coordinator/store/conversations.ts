@@ -1,0 +1,229 @@
+import type { FinishReason } from "../../shared/output.ts";
+import { adoptRows } from "./adopt-rows.ts";
+import { assertPage, type Page } from "./page.ts";
+import { REFUSALS } from "./refusals.ts";
+import { kept, read, write } from "./steps.ts";
+import { integer, json, key, nullable, onlyIn, Table, text, written, type RowOf } from "./table.ts";
+import { forUpdate, isOwn, type Tx } from "./tx.ts";
+
+/** Stored chats. Source: DESIGN §4, row Conversations. */
+export const conversationTable = new Table(
+  "conversations",
+  {
+    id: key("PRIMARY KEY"),
+    accountId: key("REFERENCES accounts (id)"),
+    title: nullable(written()),
+    /** The chat Cargo that answers. */
+    slug: text(),
+    systemPrompt: nullable(written()),
+    /** Belongs to the client; never interpreted here. */
+    metadata: json<Readonly<Record<string, string>>>(),
+    createdAtMs: integer(),
+    /** When the conversation or one of its messages last changed. */
+    updatedAtMs: integer(),
+  },
+  { indexes: ["CREATE INDEX conversations_by_account ON conversations (account_id, id)"] },
+);
+
+export const MESSAGE_ROLES = ["user", "assistant"] as const;
+export type MessageRole = (typeof MESSAGE_ROLES)[number];
+/** `in_progress`: an answer whose job has not ended. The others say how the job ended; a user's message is `completed`. */
+export const MESSAGE_STATES = ["in_progress", "completed", "failed", "cancelled", "timeout"] as const;
+export type MessageState = (typeof MESSAGE_STATES)[number];
+
+export interface MessageError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A conversation has at most one answer in progress. `JobStore.submit` stores questions, with their job. */
+export const messageTable = new Table(
+  "messages",
+  {
+    ord: integer({ sqlite: "PRIMARY KEY", postgres: "PRIMARY KEY GENERATED ALWAYS AS IDENTITY" }),
+    id: key("UNIQUE"),
+    conversationId: key("REFERENCES conversations (id)"),
+    role: text<MessageRole>("CHECK (role IN ('user', 'assistant'))"),
+    /** Text of the message; for an answer, what was delivered (empty while it is in progress). */
+    content: written(),
+    state: text<MessageState>("CHECK (state IN ('in_progress', 'completed', 'failed', 'cancelled', 'timeout'))"),
+    /** The job that makes, or made, the answer; null for a user's message. */
+    jobId: nullable(key()),
+    finishReason: nullable(text<FinishReason>()),
+    error: nullable(json<MessageError>()),
+    createdAtMs: integer(),
+    completedAtMs: nullable(integer()),
+    /** The coordinator that follows an answer in progress. */
+    keeperId: onlyIn("postgres", key("DEFAULT ''")),
+  },
+  {
+    hasRowid: true,
+    indexes: [
+      "CREATE INDEX messages_by_conversation ON messages (conversation_id, ord)",
+      "CREATE UNIQUE INDEX messages_in_progress ON messages (conversation_id) WHERE state = 'in_progress'",
+      "CREATE INDEX messages_by_job ON messages (job_id) WHERE job_id IS NOT NULL",
+    ],
+  },
+);
+
+export type Conversation = RowOf<typeof conversationTable>;
+export type Message = Omit<RowOf<typeof messageTable>, "ord" | "keeperId">;
+
+/** A user's message and the answer to it. */
+export interface Question {
+  readonly conversationId: string;
+  readonly userMessageId: string;
+  readonly content: string;
+  readonly answerId: string;
+  /** The last message that the prompt includes; null if there is none. A later message would be missing from the prompt. */
+  readonly afterMessageId: string | null;
+}
+
+/**
+ * The answer that a job makes, stored with the job in one commit. `new`: a question and its answer. `again`: another job takes
+ * the place of one that ended without output.
+ */
+export type AnswerLink =
+  | { readonly kind: "new"; readonly question: Question }
+  | { readonly kind: "again"; readonly answerId: string; readonly endedJobId: string };
+
+/** How an answer ends. */
+export interface AnswerEnding extends Pick<Message, "content" | "finishReason" | "error"> {
+  readonly answerId: string;
+  readonly jobId: string;
+  readonly state: Exclude<MessageState, "in_progress">;
+  readonly atMs: number;
+}
+
+/** An answer that was in progress when the coordinator stopped. */
+export interface UnfinishedAnswer extends Pick<Message, "conversationId"> {
+  readonly accountId: string;
+  readonly answerId: string;
+  readonly jobId: string;
+}
+
+/** Messages that are read at once for a prompt. */
+const HISTORY_PAGE = 50;
+
+const MESSAGE = `SELECT ${messageTable.columnsBut("ord", "keeperId")} FROM messages`;
+const OWN = "id = @id AND account_id = @accountId";
+
+type MessagePage = Page & { readonly order: "asc" | "desc" };
+
+function pageOf(tx: Tx, conversationId: string, { order, limit, offset }: MessagePage): Promise<Message[]> {
+  const direction = order === "asc" ? "ASC" : "DESC";
+  const sql = `${MESSAGE} WHERE conversation_id = @conversationId ORDER BY ord ${direction} LIMIT @limit OFFSET @offset`;
+  return messageTable.rows<Message>(tx, sql, { conversationId, limit, offset });
+}
+
+async function count(tx: Tx, query: string, id: string): Promise<number> {
+  return (await tx.only<{ count: number }>(`SELECT count(*) AS count ${query} = @id`, { id })).count;
+}
+
+export const conversationSteps = {
+  create: write(async (tx, conversation: Conversation): Promise<void> => {
+    await conversationTable.insert(tx, conversation);
+  }),
+
+  get: read((tx, id: string) =>
+    conversationTable.row<Conversation>(tx, `SELECT ${conversationTable.all} FROM conversations WHERE id = @id`, {
+      id,
+    }),
+  ),
+
+  /** Newest first. */
+  list: read(async (tx, accountId: string, page: Page) => {
+    assertPage(page);
+    const sql = `SELECT ${conversationTable.all} FROM conversations WHERE account_id = @accountId
+      ORDER BY id DESC LIMIT @limit OFFSET @offset`;
+    const conversations = await conversationTable.rows<Conversation>(tx, sql, { accountId, ...page });
+    return { conversations, total: await count(tx, "FROM conversations WHERE account_id", accountId) };
+  }),
+
+  /** Changes the given fields. @throws {ServiceError} `not_found`, also for another account's conversation. */
+  update: write(
+    async (
+      tx,
+      accountId: string,
+      id: string,
+      changes: Partial<Pick<Conversation, "title" | "metadata">>,
+      atMs: number,
+    ): Promise<Conversation> => {
+      const sql = `UPDATE conversations SET title = CASE WHEN @setsTitle THEN @title ELSE title END,
+        metadata = coalesce(@metadata, metadata), updated_at_ms = @atMs
+        WHERE ${OWN} RETURNING ${conversationTable.all}`;
+      const values = { accountId, id, ...changes, setsTitle: changes.title !== undefined, atMs };
+      const updated = await conversationTable.row(tx, sql, values);
+      if (updated === undefined) throw REFUSALS.no_conversation();
+      return updated;
+    },
+  ),
+
+  /**
+   * Deletes it with all its messages, and begins the removal of what its jobs hold (`ContentStore`), in one commit. False if the account
+   * has no such conversation.
+   */
+  delete: write(async (tx, accountId: string, id: string, atMs: number) => {
+    const found = await tx.one(`SELECT 1 FROM conversations WHERE ${OWN} ${forUpdate(tx)}`, { accountId, id });
+    if (found === undefined) return false;
+    await tx.run("DELETE FROM messages WHERE conversation_id = @id", { id });
+    await tx.run("DELETE FROM conversations WHERE id = @id", { id });
+    const sql = "INSERT INTO removals (kind, id, at_ms) VALUES ('conversation', @id, @atMs) ON CONFLICT DO NOTHING";
+    await tx.run(sql, { id, atMs });
+    return true;
+  }),
+
+  message: read((tx, id: string) => messageTable.row<Message>(tx, `${MESSAGE} WHERE id = @id`, { id })),
+
+  messages: read(async (tx, conversationId: string, page: MessagePage) => {
+    assertPage(page);
+    const messages = await pageOf(tx, conversationId, page);
+    return { messages, total: await count(tx, "FROM messages WHERE conversation_id", conversationId) };
+  }),
+
+  /** The newest messages, oldest first: at most `maxCount`, and going back no further than the one that reaches `maxBytes` of UTF-8 in all. */
+  history: read(async (tx, conversationId: string, maxCount: number, maxBytes: number) => {
+    const newestFirst: Message[] = [];
+    let bytes = 0;
+    while (bytes < maxBytes && newestFirst.length < maxCount) {
+      const limit = Math.min(HISTORY_PAGE, maxCount - newestFirst.length);
+      // oxlint-disable-next-line no-await-in-loop -- Each page says whether another is needed.
+      const page = await pageOf(tx, conversationId, { order: "desc", limit, offset: newestFirst.length });
+      for (const message of page) {
+        newestFirst.push(message);
+        bytes += Buffer.byteLength(message.content);
+        if (bytes >= maxBytes) break;
+      }
+      if (page.length < limit) break;
+    }
+    return newestFirst.reverse();
+  }),
+
+  /** False if the answer is not in progress by that job: it has ended, or its conversation was deleted. */
+  endAnswer: kept(
+    write(async (tx, ending: AnswerEnding) => {
+      const sql = `UPDATE messages SET state = @state, content = @content, finish_reason = @finishReason, error = @error,
+        completed_at_ms = @atMs WHERE id = @answerId AND job_id = @jobId AND state = 'in_progress'
+        RETURNING ${messageTable.columns("conversationId")}`;
+      const ended = await messageTable.row<Pick<Message, "conversationId">>(tx, sql, ending);
+      if (ended === undefined) return false;
+      const touch = "UPDATE conversations SET updated_at_ms = @atMs WHERE id = @conversationId";
+      await tx.run(touch, { ...ended, atMs: ending.atMs });
+      return true;
+    }),
+  ),
+
+  /**
+   * Answers in progress that this coordinator follows, oldest first: those that were asked here, and those of coordinators that are gone,
+   * which it takes over.
+   */
+  unfinishedAnswers: kept(
+    read(async (tx) => {
+      await adoptRows(tx, "messages", "keeper_id", "state = 'in_progress'");
+      const sql = `SELECT account_id AS "accountId", conversation_id AS "conversationId", messages.id AS "answerId",
+        job_id AS "jobId" FROM messages JOIN conversations ON conversations.id = conversation_id
+        WHERE state = 'in_progress' AND ${isOwn(tx, "keeper_id")} ORDER BY ord`;
+      return tx.all<UnfinishedAnswer>(sql);
+    }),
+  ),
+};
