@@ -1,5 +1,5 @@
 import { abortable } from "./abortable.ts";
-import type { Clock, Timer } from "./clock.ts";
+import type { Clock, Timer } from "../clock.ts";
 
 /** Bounds a part of an orderly stop. What is not durable by then is restored at the next start, or taken over by other coordinators. */
 export class CloseLimit {

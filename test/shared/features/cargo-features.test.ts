@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { RuntimeType } from "../../shared/cargo.ts";
-import { CARGO_FEATURES, cargoFeaturesOf } from "../../shared/cargo-features.ts";
-import { featuresSchema } from "../../shared/features.ts";
+import type { RuntimeType } from "../../../shared/cargo.ts";
+import { CARGO_FEATURES, cargoFeaturesOf } from "../../../shared/features/cargo-features.ts";
+import { featuresSchema } from "../../../shared/features/features.ts";
 
 describe("cargoFeaturesOf()", () => {
   it.each([

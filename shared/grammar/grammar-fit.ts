@@ -1,6 +1,6 @@
-import { sortedJson } from "./canonical-json.ts";
+import { sortedJson } from "../canonical-json.ts";
 import { grammarSchemaOf } from "./grammar-schema.ts";
-import { isJsonObject } from "./json-value.ts";
+import { isJsonObject } from "../json-value.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeUnknown, misprefixedVariables, unknownVariables } from "../../shared/unknown-variables.ts";
+import { describeUnknown, misprefixedVariables, unknownVariables } from "../../../shared/cli/unknown-variables.ts";
 
 it("names variables that nothing reads, with the nearest known one, and not their values", () => {
   const env = { ATOLL_PROT: "secret", ATOLL_HOST: "x", ATOLL_EMPTY: "", OTHER: "x" };

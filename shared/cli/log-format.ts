@@ -1,4 +1,4 @@
-import { setting } from "./settings.ts";
+import { setting } from "../settings.ts";
 
 /** `text`: one readable line each, for people. `json`: one object each, for machines. */
 const LOG_FORMATS = ["json", "text"] as const;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ServiceError } from "../../shared/errors.ts";
-import { every } from "../../shared/every.ts";
-import { ManualClock } from "../support/manual-clock.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { every } from "../../../shared/async/every.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isFirstGrammar } from "../../shared/grammar-keywords.ts";
-import { grammarSchemaOf } from "../../shared/grammar-schema.ts";
+import { isFirstGrammar } from "../../../shared/grammar/grammar-keywords.ts";
+import { grammarSchemaOf } from "../../../shared/grammar/grammar-schema.ts";
 
 const read = (schema: Record<string, unknown>): unknown => grammarSchemaOf(schema);
 

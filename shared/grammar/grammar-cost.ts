@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json-value.ts";
+import { isJsonObject } from "../json-value.ts";
 
 /** A schema as {@link grammarSchemaOf} returns it: only what grammars know. */
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { GatheredBytes } from "../../shared/gathered-bytes.ts";
+import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 
 it("GatheredBytes keeps no chunk after the first: eight million of one byte would take 1.2 GB", () => {
   const gathered = new GatheredBytes();

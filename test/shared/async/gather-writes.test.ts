@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { expect, it } from "vitest";
-import { gatherWrites } from "../../shared/gather-writes.ts";
+import { gatherWrites } from "../../../shared/async/gather-writes.ts";
 
 /** Counts what would be system calls. */
 class CountedWrites extends Writable {

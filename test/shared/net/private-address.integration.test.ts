@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPrivateAddress } from "../../shared/private-address.ts";
+import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 
 /**
  * Ends of every range that is refused, by the IANA registries: special-purpose addresses (IPv4, IPv6), multicast, and for IPv6

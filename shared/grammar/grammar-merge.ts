@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json-value.ts";
+import { isJsonObject } from "../json-value.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

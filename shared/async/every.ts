@@ -1,6 +1,6 @@
-import type { Clock, Timer } from "./clock.ts";
-import { ServiceError } from "./errors.ts";
-import type { Logger } from "./logger.ts";
+import type { Clock, Timer } from "../clock.ts";
+import { ServiceError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
 
 export interface LoopEnv {
   readonly clock: Pick<Clock, "schedule">;

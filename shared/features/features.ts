@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { BASE_OUTPUT_TOKENS, FIRST_MESSAGES, type ChatInput } from "./chat-input.ts";
-import { looseTools } from "./call-schema.ts";
-import { FIRST_TOOLS_BYTES, toolUseOf } from "./chat-tools.ts";
-import { isFirstGrammar } from "./grammar-keywords.ts";
+import { BASE_OUTPUT_TOKENS, FIRST_MESSAGES, type ChatInput } from "../chat-input.ts";
+import { looseTools } from "../grammar/call-schema.ts";
+import { FIRST_TOOLS_BYTES, toolUseOf } from "../chat-tools.ts";
+import { isFirstGrammar } from "../grammar/grammar-keywords.ts";
 
 /** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
 export const AGENT_FEATURES = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitsGrammar } from "../../shared/grammar-fit.ts";
+import { fitsGrammar } from "../../../shared/grammar/grammar-fit.ts";
 
 const PERSON = { type: "object", properties: { name: { type: "string", maxLength: 3 }, age: { type: "integer" } } };
 const TREE = {

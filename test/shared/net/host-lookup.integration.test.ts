@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { publicLookup } from "../../shared/host-lookup.ts";
+import { publicLookup } from "../../../shared/net/host-lookup.ts";
 
 describe("publicLookup()", () => {
   const refusal = (host: string): Error => new Error(`${host} is private`);

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { allowedNames, NOT_OFFERED, toolUseOf, type ChatTool, type ToolFields } from "./chat-tools.ts";
-import type { FieldError } from "./errors.ts";
+import { allowedNames, NOT_OFFERED, toolUseOf, type ChatTool, type ToolFields } from "../chat-tools.ts";
+import type { FieldError } from "../errors.ts";
 import { MAX_TOTAL_REPEATS, MAX_VISITS, partsOf, repeatsOf, type VisitBudget } from "./grammar-cost.ts";
 import { grammarSchemaOf, UnsupportedSchema } from "./grammar-schema.ts";
-import { isJsonObject } from "./json-value.ts";
-import { recentMap } from "./recent-map.ts";
+import { isJsonObject } from "../json-value.ts";
+import { recentMap } from "../recent-map.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

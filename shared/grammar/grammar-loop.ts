@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json-value.ts";
+import { isJsonObject } from "../json-value.ts";
 
 /** A schema as `grammarSchemaOf` reads it. */
 type Schema = Readonly<Record<string, unknown>>;

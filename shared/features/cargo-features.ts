@@ -1,4 +1,4 @@
-import type { CargoManifest } from "./cargo.ts";
+import type { CargoManifest } from "../cargo.ts";
 
 /** Names of what agents can do with Cargos, in `features` of `hello` beside those of chats (features.ts). */
 export const CARGO_FEATURES = [

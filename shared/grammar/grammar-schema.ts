@@ -11,7 +11,7 @@ import {
 } from "./grammar-keywords.ts";
 import { mergeSchemas, UnmergedSchema } from "./grammar-merge.ts";
 import { loopOf } from "./grammar-loop.ts";
-import { isJsonObject } from "./json-value.ts";
+import { isJsonObject } from "../json-value.ts";
 import { pointerOf, pointerSteps, valueAt } from "./schema-pointer.ts";
 
 type Schema = Readonly<Record<string, unknown>>;

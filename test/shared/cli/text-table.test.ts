@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { alignRows, fixed, flexible, tableOf } from "../../shared/text-table.ts";
+import { alignRows, fixed, flexible, tableOf } from "../../../shared/cli/text-table.ts";
 
 const COLUMNS = [fixed("ID"), flexible("NAME"), fixed("NOTE"), flexible("OWNER")];
 const ROWS = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Semaphore } from "../../shared/semaphore.ts";
-import { settle } from "../support/event-log.ts";
+import { Semaphore } from "../../../shared/async/semaphore.ts";
+import { settle } from "../../support/event-log.ts";
 
 /** A semaphore, and who has got a permit of it, in order. */
 function open(permits: number) {
