@@ -6,7 +6,7 @@ import { recentMap } from "../../shared/recent-map.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
 import { Pool } from "../quotas/pool.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
-import { FrameIntake } from "./frame-intake.ts";
+import { FrameIntake } from "./session/frame-intake.ts";
 
 export interface SessionCaps {
   /** Open sessions of one Island token. */

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pack } from "msgpackr";
-import { MAX_HOSTS } from "../../../coordinator/store/islands.ts";
-import { MAX_FRAME_BYTES } from "../../../shared/protocol/codec.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { makeHello } from "../../support/frames.ts";
-import { call } from "../../support/http.ts";
-import { unlessSeveral } from "../../support/several-coordinators.ts";
-import { TestCoordinator } from "../../support/test-coordinator.ts";
+import { MAX_HOSTS } from "../../../../coordinator/store/islands.ts";
+import { MAX_FRAME_BYTES } from "../../../../shared/protocol/codec.ts";
+import { FakeIsland } from "../../../support/fake-island.ts";
+import { makeHello } from "../../../support/frames.ts";
+import { call } from "../../../support/http.ts";
+import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { TestCoordinator } from "../../../support/test-coordinator.ts";
 
 let coordinator: TestCoordinator;
 let token: string;

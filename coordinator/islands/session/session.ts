@@ -1,22 +1,22 @@
-import type { Timer } from "../../shared/clock.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import { MIB } from "../../shared/format-bytes.ts";
-import { newId } from "../../shared/ids.ts";
+import type { Timer } from "../../../shared/clock.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+import { newId } from "../../../shared/ids.ts";
 import {
   CLOSE,
   encodeFrame,
   ProtocolError,
   readFromIsland,
   SILENCE_IN_HEARTBEATS,
-} from "../../shared/protocol/codec.ts";
-import type { FromCoordinator } from "../../shared/protocol/from-coordinator.ts";
-import type { FromIsland } from "../../shared/protocol/from-island.ts";
+} from "../../../shared/protocol/codec.ts";
+import type { FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
 import { closeReason } from "./close-reason.ts";
 import { FloodError, FrameLimits, MAX_STATE_BYTES } from "./frame-limits.ts";
 import type { FrameSource } from "./frame-intake.ts";
-import type { IslandLink, IslandView } from "./island.ts";
+import type { IslandLink, IslandView } from "../island.ts";
 import type { SessionDeps, SessionOwner } from "./session-deps.ts";
-import type { SessionSocket, SocketEvents } from "./session-socket.ts";
+import type { SessionSocket, SocketEvents } from "../session-socket.ts";
 import { SocketPauses } from "./socket-pauses.ts";
 import { UnstoredFrames } from "./unstored-frames.ts";
 

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
-import type { Clock } from "../../shared/clock.ts";
-import type { IslandIdentity } from "../accounts/identity.ts";
-import type { Rate } from "../quotas/token-bucket.ts";
-import type { AccountShare } from "./account-sessions.ts";
-import type { IntakeBudget } from "./intake-budget.ts";
-import type { FrameCounts } from "./frame-counts.ts";
-import type { IslandLink } from "./island.ts";
-import type { IslandConnections } from "./island-connections.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { IslandIdentity } from "../../accounts/identity.ts";
+import type { Rate } from "../../quotas/token-bucket.ts";
+import type { AccountShare } from "../account-sessions.ts";
+import type { IntakeBudget } from "../intake-budget.ts";
+import type { FrameCounts } from "../frame-counts.ts";
+import type { IslandLink } from "../island.ts";
+import type { IslandConnections } from "../island-connections.ts";
 import type { SessionWatch } from "./session-watch.ts";
 
 /** What all sessions share. */

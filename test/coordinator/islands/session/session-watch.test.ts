@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SessionWatch } from "../../../coordinator/islands/session-watch.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { SessionWatch } from "../../../../coordinator/islands/session/session-watch.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
 
 const INTERVAL_MS = 10_000;
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { SessionSocket } from "./session-socket.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { SessionSocket } from "../session-socket.ts";
 
 /** `storage`: commits are behind. `turn`: frames wait for their turn. `rate`: too much a second. `room`: too many unfinished frames. */
 type Reason = "storage" | "turn" | "rate" | "room";

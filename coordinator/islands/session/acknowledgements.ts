@@ -1,4 +1,4 @@
-import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
+import type { NumberedFrame } from "../../../shared/protocol/from-island.ts";
 
 /** Tells Island `hostId` that the frames up to and with this one are durable. */
 export type SendAck = (hostId: string, last: Pick<NumberedFrame, "type" | "jobId" | "attempt" | "seq">) => void;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Acknowledgements } from "../../../coordinator/islands/acknowledgements.ts";
-import type { NumberedFrame } from "../../../shared/protocol/from-island.ts";
+import { Acknowledgements } from "../../../../coordinator/islands/session/acknowledgements.ts";
+import type { NumberedFrame } from "../../../../shared/protocol/from-island.ts";
 
 const attempt = { jobId: "job_1", attempt: 1 };
 const output = (seq: number): NumberedFrame => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { debtMs, taken } from "../../../coordinator/islands/rate-debt.ts";
-import { TokenBucket } from "../../../coordinator/quotas/token-bucket.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { debtMs, taken } from "../../../../coordinator/islands/session/rate-debt.ts";
+import { TokenBucket } from "../../../../coordinator/quotas/token-bucket.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
 
 describe("a rate kept as one number", () => {
   it.each([

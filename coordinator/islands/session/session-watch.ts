@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Clock, Timer } from "../../../shared/clock.ts";
 
 /** What is to be done once in each heartbeat interval. */
 export interface Watched {

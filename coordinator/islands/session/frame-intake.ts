@@ -1,4 +1,4 @@
-import { KIB } from "../../shared/format-bytes.ts";
+import { KIB } from "../../../shared/format-bytes.ts";
 
 /** What one turn of the event loop takes from all Islands of an account. A single frame may be larger. */
 export const MAX_PER_TURN = { frames: 100, bytes: 256 * KIB } as const;

@@ -1,7 +1,7 @@
-import { formatBytes, KIB, MIB } from "../../shared/format-bytes.ts";
-import { ProtocolError } from "../../shared/protocol/codec.ts";
-import type { FromIsland } from "../../shared/protocol/from-island.ts";
-import type { Rate } from "../quotas/token-bucket.ts";
+import { formatBytes, KIB, MIB } from "../../../shared/format-bytes.ts";
+import { ProtocolError } from "../../../shared/protocol/codec.ts";
+import type { FromIsland } from "../../../shared/protocol/from-island.ts";
+import type { Rate } from "../../quotas/token-bucket.ts";
 import { debtMs, taken } from "./rate-debt.ts";
 
 /** Most that an Island may report of itself: hardware, runtimes, cached models, downloads. */

@@ -1,4 +1,4 @@
-import type { Rate } from "../quotas/token-bucket.ts";
+import type { Rate } from "../../quotas/token-bucket.ts";
 
 /*
  * A token bucket as one number: when it is full again, by a clock that never jumps. 0 is a full one. Source: the generic cell rate

@@ -1,4 +1,4 @@
-import type { IntakeBudget } from "./intake-budget.ts";
+import type { IntakeBudget } from "../intake-budget.ts";
 
 export interface UnstoredFramesListener {
   /** Too much waits for storage: the socket is not read. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { FrameIntake, MAX_PER_TURN, type FrameSource } from "../../../coordinator/islands/frame-intake.ts";
+import { FrameIntake, MAX_PER_TURN, type FrameSource } from "../../../../coordinator/islands/session/frame-intake.ts";
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
