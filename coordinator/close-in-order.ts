@@ -1,5 +1,5 @@
 import type { Clock } from "../shared/clock.ts";
-import { CloseLimit } from "../shared/close-limit.ts";
+import { CloseLimit } from "../shared/async/close-limit.ts";
 import type { AccountService } from "./accounts/account-service.ts";
 import type { Bus } from "./bus/bus.ts";
 import type { CatalogSync } from "./catalog/catalog-sync.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { newId } from "../shared/ids.ts";
-import { urlHost } from "../shared/url-host.ts";
+import { urlHost } from "../shared/net/url-host.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { closeInOrder } from "./close-in-order.ts";

@@ -1,4 +1,4 @@
-import { abortable } from "../../shared/abortable.ts";
+import { abortable } from "../../shared/async/abortable.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Bus } from "../bus/bus.ts";

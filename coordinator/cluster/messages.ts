@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ATTEMPT_PHASES } from "../../shared/attempt-phase.ts";
 import type { DeepReadonly } from "../../shared/deep-readonly.ts";
 import { JOB_ERROR_CODES } from "../../shared/errors.ts";
-import { featuresSchema } from "../../shared/features.ts";
+import { featuresSchema } from "../../shared/features/features.ts";
 import { JOB_STATES } from "../../shared/job-state.ts";
 import { FINISH_REASONS, outputItemSchema, usageSchema } from "../../shared/output.ts";
 import { liveIslandSchema } from "../islands/live-island.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../shared/errors.ts";
-import { every } from "../../shared/every.ts";
+import { every } from "../../shared/async/every.ts";
 import type { Submitter } from "../accounts/identity.ts";
 import { resolveLimits } from "../quotas/account-limits.ts";
 import type { FileBatch, FileBatchProgress } from "../store/file-batches.ts";

@@ -1,5 +1,5 @@
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
-import { every } from "../../shared/every.ts";
+import { every } from "../../shared/async/every.ts";
 import { newId } from "../../shared/ids.ts";
 import { counter } from "../../shared/metrics.ts";
 import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batches.ts";

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { every } from "../../shared/every.ts";
+import { every } from "../../shared/async/every.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { counter } from "../../shared/metrics.ts";

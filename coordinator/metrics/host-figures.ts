@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { every } from "../../shared/every.ts";
+import { every } from "../../shared/async/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { every } from "../../shared/every.ts";
+import { every } from "../../shared/async/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { suspendedIsland, suspendedOwner, type SuspendedIslands } from "../islands/suspended-islands.ts";
 import type { Store } from "../store/store.ts";

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
-import { every } from "../../shared/every.ts";
+import { every } from "../../shared/async/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/content.ts";

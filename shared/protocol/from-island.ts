@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RUNTIME_TYPES } from "../cargo.ts";
 import { JOB_ERROR_CODES, type JobErrorCode } from "../errors.ts";
-import { featuresSchema } from "../features.ts";
+import { featuresSchema } from "../features/features.ts";
 import { hardwareSchema } from "../hardware.ts";
 import { jsonValueSchema } from "../json-value.ts";
 import { ownerPolicySchema } from "../owner-policy.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "@hono/zod-openapi";
 import { MAX_DETAILS, ValidationError, type FieldError } from "../../../shared/errors.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
-import { editDistance, nearestName } from "../../../shared/nearest-name.ts";
+import { editDistance, nearestName } from "../../../shared/cli/nearest-name.ts";
 import { notedIn, type IgnoredEntry, type Unhonoured } from "../../../shared/request-object.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 

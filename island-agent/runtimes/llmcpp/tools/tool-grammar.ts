@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Llama, LlamaGrammar } from "node-llama-cpp";
-import { callSchemaOf } from "../../../../shared/call-schema.ts";
+import { callSchemaOf } from "../../../../shared/grammar/call-schema.ts";
 import type { ToolUse } from "../../../../shared/chat-tools.ts";
 import type { ResponseFormat } from "../../../../shared/chat-input.ts";
 import { JobFailure } from "../../../../shared/errors.ts";
-import { UnsupportedSchema } from "../../../../shared/grammar-schema.ts";
+import { UnsupportedSchema } from "../../../../shared/grammar/grammar-schema.ts";
 import { recentMap } from "../../../../shared/recent-map.ts";
 import { writeRules } from "../grammar/gbnf.ts";
 import { schemaGrammar } from "../grammar/schema-grammar.ts";
