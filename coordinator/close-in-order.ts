@@ -1,11 +1,11 @@
 import type { Clock } from "../shared/clock.ts";
-import { CloseLimit } from "../shared/close-limit.ts";
+import { CloseLimit } from "../shared/async/close-limit.ts";
 import type { AccountService } from "./accounts/account-service.ts";
 import type { Bus } from "./bus/bus.ts";
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
 import type { CredentialWatch } from "./cluster/credential-watch.ts";
-import type { SharedJobs } from "./cluster/shared-jobs.ts";
+import type { Peers } from "./cluster/peers.ts";
 import type { ConversationService } from "./conversations/conversation-service.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { AccountEvents } from "./events/account-events.ts";
@@ -48,9 +48,10 @@ export interface OpenParts {
   readonly islands: IslandRegistry;
   readonly listener: Listener;
   readonly member: ClusterMember | null;
+  readonly peers: Peers;
   readonly registry: JobRegistry;
   readonly retention: Retention;
-  readonly shared: SharedJobs | null;
+  readonly shared: { close(): void } | null;
   readonly store: Store;
   readonly tracing: Tracing | null;
   readonly suspensions: Suspensions;
@@ -91,6 +92,7 @@ export async function closeInOrder(parts: OpenParts): Promise<void> {
   parts.credentials?.close();
   await rest.within(member?.leave());
   parts.shared?.close();
+  parts.peers.close();
   await rest.within(parts.bus.close());
   await rest.within(parts.store.close());
   rest.end();

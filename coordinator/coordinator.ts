@@ -3,16 +3,18 @@ import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
-import { urlHost } from "../shared/url-host.ts";
+import { newId } from "../shared/ids.ts";
+import { urlHost } from "../shared/net/url-host.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { closeInOrder } from "./close-in-order.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
 import { outputBudget } from "./quotas/output-budget.ts";
 import { openNetwork } from "./cluster/open-network.ts";
-import { ClusterMember } from "./cluster/cluster-member.ts";
+import { openMember } from "./cluster/cluster-member.ts";
 import { CredentialWatch } from "./cluster/credential-watch.ts";
-import { SharedJobs } from "./cluster/shared-jobs.ts";
+import { openPeers } from "./cluster/peers.ts";
+import { shareJobs } from "./cluster/shared-jobs.ts";
 import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
@@ -23,6 +25,9 @@ import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { Dispatcher } from "./dispatch/dispatcher.ts";
 import { recoverJobs } from "./dispatch/recovery.ts";
 import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
+import { AccountEvents } from "./events/account-events.ts";
+import { watchChanges } from "./events/watch-changes.ts";
+import { watchDeeds } from "./events/watch-deeds.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
 import { listen } from "./http/server/transport.ts";
@@ -37,7 +42,6 @@ import { Submissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
-import { openEvents } from "./open-events.ts";
 import { openFileBatches } from "./open-file-batches.ts";
 import { openFiles } from "./open-files.ts";
 import { openGateway } from "./open-gateway.ts";
@@ -74,9 +78,13 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
   const networkClock = new NetworkClock(deps.clock);
-  const { store, bus } = await openNetwork({ config, clock: networkClock, log });
+  const { store, bus } = await openNetwork(config, { clock: networkClock, log });
   const { cluster, secrets } = store;
   const clock = cluster === null ? deps.clock : networkClock;
+  const address =
+    cluster === null ? config.publicUrl : (config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`);
+  const selfId = cluster?.selfId ?? newId("coord", clock.now());
+  const peers = openPeers({ id: selfId, address: address ?? "", version }, bus, { clock, log });
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
   const { catalogDirectory: directory, modelAliases: aliases, commandLine, leaseMs, leaseRenewMs } = config;
@@ -85,7 +93,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
-  const credentials = changes && new CredentialWatch({ changes, bus, clock, log });
+  const credentials = changes && new CredentialWatch(changes, peers, clock);
   const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice, webhookAllowPrivate } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
@@ -123,18 +131,17 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, places, clock, limitOf, onFatal });
   const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
   const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
-  const isLiving = (id: string): boolean => member?.isLiving(id) ?? false;
-  const limits = { isLiving, maxFollowedBytes: memory.outputMemoryBytes };
-  const shared = cluster && new SharedJobs({ cluster, store, jobs: registry, bus, explainWait, clock, log, ...limits });
-  const others = shared === null ? {} : { router: shared.router };
+  const { outputMemoryBytes } = memory;
+  const shared =
+    cluster && shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, { clock, log });
+  const others = shared === null ? {} : { router: shared };
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
   const hasBus = config.busAddress !== null;
-  const self = { address: config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`, version };
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
   const refreshCatalog = (): Promise<void> => catalogSync.refresh();
   const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
-  const member = cluster && new ClusterMember({ cluster, bus, hasBus, self, log, ...own, ...times });
+  const member = cluster && openMember(cluster, own, peers, bus, { hasBus, log, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
@@ -222,12 +229,15 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
-  const about = { config, version, clock, log, member, credentials, catalogSync };
+  const about = { config, version, clock, log, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
-  const events = openEvents({ ...own, ...about, dispatcher });
+  const events = new AccountEvents(clock);
+  watchChanges(events, { ...own, dispatcher }, clock);
+  watchDeeds(events, store, clock);
+  member?.shareEvents(events);
   const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
-  const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, bus, files, fileBatches });
+  const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, files, fileBatches });
   const app = createApp({
     metrics,
     tracing,
@@ -267,7 +277,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
-  member?.setAddress(config.peerUrl ?? url);
+  if (cluster !== null) peers.setAddress(config.peerUrl ?? url);
   return {
     url,
     close: () =>

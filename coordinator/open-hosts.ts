@@ -1,12 +1,14 @@
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import type { Catalog } from "./catalog/catalog.ts";
-import type { ClusterMember } from "./cluster/cluster-member.ts";
+import { M } from "./cluster/messages.ts";
+import type { Peers } from "./cluster/peers.ts";
 import type { AccountEvents } from "./events/account-events.ts";
 import { CargoAvailability } from "./islands/cargo-availability.ts";
 import { connectedIslands } from "./islands/connected-islands.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
 import { HostFigures } from "./metrics/host-figures.ts";
+import type { ConnectedIslands, IslandsElsewhere } from "./islands/live-island.ts";
 import { IslandService } from "./islands/island-service.ts";
 import type { SuspendedIslands } from "./islands/suspended-islands.ts";
 import type { JobRegistry } from "./jobs/job-registry.ts";
@@ -20,12 +22,13 @@ export interface OpenHostsDeps {
   readonly catalog: Catalog;
   readonly scheduler: Pick<Scheduler, "quarantineOf">;
   readonly suspended: SuspendedIslands;
-  /** Null for a coordinator that is alone. */
-  readonly member: ClusterMember | null;
+  readonly peers: Peers;
   readonly events: AccountEvents;
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+const FAULT = "A coordinator did not answer a question about its Islands";
 
 /** What hosts see of their Islands. Call it before the first Island is let in. */
 export function openHosts(deps: OpenHostsDeps): {
@@ -33,16 +36,49 @@ export function openHosts(deps: OpenHostsDeps): {
   readonly figures: HostFigures;
   readonly availability: CargoAvailability;
 } {
-  const { store, jobs, islands, catalog, scheduler, member, events, suspended, clock } = deps;
+  const { store, jobs, islands, catalog, scheduler, peers, events, suspended, clock } = deps;
   const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
   const here = connectedIslands(islands, { isQuarantined, jobs });
-  const elsewhere = member?.shareIslands(here, (accountId) => availability.here(accountId)) ?? null;
-  const availability: CargoAvailability = new CargoAvailability({
+  const availability = new CargoAvailability({
     ...{ islands, catalog, clock },
-    askOthers: async (accountId) => (await elsewhere?.availability(accountId)) ?? [],
+    askOthers: async (accountId) => {
+      const replies = await peers.askAll(M.availability, { accountId }, FAULT);
+      return replies.map(({ reply }) => reply);
+    },
   });
-  const onChanged = (accountId: string, id: string): void =>
-    events.note(accountId, { type: "island", id, atMs: clock.now() });
-  const service = new IslandService({ store, clock, here, elsewhere, onChanged, suspended });
+  peers.answer(M.availability, ({ accountId }) => availability.here(accountId));
+  const onChanged = (accountId: string, id: string): void => events.note(accountId, { type: "island", id });
+  const service = new IslandService({
+    store,
+    clock,
+    here,
+    elsewhere: islandsElsewhere(peers, here),
+    onChanged,
+    suspended,
+  });
   return { service, figures: new HostFigures(deps), availability };
+}
+
+/**
+ * Islands of an account that are connected to other coordinators. The database does not say which one has which, so all are asked; what is
+ * stored is shown for those that do not answer. They find a removal in storage within a minute or two.
+ */
+export function islandsElsewhere(peers: Pick<Peers, "answer" | "askAll">, here: ConnectedIslands): IslandsElsewhere {
+  peers.answer(M.islandsOf, ({ accountId, hostId }) => here.liveOf(accountId, hostId));
+  peers.answer(M.removeIsland, ({ accountId, hostId }) => {
+    here.remove(accountId, hostId);
+    return null;
+  });
+  return {
+    async liveOf(accountId, hostId) {
+      const replies = await peers.askAll(M.islandsOf, { accountId, hostId }, FAULT);
+      return {
+        islands: replies.flatMap(({ reply }) => reply ?? []),
+        isComplete: replies.every(({ reply }) => reply !== undefined),
+      };
+    },
+    async remove(accountId, hostId) {
+      await peers.askAll(M.removeIsland, { accountId, hostId }, FAULT);
+    },
+  };
 }

@@ -5,6 +5,7 @@ import { OperatorCargos } from "./catalog/operator-cargos.ts";
 import { resolvePins } from "./catalog/pin-lookup/resolve-pins.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
 import type { CredentialWatch } from "./cluster/credential-watch.ts";
+import type { Peers } from "./cluster/peers.ts";
 import { describeConfig, type CoordinatorConfig } from "./config/resolve-config.ts";
 import { liveIsland } from "./islands/connected-islands.ts";
 import type { IslandGateway } from "./islands/gateway.ts";
@@ -37,11 +38,11 @@ export interface OpenOperatorsDeps {
   readonly explainWait: (job: ActiveJob) => JobWaiting | null;
   readonly suspensions: Suspensions;
   readonly gateway: Pick<IslandGateway, "endSessionsOfAccounts">;
+  readonly peers: Peers;
   /** Null for a coordinator that is alone. */
   readonly member: ClusterMember | null;
   readonly credentials: CredentialWatch | undefined;
   readonly catalogSync: Pick<CatalogSync, "shippedFiles" | "refresh">;
-  readonly version: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -52,19 +53,17 @@ const HUB = "https://huggingface.co";
 
 /** What operators see and do, and what a suspension ends here. Call it before the first Island is let in. */
 export function openOperators(deps: OpenOperatorsDeps): Operators {
-  const { config, store, jobs, islands, scheduler, suspensions, member, credentials, clock } = deps;
+  const { config, store, jobs, islands, scheduler, suspensions, peers, member, credentials, clock } = deps;
   endSuspended(deps);
   const trail = new AuditTrail(store.audit, clock);
   const isQuarantined = (hostId: string): boolean => scheduler.quarantineOf(hostId, clock.monotonicMs()) !== null;
-  const view: NetworkView = new NetworkView({
+  const view = new NetworkView({
     figures: new CoordinatorFigures(deps),
     liveHere: (hostIds) => islands.factsOf(hostIds).map((island) => liveIsland(island, { isQuarantined, jobs })),
     store,
+    peers,
     clock,
-    self: () => questions?.self ?? { id: null, address: config.publicUrl ?? "", version: deps.version },
-    ask: async (question) => (await questions?.ask(question)) ?? [],
   });
-  const questions = member?.shareQuestions((question) => view.answer(question)) ?? null;
   const onChanged = async (): Promise<void> => {
     credentials?.changed();
     await suspensions.changed();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { abortable } from "../shared/abortable.ts";
+import { abortable } from "../shared/async/abortable.ts";
 import type { Timer } from "../shared/clock.ts";
 import type { Assign, Welcome } from "../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../shared/protocol/from-island.ts";

@@ -4,6 +4,15 @@ import { KIB, MIB } from "./format-bytes.ts";
 import { withPartsLimit } from "./message-parts.ts";
 import { MAX_STOP_CHARS } from "./output.ts";
 import { reasoningFields, type ReasoningEffort } from "./reasoning.ts";
+import {
+  ANTHROPIC_PRICE,
+  EARLIER_ANSWER,
+  EARLIER_REASONING,
+  ignored,
+  OPENAI_PRICE,
+  refused,
+  requestObject,
+} from "./request-object.ts";
 import { probabilityFields, probabilityProblem, topLogprobsOf } from "./token-probability.ts";
 
 /** Source: DESIGN §4, row Chat. */
@@ -22,9 +31,25 @@ export const MAX_CHAT_BYTES = MIB;
 
 const MAX_PARTS = 256;
 
-const textPartSchema = z.discriminatedUnion("type", [z.object({ type: z.literal("text"), text: z.string() })], {
-  error: ({ input }) => describeOtherPart(input),
-});
+const ONLY_TEXT = "messages are text; no Cargo takes pictures, sound or files";
+
+const textPartSchema = z.discriminatedUnion(
+  "type",
+  [
+    requestObject({
+      type: z.literal("text").describe("Other kinds are refused"),
+      text: z.string(),
+      role: ignored("the message's own role counts"),
+      image_url: refused(ONLY_TEXT),
+      input_audio: refused(ONLY_TEXT),
+      file: refused(ONLY_TEXT),
+      refusal: refused(ONLY_TEXT),
+      prompt_cache_breakpoint: OPENAI_PRICE,
+      cache_control: ANTHROPIC_PRICE,
+    }),
+  ],
+  { error: ({ input }) => describeOtherPart(input) },
+);
 
 /** Names the type of a part of a message that is not text. */
 export function describeOtherPart(part: unknown): string {
@@ -50,14 +75,21 @@ function describeContentFault(content: unknown): string {
 }
 
 /** An assistant message with tool calls often has no text: its content may be `null` or missing, and is then empty. */
-const chatMessageSchema = z
-  .object({
-    role: z.enum(CHAT_ROLES),
-    content: contentSchema.nullish(),
-    tool_calls: pastCallsSchema.nullish(),
-    /** Of a `tool` message: the call that it answers. */
-    tool_call_id: z.string().max(256).nullish(),
-  })
+const chatMessageSchema = requestObject({
+  role: z.enum(CHAT_ROLES),
+  content: contentSchema.nullish().describe("Text, or a list of text parts, which are joined"),
+  cache_control: ANTHROPIC_PRICE,
+  name: ignored("templates of chat models have no place for names"),
+  tool_calls: pastCallsSchema.nullish().describe("What an assistant called"),
+  tool_call_id: z.string().max(256).nullish().describe("The call that a `tool` message answers"),
+  refusal: EARLIER_ANSWER,
+  annotations: EARLIER_ANSWER,
+  reasoning_content: EARLIER_REASONING,
+  reasoning: EARLIER_REASONING,
+  reasoning_details: EARLIER_REASONING,
+  audio: refused(ONLY_TEXT),
+  function_call: refused("OpenAI has replaced it by `tool_calls`"),
+})
   .refine(({ role, content, tool_calls: calls }) => content != null || (role === "assistant" && !!calls?.length), {
     message: "is required; only an assistant message with tool_calls may omit it",
     path: ["content"],
@@ -82,11 +114,11 @@ export const responseFormatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("json_object") }),
   z.object({
     type: z.literal("json_schema"),
-    json_schema: z.object({
-      name: z.string().max(64).optional(),
-      description: z.string().optional(),
-      schema: z.record(z.string(), z.unknown()),
-      strict: z.boolean().nullish(),
+    json_schema: requestObject({
+      name: z.string().max(64).optional().describe("In errors only"),
+      description: ignored("the model sees only `messages`"),
+      schema: z.record(z.string(), z.unknown()).describe("A JSON Schema"),
+      strict: z.boolean().nullish().describe("Check what a grammar cannot keep"),
     }),
   }),
 ]);
@@ -101,26 +133,37 @@ const stopSchema = z.union([stopSequenceSchema, z.array(stopSequenceSchema).max(
 const MAX_TOP_K = 1_000;
 /** As many as OpenAI takes. */
 const MAX_BIASED_TOKENS = 300;
-/** What is added to the logits of tokens, by their ids in the model's vocabulary; -100 or less excludes a token. */
+/** What is added to the logits of tokens. */
 const logitBiasSchema = z
   .record(z.string().regex(/^\d{1,7}$/, "must be the id of a token"), z.number().min(-100).max(100))
   .refine((bias) => Object.keys(bias).length <= MAX_BIASED_TOKENS, `has more than ${MAX_BIASED_TOKENS} tokens`);
 
 /** Sampling fields shared by chat jobs and chat completions. OpenAI clients send `null` for the default. */
 export const samplingFields = {
-  max_tokens: z.number().int().min(1).max(MAX_ASKED_TOKENS).nullish(),
-  temperature: z.number().min(0).max(2).nullish(),
+  max_tokens: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_ASKED_TOKENS)
+    .nullish()
+    .describe(`Lowered to the Cargo's context, or to ${BASE_OUTPUT_TOKENS} where that is more`),
+  temperature: z.number().min(0).max(2).nullish().describe(`Default ${DEFAULT_TEMPERATURE}`),
   top_p: z.number().gt(0).max(1).nullish(),
   stop: stopSchema.nullish(),
-  seed: z.number().int().min(0).max(4_294_967_295).nullish(),
+  seed: z.number().int().min(0).max(4_294_967_295).nullish().describe("The same answer on the same engine and model"),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
-  /** 0: any number. */
-  top_k: z.number().int().min(0).max(MAX_TOP_K).nullish(),
+  top_k: z.number().int().min(0).max(MAX_TOP_K).nullish().describe("0: any number"),
   min_p: z.number().min(0).max(1).nullish(),
-  /** Divides the logits of tokens that the answer has already; 1: no penalty. */
-  repeat_penalty: z.number().min(0.5).max(2).nullish(),
-  logit_bias: logitBiasSchema.nullish(),
+  repeat_penalty: z
+    .number()
+    .min(0.5)
+    .max(2)
+    .nullish()
+    .describe("Divides the logits of tokens that the answer has already; 1: no penalty"),
+  logit_bias: logitBiasSchema
+    .nullish()
+    .describe(`By ids of the model's own vocabulary, at most ${MAX_BIASED_TOKENS}; -100 excludes a token`),
   response_format: responseFormatSchema.nullish(),
 };
 

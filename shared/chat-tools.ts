@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { KIB } from "./format-bytes.ts";
+import { ANTHROPIC_PRICE, EARLIER_ANSWER, ignored, requestObject } from "./request-object.ts";
 
 /** Source: OpenAI's API, which takes as many tools with such names. */
 export const MAX_TOOLS = 128;
@@ -13,16 +14,20 @@ export const MAX_TOOL_CALLS = 16;
 /** In one message of a history, which may come from elsewhere. */
 const MAX_PAST_CALLS = 128;
 
-export const toolSchema = z.object({
+export const toolSchema = requestObject({
   type: z.literal("function", 'must be "function"'),
   function: z.object({
-    name: toolName,
-    description: z.string().nullish(),
-    /** JSON Schema of the arguments, which are an object; absent: no arguments. */
-    parameters: z.record(z.string(), z.unknown()).nullish(),
-    /** Check the arguments for what a grammar cannot keep, too. */
-    strict: z.boolean().nullish(),
+    name: toolName.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
+    description: z.string().nullish().describe("A part of the prompt"),
+    parameters: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe(
+        "The JSON Schema of an object; with `strict` kept as that of `response_format`, else as far as a grammar can",
+      ),
+    strict: z.boolean().nullish().describe("Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"),
   }),
+  cache_control: ANTHROPIC_PRICE,
 });
 export const NOT_OFFERED = "tools of other types are not offered to the model";
 const namedTool = z.object({
@@ -54,17 +59,23 @@ export const toolFields = {
       ],
       { error: `must be "auto", "none", "required", a function by its name, or allowed_tools; ${NOT_OFFERED}` },
     )
-    .nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
+    .nullish()
+    .describe("Or a function by its name, or `allowed_tools`"),
+  parallel_tool_calls: z
+    .boolean()
+    .nullish()
+    .describe(`Default true: up to ${MAX_TOOL_CALLS} calls; of a named function always one`),
 };
 const toolFieldsSchema = z.object(toolFields);
 export type ToolFields = z.infer<typeof toolFieldsSchema>;
 
 /** A call of a tool as messages have it. `arguments`: JSON text, as the model wrote it. */
-export const toolCallSchema = z.object({
+export const toolCallSchema = requestObject({
   id: z.string().min(1).max(256),
   type: z.literal("function"),
-  function: z.object({ name: toolName, arguments: z.string() }),
+  function: z.object({ name: toolName, arguments: z.string().describe("JSON text") }),
+  index: ignored("calls have the order of the list"),
+  extra_content: EARLIER_ANSWER,
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 export const pastCallsSchema = z.array(toolCallSchema).max(MAX_PAST_CALLS);

@@ -8,12 +8,14 @@ const LISTS = ["content", "tool_calls", "output"] as const;
 
 /** The schema of a list of messages, which looks at none of them if they have too many parts. */
 export function withPartsLimit<S extends z.ZodType>(schema: S) {
-  return z.preprocess((messages, context) => {
-    if (countParts(messages) > MAX_PARTS) {
-      context.addIssue({ code: "custom", message: `have more than ${MAX_PARTS} parts together; send fewer` });
-    }
-    return messages;
-  }, schema);
+  return z
+    .preprocess((messages, context) => {
+      if (countParts(messages) > MAX_PARTS) {
+        context.addIssue({ code: "custom", message: `have more than ${MAX_PARTS} parts together; send fewer` });
+      }
+      return messages;
+    }, schema)
+    .describe(`With at most ${MAX_PARTS} parts together`);
 }
 
 /** Counts until there are too many. @param before Those that were counted before. */

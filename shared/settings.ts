@@ -1,5 +1,5 @@
 import { parse, TomlError } from "smol-toml";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "./cli/nearest-name.ts";
 
 /** One key of a configuration. `T` is the value in the program's units. Files, flags and variables use the key's units. */
 export interface Setting<T> {

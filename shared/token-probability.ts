@@ -45,8 +45,16 @@ function bytesOfEntry({ token, bytes = [] }: Entry): number {
 
 /** Fields of a chat's input. */
 export const probabilityFields = {
-  logprobs: z.boolean().nullish(),
-  top_logprobs: z.number().int().min(0).max(MAX_TOP_LOGPROBS).nullish(),
+  logprobs: z.boolean().nullish().describe("Of text, before temperature, penalties and grammars"),
+  top_logprobs: z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_TOP_LOGPROBS)
+    .nullish()
+    .describe(
+      `${MAX_TOP_LOGPROBS} for answers of at most ${Math.floor(MAX_ANSWER_PROBABILITIES / (MAX_TOP_LOGPROBS + 1))} tokens`,
+    ),
 };
 
 interface ProbabilityInput {

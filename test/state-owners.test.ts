@@ -82,7 +82,7 @@ describe("findForeignState() reports", () => {
   it.each([
     ["coordinator/dispatch/a.ts", "../jobs/mutable-job.ts"],
     ["coordinator/jobs/batch-gate.ts", "./active-jobs.ts"],
-    ["coordinator/islands/session.ts", "./mutable-island.ts"],
+    ["coordinator/islands/session/session.ts", "../mutable-island.ts"],
   ])("%s -> %s", (path, to) => {
     const tree = new Map([[path, `import type { A } from "${to}";`]]);
     expect(findForeignState(tree)).toEqual([expect.stringMatching(`^${path} -> `)]);

@@ -1,4 +1,5 @@
-import { WorkSharing } from "../../coordinator/cluster/work-sharing.ts";
+import { openPeers } from "../../coordinator/cluster/peers.ts";
+import { shareWork } from "../../coordinator/cluster/work-sharing.ts";
 import type { SchedulerEvent } from "../../coordinator/scheduler/events.ts";
 import type { Sharing, SharingParts } from "./simulation.ts";
 
@@ -7,8 +8,7 @@ const log = { warn: (facts: unknown, message: string): void => console.warn(mess
 /** How coordinators share, by name. */
 export const SHARINGS: Readonly<Record<string, Sharing>> = {
   /** As coordinators do. */
-  stealing: ({ cell, bus, clock, self, peers }: SharingParts): void => {
-    const members = { self, living: peers, onChange: () => () => undefined };
+  stealing: ({ cell, bus, clock, self, peers: living }: SharingParts): void => {
     const mover = {
       handOver: (jobIds: readonly string[], toId: string) => cell.handOver(jobIds, toId),
       takeIn: async (jobIds: readonly string[]) => {
@@ -19,9 +19,11 @@ export const SHARINGS: Readonly<Record<string, Sharing>> = {
       reconcile: () => Promise.resolve(),
     };
     // A coordinator alone has nobody to tell anything.
-    if (peers.length === 1) return;
+    if (living.length === 1) return;
     const schedule = (event: SchedulerEvent): void => cell.step(event);
-    void new WorkSharing({ bus, members, mover, work: cell.scheduler.shared, schedule, clock, log });
+    const peers = openPeers(self, bus, { clock, log });
+    peers.setLiving(living);
+    shareWork(peers, mover, cell.scheduler.shared, schedule, { clock, log });
   },
   none: () => undefined,
 };

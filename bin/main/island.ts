@@ -2,7 +2,7 @@ import { homedir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { systemClock } from "../../shared/clock.ts";
-import { plainLines } from "../../shared/plain-text.ts";
+import { plainLines } from "../../shared/cli/plain-text.ts";
 import { drain, setPause } from "../../island-agent/cli/availability-commands.ts";
 import { homeOf } from "../../island-agent/service/home-of.ts";
 import { SENT_AWAY_EXIT_CODE } from "../../island-agent/service/service-file.ts";

@@ -1,11 +1,11 @@
 import { Bytes } from "./lib/bytes";
 import { fail } from "./lib/fail";
-import { putEscaped } from "./lib/html";
+import { putEscaped } from "./lib/markdown/html";
 import { JobInput, JobOutput } from "./lib/job";
-import { Block, BlockKind } from "./lib/markdown-block";
-import { putInline } from "./lib/markdown-inline";
-import { trim } from "./lib/markdown-line";
-import { parseMarkdown } from "./lib/markdown-parser";
+import { Block, BlockKind } from "./lib/markdown/markdown-block";
+import { putInline } from "./lib/markdown/markdown-inline";
+import { trim } from "./lib/markdown/markdown-line";
+import { parseMarkdown } from "./lib/markdown/markdown-parser";
 import { Text } from "./lib/text";
 
 const MAX_LINES = 50_000;

@@ -1,11 +1,11 @@
-import { Bytes } from "./lib/bytes";
+import { Bytes, putCodePoint } from "./lib/bytes";
 import { isCombining, isLetter, toLower } from "./lib/characters";
 import { fail } from "./lib/fail";
 import { JobInput, JobOutput } from "./lib/job";
 import { isDigit } from "./lib/json-parser";
 import { foldLatin } from "./lib/latin-fold";
 import { Text } from "./lib/text";
-import { codePointAt, countCodePoints, lengthOf, putCodePoint } from "./lib/utf8";
+import { codePointAt, countCodePoints, lengthOf } from "./lib/utf8";
 
 /**
  * Makes a URL slug: Latin letters lose their diacritics, digits stay, apostrophes are removed, everything else becomes one separator.

@@ -1,11 +1,10 @@
-import { Bytes } from "./lib/bytes";
+import { Bytes, putCodePoint } from "./lib/bytes";
 import { isWordCharacter } from "./lib/characters";
 import { codePointsOf } from "./lib/code-points";
 import { fail } from "./lib/fail";
 import { JobInput, JobOutput, textOf } from "./lib/job";
 import { JsonKind, JsonValue } from "./lib/json-value";
 import { Text } from "./lib/text";
-import { putCodePoint } from "./lib/utf8";
 
 const MAX_REPLACEMENTS = 100;
 

@@ -1,10 +1,10 @@
-import { Bytes } from "./lib/bytes";
+import { Bytes, putCodePoint } from "./lib/bytes";
 import { isLetter, isWhiteSpace, toLower } from "./lib/characters";
 import { JobInput, JobOutput } from "./lib/job";
 import { isDigit } from "./lib/json-parser";
 import { Text } from "./lib/text";
 import { TextTable } from "./lib/text-table";
-import { codePointAt, lengthOf, putCodePoint } from "./lib/utf8";
+import { codePointAt, lengthOf } from "./lib/utf8";
 
 const TOP_WORDS = 20;
 

@@ -1,4 +1,4 @@
-import { growingMs } from "../../shared/backoff.ts";
+import { growingMs } from "../../shared/async/backoff.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 import { recentMap } from "../../shared/recent-map.ts";

@@ -8,7 +8,7 @@ import { NatsLink, type NatsOptions } from "./nats-link.ts";
 /** What all subjects begin with; the number is the version of the messages. */
 const PREFIX = "atoll.1.";
 /** What begins so has a connection of its own: a subscriber that stands still stalls the connection that publishes to it. */
-const BULK = "feed.";
+const BULK = "stream.";
 const packr = new Packr({ useRecords: false });
 
 /** A request's answer. */
@@ -36,7 +36,7 @@ export class NatsBus implements Bus {
   ): Promise<NatsBus> {
     const bus = new NatsBus(log);
     const open = (part: string): Promise<NatsLink> =>
-      NatsLink.open({ options, name: `${name} ${part}`, clock, log, onChange: () => bus.#noteChange() });
+      NatsLink.open(options, `${name} ${part}`, { clock, log }, () => bus.#noteChange());
     bus.#control = await open("control");
     try {
       bus.#bulk = await open("bulk");

@@ -1,4 +1,5 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { every } from "../../shared/async/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoApproval, CatalogSnapshot, NumberedCargo, StoredCargo } from "../store/catalog.ts";
 import type { Store } from "../store/store.ts";
@@ -68,13 +69,10 @@ export class CatalogSync {
   /** Entries of stored Cargos. An unchanged Cargo keeps the same object. */
   #stored = new Map<string, Kept>();
   #onChange: (slug: string) => void = () => undefined;
-  #timer: Timer | null = null;
   #refreshing: Promise<void> = Promise.resolve();
   #lookedMs = -Infinity;
   #looking: Promise<void> | null = null;
-  #isClosed = false;
-  /** Since when it last worked. */
-  #hasFailed = false;
+  readonly #stop = new AbortController();
 
   private constructor(options: CatalogSyncOptions, shipped: readonly Shipped[]) {
     this.#options = options;
@@ -105,7 +103,8 @@ export class CatalogSync {
     this.#onChange = onChange;
     this.#reportUnpinned();
     this.#reportAliases();
-    this.#watchLater();
+    const { clock, log } = this.#options;
+    every({ clock, log, stop: this.#stop.signal }, WATCH_EVERY_MS, "read the stored Cargos", () => this.refresh());
   }
 
   /** The Cargos of the shipped catalog, as they are in its files. */
@@ -126,15 +125,14 @@ export class CatalogSync {
 
   /** Stops polling. Resolves when no read is in progress. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#timer?.cancel();
+    this.#stop.abort();
     await this.#refreshing.catch(() => undefined);
   }
 
   /** One at a time. Undefined when the last one was just now. */
   #look(): Promise<void> | undefined {
     const nowMs = this.#options.clock.monotonicMs();
-    if (this.#looking === null && nowMs - this.#lookedMs >= LOOK_EVERY_MS && !this.#isClosed) {
+    if (this.#looking === null && nowMs - this.#lookedMs >= LOOK_EVERY_MS && !this.#stop.signal.aborted) {
       this.#lookedMs = nowMs;
       this.#looking = this.refresh().finally(() => (this.#looking = null));
     }
@@ -247,26 +245,6 @@ export class CatalogSync {
     if (isOffUnpinned(read.file)) return null;
     const entry = numbered(cargoOf(read.file), numbers);
     return stored.isApproved || stored.ownerId === null ? entry : unapproved(entry, stored.ownerId);
-  }
-
-  /** Once until it works again: a database that is away would fill the log. */
-  #reportFault(error: unknown): void {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
-    const text = "Could not read the stored Cargos; the catalog keeps its last state, and reads again every second";
-    this.#options.log.error({ err: error }, text);
-  }
-
-  #watchLater(): void {
-    if (this.#isClosed) return;
-    this.#timer = this.#options.clock.schedule(WATCH_EVERY_MS, () => {
-      this.refresh()
-        .then(
-          () => (this.#hasFailed = false),
-          (error: unknown) => this.#reportFault(error),
-        )
-        .finally(() => this.#watchLater());
-    });
   }
 }
 

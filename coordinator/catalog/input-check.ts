@@ -8,9 +8,9 @@ import {
   MAX_OUTPUT_TOKENS,
   type ChatInput,
 } from "../../shared/chat-input.ts";
-import { toolErrors } from "../../shared/call-schema.ts";
+import { toolErrors } from "../../shared/grammar/call-schema.ts";
 import { ValidationError, type FieldError } from "../../shared/errors.ts";
-import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar-schema.ts";
+import { grammarSchemaOf, UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { JobInput } from "../store/job-store.ts";
 import { schemaFault } from "./answer-schema.ts";

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isPrivateAddress } from "../../shared/private-address.ts";
+import { isPrivateAddress } from "../../shared/net/private-address.ts";
 
 /** Names that only exist in a local network. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|home\.arpa)$/;

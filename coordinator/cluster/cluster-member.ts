@@ -1,217 +1,248 @@
-import { abortable } from "../../shared/abortable.ts";
-import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
-import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
-import type { Scheduler } from "../scheduler/scheduler.ts";
-import { AccountEndings } from "./account-endings.ts";
-import { CatalogChanges } from "./catalog-changes.ts";
-import type { HeldJobClaims } from "../dispatch/attempt-fencing.ts";
-import type { SessionOrder } from "../islands/session-order.ts";
-import type { TakenOver } from "../store/cluster-store.ts";
-import { BusUptime } from "./bus-uptime.ts";
-import { EventFollower } from "./event-follower.ts";
-import { EventSource } from "./event-source.ts";
+import { abortable } from "../../shared/async/abortable.ts";
+import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Logger } from "../../shared/logger.ts";
+import type { Bus } from "../bus/bus.ts";
 import type { AccountEvents } from "../events/account-events.ts";
-import { NetworkQuota } from "./network-quota.ts";
-import { NewestSessions } from "./newest-sessions.ts";
-import { RemoteIslands } from "./remote-islands.ts";
-import { RemoteOutlooks } from "./remote-outlooks.ts";
-import { RemoteQuestions } from "./remote-questions.ts";
-import type { ConnectedIslands, IslandsElsewhere } from "../islands/live-island.ts";
-import { Ownership, type OwnershipDeps } from "./ownership.ts";
-import { TakeOver, type TakeOverDeps } from "./take-over.ts";
-import { WorkSharing, type WorkSharingDeps } from "./work-sharing.ts";
+import type { BatchService } from "../jobs/batch-service.ts";
+import type { JobRegistry } from "../jobs/job-registry.ts";
+import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
+import type { SchedulerEvent } from "../scheduler/events.ts";
+import type { Scheduler } from "../scheduler/scheduler.ts";
+import type { Outlook, WorkKind } from "../scheduler/shared-work.ts";
+import type { ClusterStore, Peer, TakenOver } from "../store/cluster-store.ts";
+import { keepLease, type LeaseEnv } from "./membership.ts";
+import { M, MAX_MOVED } from "./messages.ts";
+import { moveJobs, type JobMover, type JobParts } from "./moved-jobs.ts";
+import { networkQuota } from "./network-quota.ts";
+import { orderSessions } from "./newest-sessions.ts";
+import type { Peers } from "./peers.ts";
+import { shareEvents } from "./share-events.ts";
+import { takeOver } from "./take-over.ts";
+import { shareWork, type WorkSharing } from "./work-sharing.ts";
 
-export interface ClusterMemberDeps extends OwnershipDeps {
-  readonly scheduler: Pick<Scheduler, "shared" | "queuedDemand">;
-  readonly log: OwnershipDeps["log"] & TakeOverDeps["log"];
+/** A message about a batch may be lost: storage is asked this often. */
+const BATCHES_POLL_MS = 5_000;
+
+interface MemberEnv extends LeaseEnv {
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
+  /** How long lost Islands may take to come back to any coordinator; and to the only one, after its restart. */
+  readonly graceMs: number;
+  readonly restartGraceMs: number;
   /** False: its bus reaches nobody. */
   readonly hasBus: boolean;
+}
+
+interface SharedParts extends JobParts {
+  readonly batches: BatchService;
+  readonly scheduler: Pick<Scheduler, "shared" | "queuedDemand">;
   /** Reads the stored Cargos. */
   readonly refreshCatalog: () => Promise<void>;
 }
 
-export interface SharingDispatcher {
+interface SharingDispatcher {
   /** Tells the scheduler, and carries out what it decides. */
-  schedule(event: Parameters<WorkSharingDeps["schedule"]>[0]): void;
+  schedule(event: Extract<SchedulerEvent, { kind: "job_stays" }>): void;
   /** Whether Islands here may run jobs of a kind. */
   outlookFor(kind: WorkKind): Outlook;
 }
+
+export type ClusterMember = ReturnType<typeof openMember>;
 
 /**
  * What a coordinator of several has and one that is alone does not: a lease, jobs that move, limits and sessions of Islands that are
  * counted for the network, work that is shared, and what others leave behind.
  */
-export class ClusterMember {
-  readonly quota: NetworkQuota;
-  readonly #deps: ClusterMemberDeps;
-  readonly #ownership: Ownership;
-  readonly #sessions: NewestSessions;
-  readonly #endings: AccountEndings;
-  readonly #uptime: BusUptime;
-  readonly #catalogChanges: CatalogChanges;
-  #islands: RemoteIslands | null = null;
-  #events: { close(): void } | null = null;
-  #questions: RemoteQuestions | null = null;
-  #sharing: WorkSharing | null = null;
-  #outlooks: RemoteOutlooks | null = null;
-  #takeOver: TakeOver | null = null;
+export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Peers, bus: Bus, env: MemberEnv) {
+  const { jobs, islands, batches, scheduler } = parts;
+  const { clock, log } = env;
+  const mover = moveJobs(cluster, parts, peers, env, env);
+  const lease = keepLease(cluster, peers, mover, env);
+  const quota = networkQuota(peers, clock);
+  const sessions = orderSessions(peers, islands, cluster.islandSessions, log);
+  const stopBatches = endBatchesEverywhere(peers, jobs, batches, env);
+  let sharing: WorkSharing | null = null;
+  let takingOver: ReturnType<typeof takeOver> | null = null;
+  /** Jobs that coordinators which stopped gave to this one. */
+  let handedOver = 0;
+  /** By the monotonic clock. Of what was sent while the bus was down, nothing was heard. */
+  let busUpSinceMs = -Infinity;
 
-  constructor(deps: ClusterMemberDeps) {
-    this.#deps = deps;
-    const { bus, cluster, islands, jobs, clock, log } = deps;
-    this.#ownership = new Ownership(deps);
-    const { members } = this.#ownership;
-    this.quota = new NetworkQuota({ members, bus, clock });
-    this.#sessions = new NewestSessions({ islands, sessions: cluster.islandSessions, bus, log });
-    this.#uptime = new BusUptime(bus, clock);
-    this.#endings = new AccountEndings({ bus, members, log, endHere: (accountId) => jobs.cancelAll(accountId) });
-    this.#catalogChanges = new CatalogChanges({ bus, members, cluster, refresh: deps.refreshCatalog });
+  peers.onBusChange(() => (busUpSinceMs = clock.monotonicMs()));
+  const stopTakes = peers.answer(M.take, async ({ jobIds }) => {
+    handedOver += await mover.takeIn(jobIds);
+    return null;
+  });
+  peers.answer(M.endAccount, async ({ accountId }) => {
+    await jobs.cancelAll(accountId);
+    return null;
+  });
+  peers.answer(M.catalog, async () => {
+    await parts.refreshCatalog();
+    return null;
+  });
+
+  return {
+    /** Jobs that Islands hold, wherever those were connected. */
+    claims: mover,
+    quota,
+    sessions,
+    /** Whether others could be heard all the time since then, by the monotonic clock. */
+    couldHearSince(sinceMs: number): boolean {
+      const wasUp = peers.downBecause === null && busUpSinceMs <= sinceMs;
+      return wasUp && sharing?.hasHeardAllSince(sinceMs) !== false;
+    },
+    /** Jobs that came here, by how, and coordinators that this one removed. */
+    get counts(): TakenOver & { readonly stolen: number; readonly handedOver: number } {
+      const { adopted, claimed, reaped } = cluster.takenOver;
+      return { adopted, claimed, reaped, stolen: sharing?.stolen ?? 0, handedOver };
+    },
+    /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
+    async start(): Promise<void> {
+      await lease.start();
+      const others = peers.others.map(({ address }) => address);
+      if (env.hasBus || others.length === 0) return;
+      const text =
+        "Other coordinators have leases in this database, and this one has no bus: it shares no work, output or limits with them. Give all of them the same bus";
+      log.warn({ others }, text);
+    },
+    /** Shares work from now on, and takes over what others leave: `steps`, by name. */
+    share(dispatcher: SharingDispatcher, steps: Readonly<Record<string, () => Promise<unknown>>>): void {
+      sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
+      peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind));
+      takingOver = takeOver(peers, cluster, steps, 2 * env.leaseMs, env);
+      takingOver.start();
+    },
+    /** What the other coordinators said last of a kind of work; null before work is shared. */
+    elsewhere(kind: WorkKind): Elsewhere | null {
+      return sharing?.elsewhere(kind) ?? null;
+    },
+    /** Whether Islands of the other coordinators may run jobs of a kind. Null for each that does not respond. */
+    async outlooksFor({ slug, onlyIslandsOf, features }: WorkKind): Promise<readonly (Outlook | null)[]> {
+      const replies = await peers.askAll(M.outlook, { slug, onlyIslandsOf, features });
+      return replies.map(({ reply }) => reply ?? null);
+    },
+    /** Changes for accounts reach their listeners at all coordinators from now on. */
+    shareEvents(accountEvents: AccountEvents): void {
+      shareEvents(accountEvents, bus, peers, clock);
+    },
+    /** See `WorkSharing`. */
+    mayRunElsewhere: (kind: WorkKind): boolean => sharing?.mayRunElsewhere(kind) === true,
+    /** Waiting jobs by Cargo, here and at the other coordinators, as those said last. */
+    queuedDemand(): ReadonlyMap<string, number> {
+      const demand = new Map(scheduler.queuedDemand());
+      for (const [slug, waiting] of sharing?.waitingElsewhere() ?? [])
+        demand.set(slug, (demand.get(slug) ?? 0) + waiting);
+      return demand;
+    },
+    /**
+     * Cancels the unfinished jobs of a deleted account, whichever coordinator has them. Resolves when they are cancelled wherever one
+     * answers; the others end them when the removal of the account is tried again.
+     */
+    async endJobsOf(accountId: string): Promise<void> {
+      const fault = "Peer could not cancel the jobs of a deleted account";
+      await Promise.all([jobs.cancelAll(accountId), peers.askAll(M.endAccount, { accountId }, fault)]);
+    },
+    /** A Cargo was changed here: the next request may go to any coordinator. Resolves when the others have read it, or do not answer. */
+    async tellCatalogChange(): Promise<void> {
+      // A coordinator that has just started is known to storage first.
+      const living = await cluster.peers().catch(() => peers.living);
+      const others = living.filter(({ id }) => id !== peers.self.id);
+      await peers.askAll(M.catalog, null, undefined, others);
+    },
+    /**
+     * The first half of an orderly stop, while Islands and clients are still here. Resolves with where the Islands may go, at the latest
+     * when `signal` aborts.
+     */
+    async handOver(signal: AbortSignal): Promise<readonly string[]> {
+      await abortable(sharing?.close() ?? Promise.resolve(), signal).catch(() => undefined);
+      await handOverWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
+      return peers.others.map(({ address }) => address);
+    },
+    /** Nothing is taken over any more. Before what its steps use is closed. */
+    async closeTakeOver(): Promise<void> {
+      await takingOver?.close();
+    },
+    /** The second half: Islands and clients have gone. Jobs that are left become unowned. Before bus and store close. */
+    async leave(): Promise<void> {
+      quota.close();
+      stopTakes();
+      stopBatches();
+      mover.close();
+      await lease.leave();
+    },
+  };
+}
+
+/**
+ * Gives the waiting jobs of a coordinator that stops to a peer, until `signal` aborts. Resolves with their number. The others adopt what
+ * stays behind: the jobs that Islands have, and all where no peer lives or the bus is down.
+ */
+export async function handOverWaiting(
+  peers: Pick<Peers, "others" | "downBecause" | "ask">,
+  mover: Pick<JobMover, "handOver">,
+  jobs: Pick<JobRegistry, "list">,
+  freestPeer: Peer | undefined,
+  signal: AbortSignal,
+  log: Pick<Logger, "info" | "warn">,
+): Promise<number> {
+  const peer = freestPeer ?? peers.others[0];
+  // A peer that does not learn of its jobs would not run them.
+  if (peer === undefined || peers.downBecause !== null) return 0;
+  const waiting = [...jobs.list()].filter(({ state }) => state === "pending").map(({ id }) => id);
+  let count = 0;
+  try {
+    for (let from = 0; from < waiting.length; from += MAX_MOVED) {
+      const moved = await abortable(mover.handOver(waiting.slice(from, from + MAX_MOVED), peer.id), signal);
+      count += moved.length;
+      if (moved.length > 0) await abortable(peers.ask(peer.id, M.take, { jobIds: moved }), signal);
+    }
+  } catch (error) {
+    log.warn({ err: error, peer: peer.id }, "Not all waiting jobs were handed over: the others find them");
+  }
+  if (count > 0) log.info({ count, peer: peer.id }, "Handed waiting jobs over");
+  return count;
+}
+
+/**
+ * The jobs of one batch may be at several coordinators: each learns when the batch is over, and ends those that it has. Until the returned
+ * function is called.
+ */
+function endBatchesEverywhere(
+  peers: Pick<Peers, "tell" | "hear">,
+  jobs: Pick<JobRegistry, "subscribe">,
+  batches: Pick<BatchService, "activeIds" | "endOver">,
+  { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn"> },
+): () => void {
+  let timer: Timer;
+  let isClosed = false;
+
+  async function look(batchIds: readonly string[]): Promise<void> {
+    try {
+      await batches.endOver(batchIds);
+    } catch (error) {
+      if (!isClosed) log.warn({ err: error }, "Looking for batches that are over failed");
+    }
   }
 
-  /** Jobs that Islands hold, wherever those were connected. */
-  get claims(): HeldJobClaims {
-    return this.#ownership.mover;
-  }
-
-  get sessions(): SessionOrder {
-    return this.#sessions;
-  }
-
-  /** Whether that coordinator has a lease, as this one saw last. */
-  isLiving(coordinatorId: string): boolean {
-    return this.#ownership.members.living.some(({ id }) => id === coordinatorId);
-  }
-
-  /** Whether others could be heard all the time since then, by the monotonic clock. */
-  couldHearSince(sinceMs: number): boolean {
-    return this.#uptime.hasBeenUpSince(sinceMs) && this.#sharing?.hasHeardAllSince(sinceMs) !== false;
-  }
-
-  /** Jobs that came here, by how, and coordinators that this one removed. */
-  get counts(): TakenOver & { readonly stolen: number; readonly handedOver: number } {
-    const { adopted, claimed, reaped } = this.#deps.cluster.takenOver;
-    return { adopted, claimed, reaped, stolen: this.#sharing?.stolen ?? 0, handedOver: this.#ownership.handedOver };
-  }
-
-  /** Begins the lease, before clients and Islands are let in. @throws {ServiceError} `storage_unavailable`; then it may be called again. */
-  async start(): Promise<void> {
-    await this.#ownership.start();
-    const others = this.#ownership.peerAddresses;
-    if (this.#deps.hasBus || others.length === 0) return;
-    const text =
-      "Other coordinators have leases in this database, and this one has no bus: it shares no work, output or limits with them. Give all of them the same bus";
-    this.#deps.log.warn({ others }, text);
-  }
-
-  /** Shares work from now on, and takes over what others leave. */
-  share(dispatcher: SharingDispatcher, steps: TakeOverDeps["steps"]): void {
-    const { bus, clock, cluster, log, leaseMs, scheduler } = this.#deps;
-    const { members, mover } = this.#ownership;
-    const schedule: WorkSharingDeps["schedule"] = (event) => dispatcher.schedule(event);
-    const sharing: WorkSharingDeps = { bus, members, mover, work: scheduler.shared, schedule, clock, log };
-    this.#sharing = new WorkSharing(sharing);
-    this.#outlooks = new RemoteOutlooks({ bus, members, here: (kind) => dispatcher.outlookFor(kind) });
-    this.#takeOver = new TakeOver({ members, cluster, clock, log, settleMs: 2 * leaseMs, steps });
-    this.#takeOver.start();
-  }
-
-  /** What the other coordinators said last of a kind of work; null before work is shared. */
-  elsewhere(kind: WorkKind): Elsewhere | null {
-    return this.#sharing?.elsewhere(kind) ?? null;
-  }
-
-  /** Whether Islands of the other coordinators may run jobs of a kind. Null for each that does not respond. */
-  async outlooksFor(kind: WorkKind): Promise<readonly (Outlook | null)[]> {
-    return this.#outlooks === null ? [null] : this.#outlooks.ask(kind);
-  }
-
-  /** Islands of accounts at other coordinators, which learn of those that are `here`. */
-  shareIslands(here: ConnectedIslands, availability: (accountId: string) => unknown): IslandsElsewhere {
-    const { bus, log } = this.#deps;
-    this.#islands = new RemoteIslands({ bus, members: this.#ownership.members, here, availability, log });
-    return this.#islands;
-  }
-
-  /** Changes for accounts reach their listeners at all coordinators from now on. */
-  shareEvents(events: AccountEvents): void {
-    const { bus, clock } = this.#deps;
-    const follower = new EventFollower({ events, bus, members: this.#ownership.members, clock });
-    const source = new EventSource({ events, bus, clock });
-    events.share({
-      follow: (...wanted) => follower.follow(...wanted),
-      unfollow: (accountId) => follower.unfollow(accountId),
-      tell: (accountIds) => source.tell(accountIds),
+  function lookLater(): Timer {
+    return clock.schedule(BATCHES_POLL_MS, () => {
+      void look(batches.activeIds).finally(() => {
+        if (!isClosed) timer = lookLater();
+      });
     });
-    this.#events = {
-      close: () => {
-        follower.close();
-        source.close();
-      },
-    };
   }
 
-  /** Questions of operators to the other coordinators, and what this one answers them. */
-  shareQuestions(answer: (question: unknown) => unknown): RemoteQuestions {
-    const { bus, log } = this.#deps;
-    this.#questions = new RemoteQuestions({ bus, members: this.#ownership.members, answer, log });
-    return this.#questions;
-  }
-
-  /** See `WorkSharing.mayRunElsewhere`. */
-  mayRunElsewhere(kind: WorkKind): boolean {
-    return this.#sharing?.mayRunElsewhere(kind) === true;
-  }
-
-  /** Waiting jobs by Cargo, here and at the other coordinators, as those said last. */
-  queuedDemand(): ReadonlyMap<string, number> {
-    const demand = new Map(this.#deps.scheduler.queuedDemand());
-    for (const [slug, jobs] of this.#sharing?.waitingElsewhere() ?? [])
-      demand.set(slug, (demand.get(slug) ?? 0) + jobs);
-    return demand;
-  }
-
-  /** Others learn where this coordinator is reached. */
-  setAddress(address: string): void {
-    this.#ownership.members.setAddress(address);
-  }
-
-  /** Cancels the unfinished jobs of an account, whichever coordinator has them. */
-  endJobsOf(accountId: string): Promise<void> {
-    return this.#endings.end(accountId);
-  }
-
-  /** A Cargo was changed here. Resolves when the others know. */
-  tellCatalogChange(): Promise<void> {
-    return this.#catalogChanges.tell();
-  }
-
-  /**
-   * The first half of an orderly stop, while Islands and clients are still here. Resolves with where the Islands may go, at the latest when
-   * `signal` aborts.
-   */
-  async handOver(signal: AbortSignal): Promise<readonly string[]> {
-    const sharing = this.#sharing;
-    await abortable(sharing?.close() ?? Promise.resolve(), signal).catch(() => undefined);
-    await this.#ownership.handOverWaiting(() => sharing?.freestPeer(), signal);
-    return this.#ownership.peerAddresses;
-  }
-
-  /** Nothing is taken over any more. Before what its steps use is closed. */
-  async closeTakeOver(): Promise<void> {
-    await this.#takeOver?.close();
-    this.#endings.close();
-    this.#catalogChanges.close();
-    this.#islands?.close();
-    this.#events?.close();
-    this.#questions?.close();
-    this.#outlooks?.close();
-  }
-
-  /** The second half: Islands and clients have gone. What is left is anybody's. Before bus and store close. */
-  async leave(): Promise<void> {
-    this.quota.close();
-    this.#uptime.close();
-    this.#sessions.close();
-    await this.#ownership.leave();
-  }
+  jobs.subscribe((event) => {
+    if (event.type !== "job_ended" || event.job.batchId === null) return;
+    const { batchId, state, settled } = event.job;
+    if (state === "failed" || state === "timeout") void settled?.then(() => peers.tell(M.batchEnded, { batchId }));
+  });
+  const stop = peers.hear(M.batchEnded, ({ batchId }) => void look([batchId]));
+  timer = lookLater();
+  return () => {
+    isClosed = true;
+    stop();
+    timer.cancel();
+  };
 }

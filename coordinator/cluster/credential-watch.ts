@@ -1,18 +1,9 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
-import type { Logger } from "../../shared/logger.ts";
 import type { CredentialNews, CredentialUser } from "../accounts/known-callers.ts";
-import type { Bus, Unsubscribe } from "../bus/bus.ts";
 import { ENDS_KEPT_MS, type CredentialChanges } from "../store/credential-changes.ts";
+import { M } from "./messages.ts";
+import type { Peers } from "./peers.ts";
 
-export interface CredentialWatchDeps {
-  readonly changes: CredentialChanges;
-  readonly bus: Pick<Bus, "publish" | "subscribe">;
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
-  readonly log: Pick<Logger, "warn">;
-}
-
-/** Told to all after a change; the message says nothing else. */
-const SUBJECT = "credentials";
 /** Finds changes whose message was lost, and those by the command line, which has no bus. */
 const POLL_MS = 500;
 /** What was read is true for so long: a revoked credential is refused everywhere within a second. */
@@ -35,8 +26,10 @@ interface Reading {
  * the error: nobody is let in by what was true more than a second ago.
  */
 export class CredentialWatch implements CredentialNews {
-  readonly #deps: CredentialWatchDeps;
-  readonly #unsubscribe: Unsubscribe;
+  readonly #store: CredentialChanges;
+  readonly #peers: Pick<Peers, "tell">;
+  readonly #clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly #stop: () => void;
   readonly #users = new Set<CredentialUser>();
   /** Changes by this coordinator. */
   #changes = 0;
@@ -51,9 +44,15 @@ export class CredentialWatch implements CredentialNews {
   #timer: Timer;
   #isClosed = false;
 
-  constructor(deps: CredentialWatchDeps) {
-    this.#deps = deps;
-    this.#unsubscribe = deps.bus.subscribe(SUBJECT, () => {
+  constructor(
+    store: CredentialChanges,
+    peers: Pick<Peers, "tell" | "hear">,
+    clock: Pick<Clock, "monotonicMs" | "schedule">,
+  ) {
+    this.#store = store;
+    this.#peers = peers;
+    this.#clock = clock;
+    this.#stop = peers.hear(M.credentials, () => {
       // What is being read may be older than the change.
       this.#reading = null;
       this.#readSoon();
@@ -62,14 +61,14 @@ export class CredentialWatch implements CredentialNews {
   }
 
   revision(): number | Promise<number> {
-    const isFresh = this.#deps.clock.monotonicMs() - this.#readAtMs < MAX_AGE_MS;
+    const isFresh = this.#clock.monotonicMs() - this.#readAtMs < MAX_AGE_MS;
     return isFresh && this.#revision !== null ? this.#revision : this.#read();
   }
 
   changed(): void {
     this.#changes += 1;
     this.#readAtMs = -Infinity;
-    this.#deps.bus.publish(SUBJECT, {});
+    this.#peers.tell(M.credentials, null);
     this.#readSoon();
   }
 
@@ -80,7 +79,7 @@ export class CredentialWatch implements CredentialNews {
 
   close(): void {
     this.#isClosed = true;
-    this.#unsubscribe();
+    this.#stop();
     this.#timer.cancel();
   }
 
@@ -98,11 +97,10 @@ export class CredentialWatch implements CredentialNews {
   }
 
   async #readNow(changes: number): Promise<number> {
-    const { clock, changes: store } = this.#deps;
     this.#begun += 1;
     const turn = this.#begun;
-    const beganMs = clock.monotonicMs();
-    const { revision, ended, atMs } = await store.since(this.#revision);
+    const beganMs = this.#clock.monotonicMs();
+    const { revision, ended, atMs } = await this.#store.since(this.#revision);
     for (const credential of ended) this.#end(credential);
     if (this.#storedAtMs !== null && atMs - this.#storedAtMs > MAX_GAP_MS) await this.#endForgotten();
     // An older reading that took longer says what was true before.
@@ -118,7 +116,7 @@ export class CredentialWatch implements CredentialNews {
   async #endForgotten(): Promise<void> {
     const open = [...new Set([...this.#users].flatMap((user) => [...user.open()]))];
     for (let from = 0; from < open.length; from += MAX_ASKED) {
-      const ended = await this.#deps.changes.endedOf(open.slice(from, from + MAX_ASKED));
+      const ended = await this.#store.endedOf(open.slice(from, from + MAX_ASKED));
       for (const credential of ended) this.#end(credential);
     }
   }
@@ -133,7 +131,7 @@ export class CredentialWatch implements CredentialNews {
   }
 
   #pollLater(): Timer {
-    return this.#deps.clock.schedule(POLL_MS, () => {
+    return this.#clock.schedule(POLL_MS, () => {
       this.#readSoon();
       this.#timer = this.#pollLater();
     });

@@ -1,124 +1,103 @@
-import type { Bus, Unsubscribe } from "../bus/bus.ts";
+import type { Feed } from "../jobs/feed.ts";
 import { FeedTail } from "../jobs/feed-tail.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import { toWire, type OpenedFeed, type OpenFeed, type RenewedFeeds, type RenewFeeds } from "./feed-messages.ts";
-import { FollowerStreams, MAX_SLICE_CHARS, type FollowerStreamsDeps } from "./follower-streams.ts";
-import type { Timer } from "../../shared/clock.ts";
+import { toWire } from "./feed-wire.ts";
+import { M, type FeedFrame, type QuestionOf } from "./messages.ts";
+import { FollowerSilent, MAX_FRAME_CHARS, type Sized } from "./peer-streams.ts";
+import type { Peers } from "./peers.ts";
 
-export interface FeedPublisherDeps {
-  readonly selfId: string;
-  readonly bus: Pick<Bus, "answer" | "publish">;
-  readonly jobs: Pick<JobRegistry, "get" | "noteReader" | "awaitReaders">;
-  /** Whether that coordinator has a lease. */
-  readonly isLiving: (coordinatorId: string) => boolean;
-  readonly clock: FollowerStreamsDeps["clock"];
+/** A feed that is sent to a peer. */
+interface Sent {
+  readonly feed: Feed;
+  /** The job is another coordinator's. */
+  isGone: boolean;
+  wake: () => void;
 }
 
-/** A follower that has not said for so long what it wants gets nothing until it opens its feeds anew. */
-const INTEREST_MS = 5_000;
+/** Sends the feeds of this coordinator's jobs to peers whose clients read them. `drop`: the job is not this coordinator's any more. */
+export function publishFeeds(
+  peers: Pick<Peers, "serve">,
+  jobs: Pick<JobRegistry, "get" | "noteReader" | "awaitReaders">,
+): { readonly drop: (jobId: string) => void } {
+  const sending = new Map<string, Set<Sent>>();
 
-/** Sends the feeds of this coordinator's jobs to those coordinators whose clients read them. */
-export class FeedPublisher {
-  readonly #deps: FeedPublisherDeps;
-  readonly #followers = new Map<string, FollowerStreams>();
-  /**
-   * Silent followers, with the jobs of clients that they read. Such a follower is dead, cut off or stands still; its clients are gone
-   * only if it is dead.
-   */
-  readonly #silent = new Map<string, readonly string[]>();
-  readonly #stops: readonly Unsubscribe[];
-  #timer: Timer | null = null;
-  #isClosed = false;
-
-  constructor(deps: FeedPublisherDeps) {
-    this.#deps = deps;
-    const { bus, selfId } = deps;
-    this.#stops = [
-      bus.answer(`${selfId}.feed`, (request) => this.#open(request as OpenFeed)),
-      bus.answer(`${selfId}.feeds`, async (request) => this.#renew(request as RenewFeeds)),
-    ];
-  }
-
-  /** The job is not this coordinator's any more. */
-  drop(jobId: string): void {
-    for (const follower of this.#followers.values()) follower.drop(jobId);
-  }
-
-  /** Sends those who follow to the jobs' next owners. */
-  close(): void {
-    this.#isClosed = true;
-    for (const stop of this.#stops) stop();
-    for (const follower of this.#followers.values()) follower.close();
-    this.#followers.clear();
-    this.#silent.clear();
-    this.#timer?.cancel();
-  }
-
-  async #open({ follower, stream, jobId, after }: OpenFeed): Promise<OpenedFeed> {
-    const { jobs } = this.#deps;
-    this.#noteBack(follower);
+  async function* send(
+    { jobId, after }: QuestionOf<typeof M.feed>,
+    _fromId: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Sized<FeedFrame>> {
     const job = jobs.get(jobId);
-    if (job === undefined) return { is: "gone" };
+    if (job === undefined) return;
     jobs.noteReader(jobId);
     const { feed } = job;
     await feed.load();
     // Another coordinator's since then. One that has ended stays whole.
-    const isOurs = jobs.get(jobId) === job || feed.ending !== null;
-    if (!isOurs || this.#isClosed) return { is: "gone" };
-    if (feed.hasLost({ ...after, ended: false })) return { is: "lost" };
+    if ((jobs.get(jobId) !== job && feed.ending === null) || signal.aborted) return;
+    if (feed.hasLost({ ...after, ended: false })) {
+      yield faulty("lost");
+      return;
+    }
     const tail = new FeedTail(feed, after);
     const { place } = tail;
-    const slice = tail.take(MAX_SLICE_CHARS);
-    const blockedBy = tail.blockedBy(MAX_SLICE_CHARS);
-    if (slice === null && blockedBy === "too_large") return { is: "too_large" };
+    const first = tail.take(MAX_FRAME_CHARS);
+    const blockedBy = tail.blockedBy(MAX_FRAME_CHARS);
+    if (first === null && blockedBy === "too_large") {
+      yield faulty("too_large");
+      return;
+    }
     const more = !tail.isAtEnd && (blockedBy === null || blockedBy === "too_large");
-    if (!more) this.#followerOf(follower).add(stream, feed, tail);
-    return { is: "open", place, slice: slice === null ? null : toWire(slice), more };
-  }
-
-  #renew(request: RenewFeeds): RenewedFeeds {
-    this.#noteBack(request.follower);
-    const known = this.#followers.get(request.follower);
-    const broken = known?.renew(request) ?? request.streams.map(([number]) => number);
-    return { broken };
-  }
-
-  #followerOf(id: string): FollowerStreams {
-    let follower = this.#followers.get(id);
-    if (follower === undefined) {
-      const { bus, clock } = this.#deps;
-      follower = new FollowerStreams({ clock, send: (message) => bus.publish(`feed.${id}`, message) });
-      this.#followers.set(id, follower);
-      this.#timer ??= clock.schedule(INTEREST_MS, () => this.#sweep());
+    const slice = first === null ? { from: place.index, parts: [] } : toWire(first);
+    const opened = { frame: { ...slice, opened: { ...place, more } }, chars: first?.chars ?? 0 };
+    if (more) {
+      yield opened;
+      return;
     }
-    return follower;
-  }
-
-  #sweep(): void {
-    const { clock, jobs, isLiving } = this.#deps;
-    const untilMs = clock.monotonicMs() - INTEREST_MS;
-    for (const [id, follower] of this.#followers) {
-      if (follower.renewedMs > untilMs) continue;
-      this.#silent.set(
-        id,
-        follower.jobIds.filter((jobId) => jobs.get(jobId)?.isClientBound === true),
-      );
-      follower.clear();
-      this.#followers.delete(id);
+    const sent: Sent = { feed, isGone: false, wake: () => undefined };
+    const wake = (): void => sent.wake();
+    const unsubscribe = feed.subscribe(wake);
+    signal.addEventListener("abort", wake, { once: true });
+    sending.set(jobId, (sending.get(jobId) ?? new Set()).add(sent));
+    try {
+      yield opened;
+      while (!tail.isOver && !sent.isGone && !signal.aborted) {
+        const slice = tail.take(MAX_FRAME_CHARS);
+        if (slice !== null) {
+          yield { frame: toWire(slice), chars: slice.chars };
+          continue;
+        }
+        const blocked = tail.blockedBy(MAX_FRAME_CHARS);
+        if (blocked === "too_large") {
+          yield faulty("too_large");
+          return;
+        }
+        const changed = new Promise<void>((resolve) => (sent.wake = resolve));
+        // A large value that is being stored.
+        await (blocked === null ? changed : Promise.race([blocked, changed]));
+      }
+    } finally {
+      unsubscribe();
+      signal.removeEventListener("abort", wake);
+      const others = sending.get(jobId);
+      others?.delete(sent);
+      if (others?.size === 0) sending.delete(jobId);
+      // The clients of a silent follower are gone only if it is dead, or comes back without them.
+      const reason: unknown = signal.reason;
+      if (job.isClientBound && reason instanceof FollowerSilent) reason.onOver(() => jobs.awaitReaders([jobId]));
     }
-    for (const id of this.#silent.keys()) if (!isLiving(id)) this.#endSilence(id);
-    this.#timer =
-      this.#followers.size + this.#silent.size === 0 ? null : clock.schedule(INTEREST_MS, () => this.#sweep());
   }
 
-  /** A client may have left while its coordinator could not say so. The follower opens the feeds again that it still wants. */
-  #noteBack(id: string): void {
-    if (this.#silent.has(id)) this.#endSilence(id);
-  }
+  peers.serve(M.feed, send);
+  return {
+    drop(jobId) {
+      for (const sent of sending.get(jobId) ?? []) {
+        if (sent.feed.ending !== null) continue;
+        sent.isGone = true;
+        sent.wake();
+      }
+    },
+  };
+}
 
-  /** The jobs of the follower's clients are cancelled unless somebody reads them again. */
-  #endSilence(id: string): void {
-    this.#deps.jobs.awaitReaders(this.#silent.get(id) ?? []);
-    this.#silent.delete(id);
-  }
+function faulty(fault: "lost" | "too_large"): Sized<FeedFrame> {
+  return { frame: { from: 0, parts: [], fault }, chars: 0 };
 }

@@ -1,95 +1,303 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Clock, Timer } from "../../shared/clock.ts";
-import { OverloadedError, ServiceError } from "../../shared/errors.ts";
+import { ClusterUnavailableError, OverloadedError, ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
-import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
-import type { Feed, WritableFeed } from "../jobs/feed.ts";
-import { FEED_START, type FeedPosition } from "../jobs/feed-position.ts";
+import { BusError } from "../bus/bus.ts";
+import type { CutReason, Feed, WritableFeed } from "../jobs/feed.ts";
 import { FeedMirror } from "../jobs/feed-mirror.ts";
+import { FEED_START, type FeedPosition } from "../jobs/feed-position.ts";
+import { FeedTail, type FeedSlice } from "../jobs/feed-tail.ts";
+import { memoryBytesOf } from "../jobs/output-size.ts";
 import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
-import type { JobStore } from "../store/job-store.ts";
-import type { FeedFrames, OpenedFeed, OpenFeed, RenewedFeeds, RenewFeeds } from "./feed-messages.ts";
-import { FollowedFeed, type FollowedFeedDeps } from "./followed-feed.ts";
-import { FollowedMemory } from "./followed-memory.ts";
-import { MOVED, type DroppedJob, type MovedMessage } from "./job-mover.ts";
-import { OwnerLookup } from "./owner-lookup.ts";
+import type { JobStore } from "../store/jobs.ts";
+import { fromWire } from "./feed-wire.ts";
+import { M } from "./messages.ts";
+import { StreamGap } from "./peer-streams.ts";
+import type { Peers } from "./peers.ts";
 
-export interface FollowedFeedsDeps {
-  readonly selfId: string;
-  readonly bus: Bus;
-  readonly cluster: Pick<ClusterStore, "ownersOf">;
-  readonly store: Pick<JobStore, "get" | "feed" | "large">;
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
-  readonly log: Pick<Logger, "warn">;
-  /** What the copies may take in memory. */
-  readonly maxBytes: number;
+/** A copy of a feed that a peer writes, for the readers of this coordinator. */
+interface Copy {
+  readonly mirror: FeedMirror;
+  readonly feed: WritableFeed;
+  /** Resolves when the feed has what the job has said so far. */
+  readonly opened: PromiseWithResolvers<void>;
+  isOpened: boolean;
+  isOver: boolean;
+  /** Where the feed is read from; null while it is not. */
+  ownerId: string | null;
+  /** The coordinator that has the job, as a peer said. */
+  hint: string | null;
+  /** Ends what the copy waits for. */
+  interrupt: AbortController;
+  /** Ticks since it had a reader. */
+  idleTicks: number;
+  /** Items that count as memory, and their bytes. */
+  countedItems: number;
+  bytes: number;
 }
 
-/** How often owners are told what is wanted, which also finds those that died. */
-const RENEW_MS = 1_000;
-/** A feed without a reader is followed for so many renewals more. */
-const MAX_IDLE_RENEWALS = 5;
-const REQUEST_TIMEOUT_MS = 1_000;
-/** An owner that nobody answers for is not asked again before. */
-const UNREACHABLE_MS = 250;
+/** Copies without readers, and memory, are looked at so often. */
+const TICK_MS = 1_000;
+/** A feed without a reader is followed for so many ticks more. */
+const MAX_IDLE_TICKS = 5;
+/** An owner that does not answer is looked up again after these, the last one again and again. */
+const RETRIES_MS = [10, 25, 50, 100, 250] as const;
+/** A reader whose job has no owner that answers gets what is stored after this time, and the rest when there is one. */
+const STORED_AFTER_MS = 1_000;
 /** Jobs remembered whose copy took more memory than there was. */
 const MAX_LARGE = 1_000;
 /** A copy that was cut is not begun again from the first item before. */
 const CUT_MS = 5_000;
-/** Renewals for which a stream waits for memory: a browser's EventSource takes a refusal for the end. */
-const MAX_WAITED_RENEWALS = 10;
+/** Ticks for which a stream waits for memory: a browser's EventSource takes a refusal for the end. */
+const MAX_WAITED_TICKS = 10;
 const NO_MEMORY = "Too much output of other coordinators' jobs is being read here; try again in a few seconds";
 
-/** The feeds of other coordinators' jobs that clients read here: one copy of each, for all its readers. */
-export class FollowedFeeds {
-  readonly #deps: FollowedFeedsDeps;
-  readonly #feedDeps: FollowedFeedDeps;
-  readonly #stops: readonly Unsubscribe[];
-  /** With the renewals since each had a reader. */
-  readonly #active = new Map<FollowedFeed, number>();
-  /** Theirs. */
-  readonly #followedFeeds = new Set<WritableFeed>();
+/**
+ * The feeds of other coordinators' jobs that clients read here: one copy of each, for all its readers. It follows the job from owner to
+ * owner until it ends.
+ * @param maxBytes what the copies may take in memory. When they take all that they may, a copy within its equal share may still grow, so
+ *   that one job's output never cuts off the readers of another's.
+ */
+export function followFeeds(
+  peers: Pick<Peers, "self" | "downBecause" | "stream" | "hear">,
+  cluster: Pick<ClusterStore, "ownersOf">,
+  store: Pick<JobStore, "get" | "feed" | "large">,
+  maxBytes: number,
+  { clock, log }: { readonly clock: Pick<Clock, "monotonicMs" | "schedule">; readonly log: Pick<Logger, "warn"> },
+) {
+  const ownerOf = ownerLookup(cluster);
+  /** Those that follow their jobs, by feed. */
+  const active = new Map<Feed, Copy>();
   /** Those that new readers get. */
-  readonly #byJob = new Map<string, FollowedFeed>();
-  readonly #byStream = new Map<number, FollowedFeed>();
-  readonly #memory: FollowedMemory<FollowedFeed>;
-  /** Copies that are not followed any more, and that somebody still reads. */
-  readonly #held = new Set<FollowedFeed>();
+  const byJob = new Map<string, Copy>();
+  /** All that count as memory: also those that follow no more and are still read. */
+  const counted = new Set<Copy>();
+  let bytes = 0;
   /** When the copy of a job was cut for memory last. */
-  readonly #cutMs = recentMap<number>(MAX_LARGE);
-  /** Called at the next renewal. */
-  #waiting: (() => void)[] = [];
-  #lastStream = 0;
-  /** Owners that were told what is wanted. */
-  readonly #told = new Set<string>();
-  readonly #renewing = new Set<string>();
-  readonly #unreachableUntilMs = new Map<string, number>();
-  #timer: Timer | null = null;
-  #isClosed = false;
+  const cutMs = recentMap<number>(MAX_LARGE);
+  /** Called at the next tick. */
+  let waiting: (() => void)[] = [];
+  let timer: Timer | null = null;
+  let isClosed = false;
 
-  constructor(deps: FollowedFeedsDeps) {
-    this.#deps = deps;
-    const { bus, selfId, store, clock, log } = deps;
-    const owners = new OwnerLookup(deps.cluster);
-    this.#memory = new FollowedMemory(deps.maxBytes);
-    this.#feedDeps = {
-      clock,
-      log,
-      ownerOf: (jobId) => owners.of(jobId),
-      canReach: (ownerId) => ownerId === selfId || bus.downBecause === null,
-      open: (ownerId, request) => this.#open(ownerId, request),
-      readStored: (jobId) => readStoredFeed(store, jobId),
-      large: (jobId, ref) => store.large(jobId, ref),
-      newStream: (feed) => this.#newStream(feed),
-      endStream: (stream) => void this.#byStream.delete(stream),
-      onGrown: (feed, bytes) => this.#memory.grow(feed, bytes),
-      onOver: (feed) => this.#remove(feed),
+  const isFull = (): boolean => bytes > maxBytes;
+
+  /** Waits for memory, not for ever. While there is none there are copies, so there are ticks. */
+  async function untilRoom(jobId: string, after: FeedPosition): Promise<void> {
+    for (let waited = 0; waited < MAX_WAITED_TICKS; waited += 1) {
+      if (!isFull() || knownFor(jobId, after) !== undefined || isClosed) return;
+      await new Promise<void>((resolve) => void waiting.push(resolve));
+    }
+  }
+
+  function endWaits(): void {
+    const ended = waiting;
+    waiting = [];
+    for (const resolve of ended) resolve();
+  }
+
+  /** The present copy, if it has all that comes after the reader. */
+  function knownFor(jobId: string, { outputs, statuses } = FEED_START): Copy | undefined {
+    const known = byJob.get(jobId);
+    const start = known?.feed.start ?? FEED_START;
+    return start.outputs <= outputs && start.statuses <= statuses ? known : undefined;
+  }
+
+  function copyFor(jobId: string, after: FeedPosition | undefined): Copy {
+    const known = knownFor(jobId, after);
+    if (known !== undefined) return known;
+    const lastCutMs = cutMs.get(jobId);
+    const wasJustCut = lastCutMs !== undefined && clock.monotonicMs() - lastCutMs < CUT_MS;
+    if (isFull() || (after === undefined && wasJustCut)) throw new OverloadedError(NO_MEMORY);
+    return follow(FeedMirror.of(jobId, lastCutMs === undefined ? FEED_START : after), null);
+  }
+
+  /** @param hint the coordinator that has the job, as far as that is known. */
+  function follow(mirror: FeedMirror, hint: string | null): Copy {
+    const { feed } = mirror;
+    const copy: Copy = {
+      mirror,
+      feed,
+      opened: Promise.withResolvers(),
+      isOpened: false,
+      isOver: false,
+      ownerId: null,
+      hint,
+      interrupt: new AbortController(),
+      idleTicks: 0,
+      countedItems: 0,
+      bytes: 0,
     };
-    this.#stops = [
-      bus.subscribe(`feed.${selfId}`, (message) => this.#receive(message as FeedFrames)),
-      bus.subscribe(MOVED, (message) => this.#noteMoved(message as MovedMessage)),
-    ];
+    if (feed.readers > 0) markOpened(copy);
+    // There may be no reader that waits for it.
+    copy.opened.promise.catch(() => undefined);
+    active.set(feed, copy);
+    byJob.set(feed.jobId, copy);
+    counted.add(copy);
+    followForNextReader(feed);
+    timer ??= clock.schedule(TICK_MS, tick);
+    void run(copy);
+    return copy;
+  }
+
+  /** A feed that was left because it had no reader is followed again for its next one. */
+  function followForNextReader(feed: WritableFeed): void {
+    feed.onReader = () => {
+      const isOpen = feed.ending === null && !feed.isCut && !isClosed;
+      if (isOpen && !active.has(feed)) follow(new FeedMirror(feed), null);
+    };
+  }
+
+  async function run(copy: Copy): Promise<void> {
+    const begunMs = clock.monotonicMs();
+    let retries = 0;
+    while (!copy.isOver) {
+      copy.interrupt = new AbortController();
+      const { signal } = copy.interrupt;
+      const { hint } = copy;
+      copy.hint = null;
+      await guarded(copy, () => followOnce(copy, hint, signal));
+      if (copy.isOver) return;
+      const wasLive = copy.ownerId !== null;
+      copy.ownerId = null;
+      if (wasLive) retries = 0;
+      if (!copy.isOpened && clock.monotonicMs() - begunMs >= STORED_AFTER_MS) {
+        await guarded(copy, () => takeStored(copy));
+        markOpened(copy);
+      }
+      if (wasLive || copy.hint !== null) continue;
+      await pause(RETRIES_MS[Math.min(retries, RETRIES_MS.length - 1)] ?? 0, signal);
+      retries += 1;
+    }
+  }
+
+  /** Follows the job at its owner until that cannot go on. */
+  async function followOnce(copy: Copy, hint: string | null, signal: AbortSignal): Promise<void> {
+    const { jobId } = copy.feed;
+    const ownerId = hint ?? (await ownerOf(jobId));
+    if (ownerId === undefined) return takeStored(copy);
+    if (signal.aborted) return;
+    if (ownerId !== peers.self.id && peers.downBecause !== null) {
+      throw copy.isOpened ? new BusError("unreachable", "The bus is down") : new ClusterUnavailableError();
+    }
+    const { outputs, statuses, attempt } = copy.mirror.position;
+    try {
+      for await (const frame of peers.stream(
+        ownerId,
+        M.feed,
+        { jobId, after: { outputs, statuses, attempt } },
+        signal,
+      )) {
+        const { fault, opened } = frame;
+        if (fault === "lost") return cut(copy, "lost");
+        if (fault === "too_large") return await takeStored(copy);
+        if (opened !== undefined) copy.mirror.begin(opened);
+        take(
+          copy,
+          fromWire(frame, (ref) => store.large(jobId, ref)),
+        );
+        if (opened !== undefined) copy.ownerId = ownerId;
+        if (opened?.more === true) {
+          copy.hint ??= ownerId;
+          return;
+        }
+        if (opened !== undefined) markOpened(copy);
+        if (copy.isOver) return;
+      }
+    } catch (error) {
+      // The owner has the job still.
+      if (error instanceof StreamGap) copy.hint ??= ownerId;
+      else copy.ownerId = null;
+      throw error;
+    }
+  }
+
+  /** Runs a step that is tried again if it fails. A reader who waits for the feed's first contents gets its error. */
+  async function guarded(copy: Copy, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      const isExpected = error instanceof BusError || error instanceof ServiceError || error instanceof StreamGap;
+      if (!isExpected) log.warn({ err: error, job_id: copy.feed.jobId }, "Following a job's feed failed");
+      if (copy.isOpened || !(error instanceof ServiceError)) return;
+      copy.opened.reject(error);
+      stop(copy);
+    }
+  }
+
+  /** Goes on with what storage has: all, for a job that has ended. */
+  async function takeStored(copy: Copy): Promise<void> {
+    const stored = await readStoredFeed(store, copy.feed.jobId);
+    if (copy.isOver) return;
+    const { position } = copy.mirror;
+    if (stored === undefined || stored.hasLost(position)) return cut(copy, "lost");
+    const tail = new FeedTail(stored, position);
+    copy.mirror.begin(tail.place);
+    const slice = tail.take(Infinity);
+    if (slice !== null) take(copy, slice);
+  }
+
+  function take(copy: Copy, slice: FeedSlice): void {
+    const { feed } = copy;
+    const mirrored = copy.mirror.take(slice);
+    const grown = memoryBytesOf(feed.items.slice(copy.countedItems));
+    copy.countedItems = feed.items.length;
+    copy.bytes += grown;
+    bytes += grown;
+    if (mirrored === "gap") throw new StreamGap("Items are missing");
+    if (mirrored === "lost") cut(copy, "lost");
+    else if (mirrored === "ended") stop(copy);
+    else if (isFull() && copy.bytes > maxBytes / counted.size) cut(copy, "memory");
+  }
+
+  function cut(copy: Copy, because: CutReason): void {
+    copy.feed.cut(because);
+    stop(copy);
+  }
+
+  /** Follows no more. Readers keep what they have. */
+  function stop(copy: Copy): void {
+    if (copy.isOver) return;
+    copy.isOver = true;
+    const { feed } = copy;
+    active.delete(feed);
+    if (byJob.get(feed.jobId) === copy) byJob.delete(feed.jobId);
+    if (feed.cutBecause === "memory") cutMs.set(feed.jobId, clock.monotonicMs());
+    markOpened(copy);
+    copy.interrupt.abort();
+  }
+
+  function markOpened(copy: Copy): void {
+    copy.isOpened = true;
+    copy.opened.resolve();
+  }
+
+  async function pause(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = (): void => {
+      limit.cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const limit = clock.schedule(ms, end);
+    signal.addEventListener("abort", end, { once: true });
+    await promise;
+  }
+
+  function tick(): void {
+    for (const copy of counted) {
+      const isRead = copy.feed.readers > 0;
+      copy.idleTicks = isRead ? 0 : copy.idleTicks + 1;
+      if (copy.idleTicks > MAX_IDLE_TICKS) stop(copy);
+      // A reader that waited for one that is over comes in a moment.
+      if (!copy.isOver || isRead) continue;
+      counted.delete(copy);
+      bytes -= copy.bytes;
+    }
+    endWaits();
+    timer = counted.size > 0 && !isClosed ? clock.schedule(TICK_MS, tick) : null;
   }
 
   /**
@@ -98,167 +306,63 @@ export class FollowedFeeds {
    * Undefined: the reader needs all at once.
    * @throws {ServiceError} `cluster_unavailable`, `storage_unavailable`, `overloaded`, `shutting_down`
    */
-  async open(jobId: string, after?: FeedPosition): Promise<Feed> {
-    if (after !== undefined) await this.#untilRoom(jobId, after);
-    if (this.#isClosed) throw new ServiceError("shutting_down", "The coordinator stops");
-    const cutMs = this.#cutMs.get(jobId);
-    const { feed, opened } = this.#copyFor(jobId, after, cutMs);
-    await opened;
+  async function open(jobId: string, after?: FeedPosition): Promise<Feed> {
+    if (after !== undefined) await untilRoom(jobId, after);
+    if (isClosed) throw new ServiceError("shutting_down", "The coordinator stops");
+    const { feed, opened } = copyFor(jobId, after);
+    await opened.promise;
     const isPart = feed.start.outputs + feed.start.statuses > 0;
     // Whether the position is lost is said by a feed that has all.
-    if (feed.cutBecause === "lost" && isPart) return this.open(jobId, FEED_START);
+    if (feed.cutBecause === "lost" && isPart) return open(jobId, FEED_START);
     if (feed.cutBecause === "memory" && after === undefined) throw new OverloadedError(NO_MEMORY);
     return feed;
   }
 
-  /** Waits for memory, not for ever. While there is none there are copies, so there are renewals. */
-  async #untilRoom(jobId: string, after: FeedPosition): Promise<void> {
-    for (let waited = 0; waited < MAX_WAITED_RENEWALS; waited += 1) {
-      if (!this.#memory.isFull || this.#knownFor(jobId, after) !== undefined || this.#isClosed) return;
-      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  peers.hear(M.moved, ({ jobIds }, ownerId) => {
+    for (const jobId of jobIds) {
+      const copy = byJob.get(jobId);
+      if (copy === undefined || copy.ownerId === ownerId) continue;
+      copy.hint = ownerId;
+      copy.interrupt.abort();
     }
+  });
+
+  return {
+    open,
+    /** Goes on with the feed of a job that was this coordinator's, for those who read it. */
+    goOn(feed: WritableFeed, ownerId: string | null): void {
+      followForNextReader(feed);
+      // What has no reader is followed when it gets one.
+      if (feed.readers > 0 && !isClosed) follow(new FeedMirror(feed), ownerId);
+    },
+    close(): void {
+      isClosed = true;
+      for (const copy of active.values()) stop(copy);
+      timer?.cancel();
+      endWaits();
+    },
+  };
+}
+
+/**
+ * Asks storage for the owner of a job, undefined for one that has ended; all who ask at about the same time share a query, as do the
+ * readers of a coordinator that died.
+ */
+function ownerLookup(cluster: Pick<ClusterStore, "ownersOf">): (jobId: string) => Promise<string | undefined> {
+  const asked = new Set<string>();
+  let owners: Promise<ReadonlyMap<string, string>> | null = null;
+
+  async function ask(): Promise<ReadonlyMap<string, string>> {
+    await nextTick();
+    const jobIds = [...asked];
+    asked.clear();
+    owners = null;
+    return cluster.ownersOf(jobIds);
   }
 
-  #endWaits(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
-  }
-
-  #copyFor(jobId: string, after: FeedPosition | undefined, cutMs: number | undefined): FollowedFeed {
-    const known = this.#knownFor(jobId, after);
-    if (known !== undefined) return known;
-    const wasJustCut = cutMs !== undefined && this.#deps.clock.monotonicMs() - cutMs < CUT_MS;
-    if (this.#memory.isFull || (after === undefined && wasJustCut)) throw new OverloadedError(NO_MEMORY);
-    return this.#follow(FeedMirror.of(jobId, cutMs === undefined ? FEED_START : after), null);
-  }
-
-  /** The present copy, if it has all that comes after the reader. */
-  #knownFor(jobId: string, { outputs, statuses } = FEED_START): FollowedFeed | undefined {
-    const known = this.#byJob.get(jobId);
-    const start = known?.feed.start ?? FEED_START;
-    return start.outputs <= outputs && start.statuses <= statuses ? known : undefined;
-  }
-
-  /** Goes on with the feed of a job that was this coordinator's, for those who read it. */
-  goOn({ feed, ownerId }: Pick<DroppedJob, "feed" | "ownerId">): void {
-    this.#onReader(feed);
-    // What nobody reads is followed when somebody does.
-    if (feed.readers > 0 && !this.#isClosed) this.#follow(new FeedMirror(feed), ownerId);
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const stop of this.#stops) stop();
-    for (const followed of this.#active.keys()) followed.stop();
-    this.#timer?.cancel();
-    this.#endWaits();
-  }
-
-  #follow(mirror: FeedMirror, ownerId: string | null): FollowedFeed {
-    const followed = new FollowedFeed(mirror, ownerId, this.#feedDeps);
-    this.#active.set(followed, 0);
-    this.#followedFeeds.add(mirror.feed);
-    this.#byJob.set(mirror.feed.jobId, followed);
-    this.#onReader(mirror.feed);
-    this.#timer ??= this.#deps.clock.schedule(RENEW_MS, () => this.#tick());
-    return followed;
-  }
-
-  /** A feed that was left as nobody read it is followed again for its next reader. */
-  #onReader(feed: WritableFeed): void {
-    feed.onReader = () => {
-      const isOpen = feed.ending === null && !feed.isCut && !this.#isClosed;
-      if (isOpen && !this.#followedFeeds.has(feed)) this.#follow(new FeedMirror(feed), null);
-    };
-  }
-
-  #remove(followed: FollowedFeed): void {
-    this.#active.delete(followed);
-    if (followed.feed.cutBecause === "memory") this.#cutMs.set(followed.jobId, this.#deps.clock.monotonicMs());
-    // A reader who waited for it comes in a moment.
-    this.#held.add(followed);
-    this.#followedFeeds.delete(followed.feed);
-    if (this.#byJob.get(followed.jobId) === followed) this.#byJob.delete(followed.jobId);
-  }
-
-  #newStream(feed: FollowedFeed): number {
-    this.#lastStream += 1;
-    this.#byStream.set(this.#lastStream, feed);
-    return this.#lastStream;
-  }
-
-  async #open(ownerId: string, request: Omit<OpenFeed, "follower">): Promise<OpenedFeed> {
-    const { bus, clock, selfId } = this.#deps;
-    if ((this.#unreachableUntilMs.get(ownerId) ?? 0) > clock.monotonicMs()) {
-      throw new BusError("unreachable", `Coordinator ${ownerId} did not answer`);
-    }
-    const message: OpenFeed = { ...request, follower: selfId };
-    this.#told.add(ownerId);
-    try {
-      const opened = (await bus.request(`${ownerId}.feed`, message, REQUEST_TIMEOUT_MS)) as OpenedFeed;
-      this.#unreachableUntilMs.delete(ownerId);
-      return opened;
-    } catch (error) {
-      const isGone = error instanceof BusError && error.kind === "unreachable";
-      if (isGone) this.#unreachableUntilMs.set(ownerId, clock.monotonicMs() + UNREACHABLE_MS);
-      throw error;
-    }
-  }
-
-  #receive({ frames }: FeedFrames): void {
-    for (const [stream, slice] of frames) this.#byStream.get(stream)?.receive(stream, slice);
-  }
-
-  #noteMoved({ jobIds, ownerId }: MovedMessage): void {
-    this.#unreachableUntilMs.delete(ownerId);
-    for (const jobId of jobIds) this.#byJob.get(jobId)?.noteOwner(ownerId);
-  }
-
-  #tick(): void {
-    const wanted = new Map<string, { stream: number; nextIndex: number; followed: FollowedFeed }[]>();
-    for (const ownerId of this.#told) wanted.set(ownerId, []);
-    for (const [followed, idleRenewals] of this.#active) {
-      const idle = followed.feed.readers > 0 ? 0 : idleRenewals + 1;
-      this.#active.set(followed, idle);
-      if (idle > MAX_IDLE_RENEWALS) followed.stop();
-      const { source } = followed;
-      if (source !== null) wanted.get(source.ownerId)?.push({ ...source, followed });
-    }
-    for (const followed of this.#held) {
-      if (followed.feed.readers > 0) continue;
-      this.#held.delete(followed);
-      this.#memory.release(followed);
-    }
-    const nowMs = this.#deps.clock.monotonicMs();
-    // Each start of a coordinator has another id, so those that died would never leave.
-    for (const [ownerId, untilMs] of this.#unreachableUntilMs)
-      if (untilMs <= nowMs) this.#unreachableUntilMs.delete(ownerId);
-    this.#endWaits();
-    for (const [ownerId, streams] of wanted) void this.#renew(ownerId, streams);
-    const isNeeded = this.#active.size + this.#held.size > 0 || this.#told.size > 0;
-    this.#timer = isNeeded && !this.#isClosed ? this.#deps.clock.schedule(RENEW_MS, () => this.#tick()) : null;
-  }
-
-  async #renew(
-    ownerId: string,
-    wanted: readonly { stream: number; nextIndex: number; followed: FollowedFeed }[],
-  ): Promise<void> {
-    if (this.#renewing.has(ownerId)) return;
-    // Once it was told that nothing is wanted, nothing needs to be said.
-    if (wanted.length === 0) this.#told.delete(ownerId);
-    this.#renewing.add(ownerId);
-    const { bus, selfId } = this.#deps;
-    const streams = wanted.map(({ stream, nextIndex }) => [stream, nextIndex] as const);
-    const message: RenewFeeds = { follower: selfId, upTo: this.#lastStream, streams };
-    try {
-      const { broken } = (await bus.request(`${ownerId}.feeds`, message, REQUEST_TIMEOUT_MS)) as RenewedFeeds;
-      for (const stream of broken) this.#byStream.get(stream)?.reopen(stream);
-    } catch {
-      // It died, stands still or is cut off: each of its jobs may have another owner.
-      for (const { stream, followed } of wanted) followed.lose(stream);
-    } finally {
-      this.#renewing.delete(ownerId);
-    }
-  }
+  return async (jobId) => {
+    asked.add(jobId);
+    owners ??= ask();
+    return (await owners).get(jobId);
+  };
 }

@@ -1,11 +1,4 @@
-import type { Unsubscribe } from "../bus/bus.ts";
-import type { Peer } from "../store/cluster-store.ts";
+import type { Peers } from "./peers.ts";
 
 /** The coordinators of the network, as this one knows them. */
-export interface Members {
-  readonly self: Peer;
-  /** The living, this one included, sorted by id. */
-  readonly living: readonly Peer[];
-  /** Calls `listener` after {@link living} has changed, until the returned function is called. */
-  onChange(listener: () => void): Unsubscribe;
-}
+export type Members = Pick<Peers, "self" | "living" | "onChange">;

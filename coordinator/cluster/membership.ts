@@ -1,188 +1,149 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { Unsubscribe } from "../bus/bus.ts";
 import type { ClusterStore, Peer } from "../store/cluster-store.ts";
-import type { JobMover } from "./job-mover.ts";
-import type { Members } from "./members.ts";
+import type { JobMover } from "./moved-jobs.ts";
 import type { NetworkClock } from "./network-clock.ts";
-
-export interface MembershipDeps {
-  readonly cluster: ClusterStore;
-  readonly self: Omit<Peer, "id">;
-  readonly mover: Pick<JobMover, "takeIn" | "reconcile">;
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
-  readonly log: Pick<Logger, "warn">;
-  readonly leaseMs: number;
-  readonly leaseRenewMs: number;
-  /** Learns the time of the database, with each renewal. */
-  readonly networkClock: Pick<NetworkClock, "set">;
-}
+import type { Peers } from "./peers.ts";
 
 /** Jobs of a dead coordinator that are taken over in one commit: others who try get their parts meanwhile. */
 const ADOPT_AT_ONCE = 500;
 /** How often memory is compared with storage at least, for what a lost answer left out: a submission, a hand-over. */
 const RECONCILE_MS = 60_000;
 
-/**
- * This coordinator's lease: renews it, knows the others by theirs, and takes over the jobs of those that died. While storage does not
- * answer, the living are those that were seen last.
- */
-export class Membership implements Members {
-  #self: Peer;
-  readonly #deps: MembershipDeps;
-  readonly #listeners = new Set<() => void>();
-  #living: readonly Peer[];
-  #timer: Timer | null = null;
-  readonly #unsubscribe: Unsubscribe;
+export interface LeaseEnv {
+  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
+  readonly log: Pick<Logger, "warn">;
+  /** Learns the time of the database, with each renewal. */
+  readonly networkClock: Pick<NetworkClock, "set">;
+  readonly leaseMs: number;
+  readonly leaseRenewMs: number;
+}
+
+/** This coordinator's lease: renews it, knows the peers by theirs, and takes over the jobs of those that died. */
+export function keepLease(
+  cluster: ClusterStore,
+  peers: Pick<Peers, "self" | "living" | "setLiving">,
+  mover: Pick<JobMover, "takeIn" | "reconcile">,
+  { clock, log, networkClock, leaseMs, leaseRenewMs }: LeaseEnv,
+) {
+  let timer: Timer | null = null;
   /** Since when every renewal came in time, by the monotonic clock; null before the first. */
-  #steadySinceMs: number | null = null;
-  #renewedMs = -Infinity;
-  #reconciledMs: number;
-  #renewing: Promise<void> | null = null;
-  #isCaring = false;
-  #isLeaving = false;
+  let steadySinceMs: number | null = null;
+  let renewedMs = -Infinity;
+  let reconciledMs = clock.monotonicMs();
+  let renewing: Promise<void> | null = null;
+  let isCaring = false;
+  let isLeaving = false;
+  const unsubscribe = cluster.onReturn(reconcileSoon);
 
-  constructor(deps: MembershipDeps) {
-    this.#deps = deps;
-    this.#self = { id: deps.cluster.selfId, ...deps.self };
-    this.#living = [this.#self];
-    this.#reconciledMs = deps.clock.monotonicMs();
-    this.#unsubscribe = deps.cluster.onReturn(() => this.#reconcileSoon());
-  }
-
-  get self(): Peer {
-    return this.#self;
-  }
-
-  /** Others learn it with the next renewal. */
-  setAddress(address: string): void {
-    this.#self = { ...this.#self, address };
-  }
-
-  get living(): readonly Peer[] {
-    return this.#living;
-  }
-
-  onChange(listener: () => void): Unsubscribe {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /**
-   * Begins the lease, and takes in the jobs of coordinators that left. Before the first job is submitted here: a job of a coordinator
-   * without a lease is anybody's. @throws {ServiceError} `storage_unavailable`; then it may be called again.
-   */
-  async start(): Promise<void> {
-    await this.#renew();
-    // From now on, as there may be many jobs to take in.
-    if (this.#timer === null) this.#renewLater();
-    this.#isCaring = true;
-    await this.#care().finally(() => (this.#isCaring = false));
-  }
-
-  /** Ends the lease: what this coordinator still owns is anybody's. May be called twice, and before {@link start}. */
-  async leave(): Promise<void> {
-    if (this.#isLeaving) return;
-    this.#isLeaving = true;
-    this.#unsubscribe();
-    this.#timer?.cancel();
-    // A renewal that is under way would begin the lease anew.
-    await this.#renewing;
-    await this.#deps.cluster.leave().catch((error: unknown) => {
-      this.#deps.log.warn({ err: error }, "The lease of this coordinator could not be ended: it ends by itself");
-    });
-  }
-
-  #renewLater(): void {
-    if (this.#isLeaving) return;
-    this.#timer = this.#deps.clock.schedule(this.#deps.leaseRenewMs, () => {
-      this.#renewing = this.#tick().finally(() => {
-        this.#renewing = null;
-        this.#renewLater();
+  function renewLater(): void {
+    if (isLeaving) return;
+    timer = clock.schedule(leaseRenewMs, () => {
+      renewing = tick().finally(() => {
+        renewing = null;
+        renewLater();
       });
     });
   }
 
-  async #tick(): Promise<void> {
-    const { log } = this.#deps;
+  async function tick(): Promise<void> {
     try {
-      await this.#renew();
+      await renew();
     } catch (error) {
       log.warn({ err: error }, "The lease of this coordinator could not be renewed");
-      this.#reconcileSoon();
+      reconcileSoon();
       return;
     }
     // Apart from the renewals, which must come in time whatever there is to take over.
-    if (this.#isCaring) return;
-    this.#isCaring = true;
-    void this.#care()
+    if (isCaring) return;
+    isCaring = true;
+    void care()
       .catch((error: unknown) => {
         log.warn({ err: error }, "Looking after the jobs of other coordinators failed");
-        this.#reconcileSoon();
+        reconcileSoon();
       })
-      .finally(() => {
-        this.#isCaring = false;
-      });
+      .finally(() => (isCaring = false));
   }
 
-  async #renew(): Promise<void> {
-    const { cluster, clock, networkClock, log, leaseMs } = this.#deps;
-    const isFirst = this.#steadySinceMs === null;
-    const wasValid = await cluster.renew(this.#self, leaseMs);
+  async function renew(): Promise<void> {
+    const isFirst = steadySinceMs === null;
+    const wasValid = await cluster.renew(peers.self, leaseMs);
     const nowMs = clock.monotonicMs();
-    const isLate = nowMs - this.#renewedMs > leaseMs;
-    if (isLate || !wasValid) this.#steadySinceMs = nowMs;
-    this.#renewedMs = nowMs;
+    const isLate = nowMs - renewedMs > leaseMs;
+    if (isLate || !wasValid) steadySinceMs = nowMs;
+    renewedMs = nowMs;
     if (!wasValid && !isFirst) {
       log.warn({}, "The lease of this coordinator was over: others may have taken its jobs");
-      this.#reconcileSoon();
+      reconcileSoon();
     }
-    this.#setLiving(await cluster.peers());
+    setLiving(await cluster.peers());
     await networkClock.set(() => cluster.nowMs());
   }
 
   /** With the next renewal. */
-  #reconcileSoon(): void {
-    this.#reconciledMs = -Infinity;
+  function reconcileSoon(): void {
+    reconciledMs = -Infinity;
   }
 
-  #setLiving(living: readonly Peer[]): void {
-    const textOf = (peers: readonly Peer[]): string => peers.map(({ id, address }) => `${id} ${address}`).join();
-    if (textOf(living) === textOf(this.#living)) return;
-    // One that left may have given jobs to this coordinator without telling.
-    if (this.#living.some(({ id }) => !living.some((peer) => peer.id === id))) this.#reconcileSoon();
-    this.#living = living;
-    for (const listener of this.#listeners) listener();
+  function setLiving(living: readonly Peer[]): void {
+    const textOf = (all: readonly Peer[]): string => all.map(({ id, address }) => `${id} ${address}`).join();
+    if (textOf(living) === textOf(peers.living)) return;
+    // One that left may have given jobs to this coordinator, and its message was lost.
+    if (peers.living.some(({ id }) => !living.some((peer) => peer.id === id))) reconcileSoon();
+    peers.setLiving(living);
   }
 
-  async #care(): Promise<void> {
-    const { mover, clock } = this.#deps;
-    if (clock.monotonicMs() - this.#reconciledMs >= RECONCILE_MS) {
+  async function care(): Promise<void> {
+    if (clock.monotonicMs() - reconciledMs >= RECONCILE_MS) {
       // Before it begins: what happens meanwhile is a reason for another.
-      this.#reconciledMs = clock.monotonicMs();
+      reconciledMs = clock.monotonicMs();
       await mover.reconcile();
     }
-    await this.#reap();
-    await this.#adopt();
+    await reap();
+    await adopt();
   }
 
   /**
-   * After storage was away, or this process stood still, the leases of all may be over: who is back first leaves the others the time of a
-   * lease to come back too.
+   * After storage was away, or this process stood still, the leases of all may be over: the first that is back leaves the others the time of
+   * a lease to come back too.
    */
-  async #reap(): Promise<void> {
-    const { cluster, clock, log, leaseMs } = this.#deps;
-    if (clock.monotonicMs() - (this.#steadySinceMs ?? Infinity) < leaseMs) return;
+  async function reap(): Promise<void> {
+    if (clock.monotonicMs() - (steadySinceMs ?? Infinity) < leaseMs) return;
     const dead = await cluster.reap();
     if (dead > 0) log.warn({ dead }, "Coordinators are dead: their jobs are taken over");
   }
 
-  async #adopt(): Promise<void> {
-    const { cluster, mover } = this.#deps;
-    while (!this.#isLeaving) {
-      const jobIds = await cluster.adopt(ADOPT_AT_ONCE);
+  async function adopt(): Promise<void> {
+    for (;;) {
+      const jobIds = isLeaving ? [] : await cluster.adopt(ADOPT_AT_ONCE);
       if (jobIds.length === 0) return;
       await mover.takeIn(jobIds);
     }
   }
+
+  return {
+    /**
+     * Begins the lease, and takes in the jobs of coordinators that left. Before the first job is submitted here: a job of a coordinator
+     * without a lease is unowned. @throws {ServiceError} `storage_unavailable`; then it may be called again.
+     */
+    async start(): Promise<void> {
+      await renew();
+      // From now on, as there may be many jobs to take in.
+      if (timer === null) renewLater();
+      isCaring = true;
+      await care().finally(() => (isCaring = false));
+    },
+    /** Ends the lease: jobs that this coordinator still owns become unowned. May be called twice, and before `start()`. */
+    async leave(): Promise<void> {
+      if (isLeaving) return;
+      isLeaving = true;
+      unsubscribe();
+      timer?.cancel();
+      // A renewal in flight would begin the lease again.
+      await renewing;
+      await cluster.leave().catch((error: unknown) => {
+        log.warn({ err: error }, "The lease of this coordinator could not be ended: it ends by itself");
+      });
+    },
+  };
 }

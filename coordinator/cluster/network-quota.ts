@@ -1,57 +1,32 @@
 import type { Clock } from "../../shared/clock.ts";
-import type { Bus, Unsubscribe } from "../bus/bus.ts";
-import type { CallerQuota, ReleaseStream, RequestCaller } from "../quotas/caller-quota.ts";
-import type { RequestCount } from "../quotas/request-window.ts";
-import type { Members } from "./members.ts";
-import { QuotaHomes, quotaSubject } from "./quota-homes.ts";
-import { SharedRequests, type RequestsAnswer, type RequestsQuestion } from "./shared-requests.ts";
-import { SharedStreams, type StreamsAnswer, type StreamsQuestion } from "./shared-streams.ts";
-
-export interface NetworkQuotaDeps {
-  readonly members: Members;
-  readonly bus: Bus;
-  readonly clock: Clock;
-}
-
-type Question = RequestsQuestion | StreamsQuestion;
+import type { CallerQuota } from "../quotas/caller-quota.ts";
+import { M } from "./messages.ts";
+import type { Peers } from "./peers.ts";
+import { quotaOwners } from "./quota-owners.ts";
+import { SharedRequests } from "./shared-requests.ts";
+import { SharedStreams } from "./shared-streams.ts";
 
 /**
- * Requests and open streams, counted for the network: by the coordinator that is the home of the account, which others ask on the
- * subject `<id>.quota`. While the home is out of reach each coordinator grants its part of a limit.
+ * Requests and open streams, counted for the network: by the coordinator that owns the account's quota, which others ask. While it is out
+ * of reach each coordinator grants its part of a limit. Streams that close after `close()` are not reported any more: a coordinator that
+ * leaves has none.
  */
-export class NetworkQuota implements CallerQuota {
-  readonly #requests: SharedRequests;
-  readonly #streams: SharedStreams;
-  readonly #subscriptions: readonly Unsubscribe[];
-
-  constructor({ members, bus, clock }: NetworkQuotaDeps) {
-    const homes = new QuotaHomes({ members, bus, clock });
-    this.#requests = new SharedRequests(clock, members, homes);
-    this.#streams = new SharedStreams(clock, members, homes);
-    this.#subscriptions = [
-      bus.answer(quotaSubject(members.self.id), async (question) => this.#answer(question as Question)),
-      members.onChange(() => this.#streams.refresh()),
-      bus.onChange(() => this.#streams.refresh()),
-    ];
-  }
-
-  countRequest(caller: RequestCaller): RequestCount | Promise<RequestCount> {
-    return this.#requests.count(caller);
-  }
-
-  openStream(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream> {
-    return this.#streams.open(accountId, limit);
-  }
-
-  /** Streams that close afterwards are not told any more: a coordinator that leaves has none. */
-  close(): void {
-    for (const unsubscribe of this.#subscriptions) unsubscribe();
-    this.#streams.close();
-  }
-
-  #answer(question: Question): RequestsAnswer | StreamsAnswer {
-    if (question.kind === "requests") return this.#requests.grant(question);
-    if (question.kind === "streams") return this.#streams.note(question);
-    throw new Error("A question about another quota than this version knows");
-  }
+export function networkQuota(peers: Peers, clock: Clock): CallerQuota & { readonly close: () => void } {
+  const owners = quotaOwners(peers, clock);
+  const requests = new SharedRequests(clock, peers, owners);
+  const streams = new SharedStreams(clock, peers, owners);
+  const stops = [
+    peers.answer(M.requests, (question) => requests.grant(question)),
+    peers.answer(M.streams, (question, fromId) => streams.note(question, fromId)),
+    peers.onChange(() => streams.refresh()),
+    peers.onBusChange(() => streams.refresh()),
+  ];
+  return {
+    countRequest: (caller) => requests.count(caller),
+    openStream: (accountId, limit) => streams.open(accountId, limit),
+    close() {
+      for (const stop of stops) stop();
+      streams.close();
+    },
+  };
 }

@@ -1,101 +1,72 @@
 import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
-import type { Bus, Unsubscribe } from "../bus/bus.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { SessionOrder } from "../islands/session-order.ts";
 import type { IslandSessions } from "../store/island-sessions.ts";
+import { M, MAX_SESSIONS } from "./messages.ts";
+import type { Peers } from "./peers.ts";
 
-export interface NewestSessionsDeps {
-  readonly islands: Pick<IslandRegistry, "subscribe" | "endSession">;
-  readonly sessions: IslandSessions;
-  readonly bus: Bus;
-  readonly log: Pick<Logger, "warn">;
-}
-
-const SUBJECT = "islands";
-/** Islands in one message. */
-const MAX_TOLD = 1_000;
 /** Islands whose newest numbers are remembered, for sessions that are slow to begin. */
 const MAX_HEARD = 10_000;
 
-/** The sessions of Islands that a coordinator has. */
-interface SessionsMessage {
-  /** An older version names no account. */
-  readonly sessions: readonly (readonly [hostId: string, number: number, accountId?: string])[];
-}
-
 /**
- * Keeps the newer of two sessions that one Island has at two coordinators: it may have lost the older one, which nobody has noticed yet.
+ * Keeps the newer of two sessions that one Island has at two coordinators: it may have lost the older one, which neither has noticed yet.
  * Storage numbers the sessions as their hellos come, so that both coordinators know which is the newer one. While numbers or messages are
- * missing, both stay. Of two accounts with one host id, which storage forgot after the first had it, the first keeps it.
+ * missing, both stay. Of two accounts with one host id, which storage forgot after the first had it, the first keeps it. Call it before the
+ * first Island is let in.
  */
-export class NewestSessions implements SessionOrder {
-  readonly #deps: NewestSessionsDeps;
+export function orderSessions(
+  peers: Pick<Peers, "tell" | "hear" | "onBusChange">,
+  islands: Pick<IslandRegistry, "subscribe" | "endSession">,
+  numbers: IslandSessions,
+  log: Pick<Logger, "warn">,
+): SessionOrder {
   /** The sessions here, by host id; number null: it got none. */
-  readonly #here = new Map<string, { readonly number: number | null; readonly accountId: string }>();
-  readonly #heard = recentMap<number>(MAX_HEARD);
-  readonly #subscriptions: readonly Unsubscribe[];
+  const here = new Map<string, { readonly number: number | null; readonly accountId: string }>();
+  const heard = recentMap<number>(MAX_HEARD);
 
-  /** Before the first Island is let in. */
-  constructor(deps: NewestSessionsDeps) {
-    this.#deps = deps;
-    deps.islands.subscribe((event) => {
-      if (event.type === "island_down") this.#here.delete(event.islandId);
-    });
-    this.#subscriptions = [
-      deps.bus.subscribe(SUBJECT, (message) => this.#hear(message as SessionsMessage)),
-      // Others heard of none that began meanwhile.
-      deps.bus.onChange((downBecause) => {
-        if (downBecause === null) this.#tellAll();
-      }),
-    ];
+  function hear([hostId, number, accountId]: readonly [string, number, string]): void {
+    heard.set(hostId, Math.max(number, heard.get(hostId) ?? 0));
+    const own = here.get(hostId);
+    if (own === undefined || own.number === null) return;
+    const isOfAnother = accountId !== own.accountId;
+    if (isOfAnother ? number < own.number : number > own.number) islands.endSession(hostId);
+    // The sender does not know of this session, which is the first.
+    else if (isOfAnother) peers.tell(M.sessions, [[hostId, own.number, own.accountId]]);
   }
 
-  close(): void {
-    for (const unsubscribe of this.#subscriptions) unsubscribe();
-  }
-
-  async next(hostId: string): Promise<number | null> {
-    try {
-      return await this.#deps.sessions.nextNumber();
-    } catch (error) {
-      this.#deps.log.warn({ err: error, island_id: hostId }, "A session of an Island got no number");
-      return null;
-    }
-  }
-
-  admits(hostId: string, number: number | null): boolean {
-    return number === null || number >= (this.#heard.get(hostId) ?? 0);
-  }
-
-  begin(hostId: string, accountId: string, number: number | null): void {
-    this.#here.set(hostId, { number, accountId });
-    if (number === null) return;
-    this.#heard.set(hostId, number);
-    this.#tell([[hostId, number, accountId]]);
-  }
-
-  /** Its own messages, too: none is newer than the session itself. */
-  #hear({ sessions }: SessionsMessage): void {
-    for (const [hostId, number, accountId] of sessions) {
-      this.#heard.set(hostId, Math.max(number, this.#heard.get(hostId) ?? 0));
-      const own = this.#here.get(hostId);
-      if (own === undefined || own.number === null) continue;
-      const isOfAnother = accountId !== undefined && accountId !== own.accountId;
-      if (isOfAnother ? number < own.number : number > own.number) this.#deps.islands.endSession(hostId);
-      // The other one has not heard of this session, which is the first.
-      else if (isOfAnother) this.#tell([[hostId, own.number, own.accountId]]);
-    }
-  }
-
-  #tellAll(): void {
-    const numbered = [...this.#here].flatMap(([hostId, { number, accountId }]) =>
+  function tellAll(): void {
+    const numbered = [...here].flatMap(([hostId, { number, accountId }]) =>
       number === null ? [] : [[hostId, number, accountId] as const],
     );
-    for (let from = 0; from < numbered.length; from += MAX_TOLD) this.#tell(numbered.slice(from, from + MAX_TOLD));
+    for (let from = 0; from < numbered.length; from += MAX_SESSIONS)
+      peers.tell(M.sessions, numbered.slice(from, from + MAX_SESSIONS));
   }
 
-  #tell(sessions: SessionsMessage["sessions"]): void {
-    this.#deps.bus.publish(SUBJECT, { sessions } satisfies SessionsMessage);
-  }
+  islands.subscribe((event) => {
+    if (event.type === "island_down") here.delete(event.islandId);
+  });
+  // Own messages come back too: none is newer than the session itself.
+  peers.hear(M.sessions, (sessions) => sessions.forEach(hear));
+  // Peers missed the sessions that began while the bus was down.
+  peers.onBusChange((downBecause) => {
+    if (downBecause === null) tellAll();
+  });
+  return {
+    async next(hostId) {
+      try {
+        return await numbers.nextNumber();
+      } catch (error) {
+        log.warn({ err: error, island_id: hostId }, "A session of an Island got no number");
+        return null;
+      }
+    },
+    admits: (hostId, number) => number === null || number >= (heard.get(hostId) ?? 0),
+    begin(hostId, accountId, number) {
+      here.set(hostId, { number, accountId });
+      if (number === null) return;
+      heard.set(hostId, number);
+      peers.tell(M.sessions, [[hostId, number, accountId]]);
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { withoutPassword } from "../../shared/without-password.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { CountedBus } from "../bus/counted-bus.ts";
+import type { Bus } from "../bus/bus.ts";
 import { openBus } from "../bus/open-bus.ts";
 import { assertCluster, busPlaceOf, storePlaceOf } from "../config/cluster-settings.ts";
 import type { CoordinatorConfig } from "../config/resolve-config.ts";
@@ -9,14 +9,11 @@ import { openStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilStored } from "../store/until-stored.ts";
 
-interface OpenNetworkDeps {
-  readonly config: CoordinatorConfig;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
 /** Opens what the coordinators of a network have in common, or what one that is alone has instead. @throws {ConfigError} */
-export async function openNetwork({ config, clock, log }: OpenNetworkDeps): Promise<{ store: Store; bus: CountedBus }> {
+export async function openNetwork(
+  config: CoordinatorConfig,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<{ store: Store; bus: Bus }> {
   // Before anything is opened: a configuration that cannot be is told at once.
   assertCluster(config);
   const place = await storePlaceOf(config);
@@ -35,5 +32,5 @@ export async function openNetwork({ config, clock, log }: OpenNetworkDeps): Prom
     );
   }
   const name = store.cluster === null ? "atoll" : `atoll ${store.cluster.selfId}`;
-  return { store, bus: new CountedBus(await openBus(busPlaceOf(config), name, { clock, log })) };
+  return { store, bus: await openBus(busPlaceOf(config), name, { clock, log }) };
 }

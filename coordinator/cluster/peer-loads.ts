@@ -1,7 +1,7 @@
 import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import { workKeyOf, workKindOf, type WorkKind } from "../scheduler/slot-offer.ts";
 import type { WorkLoad } from "../scheduler/shared-work.ts";
-import type { PeerStatus } from "./sharing-messages.ts";
+import type { PeerStatus } from "./messages.ts";
 
 /** A coordinator that said nothing for so long counts as away. */
 const SILENT_MS = 3_000;
@@ -10,8 +10,7 @@ const SILENT_MS = 3_000;
 export interface PeerLoad {
   readonly id: string;
   readonly freeSlots: number;
-  /** Undefined for one of an older version, which does not say it. */
-  readonly islands: number | undefined;
+  readonly islands: number;
   readonly heardAtMs: number;
   /** It was never silent since then. */
   readonly heardSinceMs: number;
@@ -43,7 +42,7 @@ export class PeerLoads {
     return this.#peers.values();
   }
 
-  hear({ id, freeSlots, islands, work }: PeerStatus, nowMs: number): void {
+  hear(id: string, { freeSlots, islands, work }: PeerStatus, nowMs: number): void {
     const before = this.#peers.get(id);
     const waiting = work.filter(({ jobs }) => jobs > 0).map(workKeyOf);
     const waitsSinceMs = new Map(waiting.map((key) => [key, before?.waitsSinceMs.get(key) ?? nowMs]));
@@ -103,7 +102,7 @@ export class PeerLoads {
 
   /** Some peer has Islands that run a kind of work, or may have some: of a kind that waits nowhere, nobody says. */
   mayRun(key: string): boolean {
-    return [...this.#peers.values()].some(({ islands, work }) => (work.get(key)?.slots ?? islands ?? 1) > 0);
+    return [...this.#peers.values()].some(({ islands, work }) => (work.get(key)?.slots ?? islands) > 0);
   }
 
   /** Waiting jobs of all peers by Cargo, as far as they told of them. */

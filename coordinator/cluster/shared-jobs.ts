@@ -1,58 +1,113 @@
 import type { Clock } from "../../shared/clock.ts";
+import { ClusterUnavailableError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { Bus } from "../bus/bus.ts";
+import { BusError } from "../bus/bus.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobRouter } from "../jobs/job-router.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
-import type { ClusterStore } from "../store/cluster-store.ts";
-import type { Store } from "../store/store.ts";
-import { FeedPublisher, type FeedPublisherDeps } from "./feed-publisher.ts";
-import { FollowedFeeds } from "./followed-feeds.ts";
-import { LoopbackBus } from "./loopback-bus.ts";
-import { RemoteJobs } from "./remote-jobs.ts";
+import { NotOwnerError, type ClusterStore } from "../store/cluster-store.ts";
+import type { JobStore } from "../store/jobs.ts";
+import { publishFeeds } from "./feed-publisher.ts";
+import { followFeeds } from "./followed-feeds.ts";
+import { M, type Question, type ReplyOf } from "./messages.ts";
+import type { Peers } from "./peers.ts";
 
-export interface SharedJobsDeps {
-  readonly cluster: ClusterStore;
-  readonly store: Pick<Store, "jobs">;
-  readonly jobs: JobRegistry;
-  readonly bus: Bus;
-  readonly isLiving: FeedPublisherDeps["isLiving"];
-  /** What copies of other coordinators' feeds may take in memory. */
-  readonly maxFollowedBytes: number;
-  readonly explainWait: (job: ActiveJob) => JobWaiting | null;
-  readonly clock: Clock;
-  readonly log: Pick<Logger, "warn">;
-}
+const RETRY_MS = 50;
 
-/** Every coordinator answers for every job: what this one tells others of its jobs, and how it finds theirs. */
-export class SharedJobs {
-  /** For all that clients ask of jobs. */
-  readonly router: JobRouter;
-  readonly #publisher: FeedPublisher;
-  readonly #followed: FollowedFeeds;
-  readonly #remote: RemoteJobs;
+/**
+ * Every coordinator answers for every job: what this one tells others of its jobs, and how it finds theirs. `close` it after the jobs were
+ * handed over and clients have gone, before the bus.
+ * @param maxFollowedBytes what copies of other coordinators' feeds may take in memory.
+ */
+export function shareJobs(
+  cluster: ClusterStore,
+  store: JobStore,
+  jobs: JobRegistry,
+  peers: Peers,
+  explainWait: (job: ActiveJob) => JobWaiting | null,
+  maxFollowedBytes: number,
+  env: { readonly clock: Clock; readonly log: Pick<Logger, "warn"> },
+): JobRouter & { readonly close: () => void } {
+  const { clock } = env;
+  const published = publishFeeds(peers, jobs);
+  const feeds = followFeeds(peers, cluster, store, maxFollowedBytes, env);
 
-  constructor(shared: SharedJobsDeps) {
-    const { cluster, store, jobs, isLiving, explainWait, clock, log, maxFollowedBytes: maxBytes } = shared;
-    const { selfId } = cluster;
-    const bus = new LoopbackBus(shared.bus, selfId);
-    this.#publisher = new FeedPublisher({ selfId, bus, jobs, isLiving, clock });
-    this.#followed = new FollowedFeeds({ selfId, bus, cluster, store: store.jobs, clock, log, maxBytes });
-    const feeds = this.#followed;
-    this.#remote = new RemoteJobs({ selfId, bus, cluster, store: store.jobs, jobs, feeds, explainWait, clock });
-    this.router = this.#remote;
-    jobs.subscribe((event) => {
-      if (event.type !== "job_dropped") return;
-      this.#publisher.drop(event.job.id);
-      this.#followed.goOn(event);
-    });
+  jobs.subscribe((event) => {
+    if (event.type !== "job_dropped") return;
+    published.drop(event.job.id);
+    feeds.goOn(event.feed, event.ownerId);
+  });
+  peers.answer(M.describeJob, async ({ jobId }): Promise<ReplyOf<typeof M.describeJob>> => {
+    const job = await unfinished(jobId);
+    if ("is" in job) return job;
+    const { state, attempt, startedAtMs } = job;
+    return { is: "described", facts: { state, attempt, startedAtMs, waiting: explainWait(job) } };
+  });
+  peers.answer(M.cancelJob, async ({ jobId }): Promise<ReplyOf<typeof M.cancelJob>> => {
+    const job = await unfinished(jobId);
+    if ("is" in job) return job;
+    try {
+      await jobs.cancel(jobId);
+      return { is: "cancelled", state: job.state };
+    } catch (error) {
+      if (error instanceof NotOwnerError) return { is: "gone" };
+      throw error;
+    }
+  });
+
+  /** The job, if this coordinator has it and it has not ended. */
+  async function unfinished(jobId: string): Promise<ActiveJob | { readonly is: "gone" | "ended" }> {
+    const job = jobs.get(jobId);
+    if (job === undefined) return { is: "gone" };
+    if (!job.hasEnded) return job;
+    await jobs.settled([job]);
+    return { is: job.isDropped ? "gone" : "ended" };
   }
 
-  /** Nothing is answered or followed any more. After the jobs were handed over and clients have gone, before the bus closes. */
-  close(): void {
-    this.#remote.close();
-    this.#publisher.close();
-    this.#followed.close();
+  /**
+   * Asks the owner, whoever that is by then: a job that moves has no owner who answers. `reply` is null for a job that has ended.
+   * @throws {ClusterUnavailableError} after the time of the question.
+   */
+  async function askOwner<R extends { readonly is: string }>(
+    message: Question<{ jobId: string }, R>,
+    jobId: string,
+  ): Promise<{ readonly reply: R | null; readonly isRepeated: boolean }> {
+    const untilMs = clock.monotonicMs() + message.withinMs;
+    for (let isRepeated = false; ; isRepeated = true) {
+      const ownerId = await cluster.ownerOf(jobId);
+      if (ownerId === undefined) return { reply: null, isRepeated };
+      const reply = await peers
+        .ask(ownerId, message, { jobId }, untilMs - clock.monotonicMs())
+        .catch((cause: unknown) => {
+          if (!(cause instanceof BusError)) throw cause;
+          if (peers.downBecause !== null && ownerId !== peers.self.id) throw new ClusterUnavailableError({ cause });
+          return null;
+        });
+      if (reply !== null && reply.is !== "gone") return { reply, isRepeated };
+      if (clock.monotonicMs() >= untilMs) throw new ClusterUnavailableError();
+      await clock.sleep(RETRY_MS);
+    }
   }
+
+  return {
+    async find(jobId) {
+      if ((await cluster.ownerOf(jobId)) === undefined) return undefined;
+      return {
+        async describe() {
+          const { reply } = await askOwner(M.describeJob, jobId);
+          return reply?.is === "described" ? reply.facts : null;
+        },
+        async cancel() {
+          const { reply, isRepeated } = await askOwner(M.cancelJob, jobId);
+          if (reply?.is === "cancelled") return reply.state;
+          // The first question may have been heard, and only its reply lost.
+          const state = isRepeated ? (await store.get(jobId))?.state : undefined;
+          return state === "cancelled" ? state : null;
+        },
+        openFeed: (after) => feeds.open(jobId, after),
+      };
+    },
+    close: () => feeds.close(),
+  };
 }

@@ -2,78 +2,64 @@ import type { Clock } from "../../shared/clock.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { RequestCaller } from "../quotas/caller-quota.ts";
 import { RequestWindow, WINDOW_MS, type RequestCount } from "../quotas/request-window.ts";
-import type { Members } from "./members.ts";
-import type { QuotaHomes } from "./quota-homes.ts";
+import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
+import type { Peers } from "./peers.ts";
+import type { QuotaOwners } from "./quota-owners.ts";
 
 /** What all coordinators together may have of a limit in blocks that are not used up. */
 const BLOCKS_SHARE = 0.05;
 /** Requests in one block, whatever the limit and however many wait. */
 const MAX_BLOCK = 50_000;
-/** How long a refusal of the home stands, so that a client that tries on costs one question a second. A raised limit asks anew. */
+/** How long a refusal of the owner stands, so that a client that tries on costs one question a second. A raised limit asks anew. */
 const MAX_REFUSED_MS = 1_000;
 const MAX_BLOCKS = 50_000;
 
-/** To the home of an account: so many more requests of a credential. Its part of the subject `<id>.quota`. */
-export interface RequestsQuestion {
-  readonly kind: "requests";
-  readonly credential: string;
-  readonly limit: number;
-  readonly count: number;
-}
-
-export interface RequestsAnswer {
-  readonly granted: number;
-  /** Of the limit, after these. */
-  readonly remaining: number;
-  readonly freesInMs: number;
-}
-
-/** Requests that the home has granted and counted already. */
+/** Requests that the owner has granted and counted already. */
 interface Block {
-  readonly homeId: string;
+  readonly ownerId: string;
   readonly limit: number;
   left: number;
-  /** The home forgets them then. */
+  /** The owner forgets them then. */
   expiresAtMs: number;
   refusedUntilMs: number;
   remaining: number;
   freesAtMs: number;
-  /** Requests that wait for the home's answer. */
+  /** Requests that wait for the owner's answer. */
   waiting: number;
-  answer: Promise<boolean> | null;
+  reply: Promise<boolean> | null;
 }
 
 /**
- * Requests a minute of each credential, in the network. The home of its account counts them in an exact window; other coordinators get
+ * Requests a minute of each credential, in the network. The owner of its account counts them in an exact window; other coordinators get
  * blocks from it. A block counts from the moment it is granted, so that what is made in a minute passes the limit by at most the blocks
  * that are not used up when it begins: 5 %. A small limit has blocks of one, and is exact.
  */
 export class SharedRequests {
   readonly #clock: Clock;
-  readonly #members: Pick<Members, "living">;
-  readonly #homes: QuotaHomes;
-  /** As home: all requests of a credential. Else those that were made here, for times when the home cannot be asked. */
+  readonly #peers: Pick<Peers, "living">;
+  readonly #owners: QuotaOwners;
+  /** As quota owner: all requests of a credential. Else those that were made here, for times when the owner cannot be asked. */
   readonly #window: RequestWindow;
   /** By credential. */
   readonly #blocks = recentMap<Block>(MAX_BLOCKS);
 
-  constructor(clock: Clock, members: Pick<Members, "living">, homes: QuotaHomes) {
+  constructor(clock: Clock, peers: Pick<Peers, "living">, owners: QuotaOwners) {
     this.#clock = clock;
-    this.#members = members;
-    this.#homes = homes;
+    this.#peers = peers;
+    this.#owners = owners;
     this.#window = new RequestWindow(clock);
   }
 
   count({ accountId, credential, limit }: RequestCaller): RequestCount | Promise<RequestCount> {
-    const homeId = this.#homes.of(accountId);
-    if (!this.#homes.isInReach(homeId)) return this.#countPart(credential, limit);
-    if (homeId === this.#homes.selfId) return this.#window.count(credential, limit);
-    const block = this.#blockOf(credential, homeId, limit);
-    return this.#take(credential, block) ?? this.#countAtHome(credential, block);
+    const ownerId = this.#owners.of(accountId);
+    if (!this.#owners.isInReach(ownerId)) return this.#countPart(credential, limit);
+    if (ownerId === this.#owners.selfId) return this.#window.count(credential, limit);
+    const block = this.#blockOf(credential, ownerId, limit);
+    return this.#take(credential, block) ?? this.#countAtOwner(credential, block);
   }
 
-  /** As home: grants as many as the limit allows. */
-  grant({ credential, limit, count }: RequestsQuestion): RequestsAnswer {
+  /** As quota owner: grants as many as the limit allows. */
+  grant({ credential, limit, count }: QuestionOf<typeof M.requests>): ReplyOf<typeof M.requests> {
     const wanted = Math.min(count, MAX_BLOCK);
     let granted = 0;
     let last = this.#window.look(credential, limit);
@@ -85,19 +71,19 @@ export class SharedRequests {
   }
 
   #countPart(credential: string, limit: number): RequestCount {
-    return this.#window.count(credential, this.#homes.partOf(limit));
+    return this.#window.count(credential, this.#owners.partOf(limit));
   }
 
-  #blockOf(credential: string, homeId: string, limit: number): Block {
+  #blockOf(credential: string, ownerId: string, limit: number): Block {
     const known = this.#blocks.get(credential);
-    if (known?.homeId === homeId && known.limit === limit) return known;
-    const empty = { left: 0, expiresAtMs: 0, refusedUntilMs: 0, remaining: 0, freesAtMs: 0, waiting: 0, answer: null };
-    const block = { homeId, limit, ...empty };
+    if (known?.ownerId === ownerId && known.limit === limit) return known;
+    const empty = { left: 0, expiresAtMs: 0, refusedUntilMs: 0, remaining: 0, freesAtMs: 0, waiting: 0, reply: null };
+    const block = { ownerId, limit, ...empty };
     this.#blocks.set(credential, block);
     return block;
   }
 
-  /** Undefined if the home must be asked. */
+  /** Undefined if the owner must be asked. */
   #take(credential: string, block: Block): RequestCount | undefined {
     const nowMs = this.#clock.monotonicMs();
     const freesInMs = Math.max(0, block.freesAtMs - nowMs);
@@ -110,13 +96,13 @@ export class SharedRequests {
     return undefined;
   }
 
-  async #countAtHome(credential: string, block: Block): Promise<RequestCount> {
+  async #countAtOwner(credential: string, block: Block): Promise<RequestCount> {
     block.waiting += 1;
     try {
       let counted: RequestCount | undefined;
       while (counted === undefined) {
-        block.answer ??= this.#ask(credential, block);
-        if (!(await block.answer)) return this.#countPart(credential, block.limit);
+        block.reply ??= this.#ask(credential, block);
+        if (!(await block.reply)) return this.#countPart(credential, block.limit);
         counted = this.#take(credential, block);
       }
       return counted;
@@ -125,17 +111,16 @@ export class SharedRequests {
     }
   }
 
-  /** False if the home does not answer; else the block has requests, or a refusal. */
+  /** False if the owner does not answer; else the block has requests, or a refusal. */
   async #ask(credential: string, block: Block): Promise<boolean> {
-    const { homeId, limit } = block;
+    const { ownerId, limit } = block;
     const askedAtMs = this.#clock.monotonicMs();
-    const size = Math.floor((limit * BLOCKS_SHARE) / this.#members.living.length);
+    const size = Math.floor((limit * BLOCKS_SHARE) / this.#peers.living.length);
     const count = Math.min(MAX_BLOCK, Math.max(size, block.waiting));
-    const question: RequestsQuestion = { kind: "requests", credential, limit, count };
-    const answer = (await this.#homes.ask(homeId, question)) as RequestsAnswer | undefined;
-    block.answer = null;
-    if (answer === undefined) return false;
-    const { granted, remaining, freesInMs } = answer;
+    const reply = await this.#owners.ask(ownerId, M.requests, { credential, limit, count });
+    block.reply = null;
+    if (reply === undefined) return false;
+    const { granted, remaining, freesInMs } = reply;
     block.left = granted;
     block.expiresAtMs = askedAtMs + WINDOW_MS;
     block.remaining = remaining;

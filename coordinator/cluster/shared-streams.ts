@@ -3,46 +3,35 @@ import { RateLimitedError } from "../../shared/errors.ts";
 import type { ReleaseStream } from "../quotas/caller-quota.ts";
 import { StreamQuota } from "../quotas/stream-quota.ts";
 import { RETRY_AFTER_S } from "../store/refusals.ts";
-import type { Members } from "./members.ts";
-import type { QuotaHomes } from "./quota-homes.ts";
+import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
+import type { Peers } from "./peers.ts";
+import type { QuotaOwners } from "./quota-owners.ts";
 
-/** When a home that did not answer is told again. */
+/** When a quota owner that did not answer is told again. */
 const RETRY_MS = 1_000;
-/** Homes are told everything anew so often: one may have taken this coordinator for dead for a while. */
+/** Owners are told everything anew so often: one may have taken this coordinator for dead for a while. */
 const RETELL_MS = 60_000;
 
-/** To the home of an account: how many of its streams are open at a coordinator. Its part of the subject `<id>.quota`. */
-export interface StreamsQuestion {
-  readonly kind: "streams";
-  readonly accountId: string;
-  readonly from: string;
-  /** All that are open there. */
-  readonly open: number;
-  /** Whether there may be one more, and then it counts; null: nobody wants one. */
-  readonly limit: number | null;
-}
+type StreamsQuestion = QuestionOf<typeof M.streams>;
+type StreamsReply = ReplyOf<typeof M.streams>;
 
-export interface StreamsAnswer {
-  readonly granted: boolean;
-}
-
-/** What a home knows. */
+/** What a quota owner knows. */
 interface Told {
-  readonly homeId: string;
+  readonly ownerId: string;
   /** Undefined if its answer was lost. */
   readonly open: number | undefined;
 }
 
 /**
- * Open streams of each account, in the network. The home of the account knows how many each coordinator has, and decides about one more.
+ * Open streams of each account, in the network. The owner of the account knows how many each coordinator has, and decides about one more.
  * Coordinators tell it numbers, not changes, so that a message that is lost or comes twice does no harm for long.
  */
 export class SharedStreams {
   readonly #clock: Pick<Clock, "schedule">;
-  readonly #members: Pick<Members, "living">;
-  readonly #homes: QuotaHomes;
+  readonly #peers: Pick<Peers, "living">;
+  readonly #owners: QuotaOwners;
   readonly #here = new StreamQuota();
-  /** As home: open streams at other coordinators, by account and coordinator. None is 0. */
+  /** As quota owner: open streams at other coordinators, by account and coordinator. None is 0. */
   readonly #elsewhere = new Map<string, Map<string, number>>();
   /** By account. */
   readonly #told = new Map<string, Told>();
@@ -52,31 +41,31 @@ export class SharedStreams {
   #retell: Timer;
   #isClosed = false;
 
-  constructor(clock: Pick<Clock, "schedule">, members: Pick<Members, "living">, homes: QuotaHomes) {
+  constructor(clock: Pick<Clock, "schedule">, peers: Pick<Peers, "living">, owners: QuotaOwners) {
     this.#clock = clock;
-    this.#members = members;
-    this.#homes = homes;
+    this.#peers = peers;
+    this.#owners = owners;
     this.#retell = this.#retellLater();
   }
 
   /** @throws {RateLimitedError} */
   open(accountId: string, limit: number): ReleaseStream | Promise<ReleaseStream> {
-    return this.#openHere(accountId, limit) ?? this.#inTurn(accountId, () => this.#openAtHome(accountId, limit));
+    return this.#openHere(accountId, limit) ?? this.#inTurn(accountId, () => this.#openAtOwner(accountId, limit));
   }
 
-  /** As home: notes what a coordinator has, and decides about one more. */
-  note({ accountId, from, open, limit }: StreamsQuestion): StreamsAnswer {
-    this.#setElsewhere(accountId, from, open);
+  /** As quota owner: notes what a coordinator has, and decides about one more. */
+  note({ accountId, open, limit }: StreamsQuestion, fromId: string): StreamsReply {
+    this.#setElsewhere(accountId, fromId, open);
     const granted = limit !== null && this.#here.count(accountId) + this.#countElsewhere(accountId) < limit;
-    if (granted) this.#setElsewhere(accountId, from, open + 1);
+    if (granted) this.#setElsewhere(accountId, fromId, open + 1);
     return { granted };
   }
 
   /** The living coordinators, or the ways to them, are others than before. */
   refresh(): void {
-    const living = new Set(this.#members.living.map(({ id }) => id));
+    const living = new Set(this.#peers.living.map(({ id }) => id));
     for (const [accountId, counts] of this.#elsewhere) {
-      const isHome = this.#homes.of(accountId) === this.#homes.selfId;
+      const isHome = this.#owners.of(accountId) === this.#owners.selfId;
       for (const id of counts.keys()) if (!isHome || !living.has(id)) counts.delete(id);
       if (counts.size === 0) this.#elsewhere.delete(accountId);
     }
@@ -89,34 +78,34 @@ export class SharedStreams {
     this.#retell.cancel();
   }
 
-  /** Undefined if the home must be asked. */
+  /** Undefined if the owner must be asked. */
   #openHere(accountId: string, limit: number): ReleaseStream | undefined {
-    const homeId = this.#homes.of(accountId);
-    if (!this.#homes.isInReach(homeId)) return this.#enter(accountId, this.#partOf(limit));
-    if (homeId !== this.#homes.selfId) return undefined;
+    const ownerId = this.#owners.of(accountId);
+    if (!this.#owners.isInReach(ownerId)) return this.#enter(accountId, this.#partOf(limit));
+    if (ownerId !== this.#owners.selfId) return undefined;
     return this.#enter(accountId, limit - this.#countElsewhere(accountId));
   }
 
   /**
-   * What may be open here while nobody counts for all. A home that died is another one after its lease, and until then its streams go on
+   * What may be open here while nobody counts for all. An owner that died is another one after its lease, and until then its streams go on
    * at the others, perhaps all at one: none is refused for it.
    */
   #partOf(limit: number): number {
-    return this.#homes.isCutOff ? this.#homes.partOf(limit) : limit;
+    return this.#owners.isCutOff ? this.#owners.partOf(limit) : limit;
   }
 
-  async #openAtHome(accountId: string, limit: number): Promise<ReleaseStream> {
-    // The home may be another one since this had to wait for its turn.
+  async #openAtOwner(accountId: string, limit: number): Promise<ReleaseStream> {
+    // The owner may be another one since this had to wait for its turn.
     const opened = this.#openHere(accountId, limit);
     if (opened !== undefined) return opened;
-    const homeId = this.#homes.of(accountId);
+    const ownerId = this.#owners.of(accountId);
     const open = this.#here.count(accountId);
-    const answer = await this.#ask(homeId, { accountId, open, limit });
+    const answer = await this.#ask(ownerId, { accountId, open, limit });
     if (answer === undefined) {
       this.#retryLater();
       return this.#enter(accountId, this.#partOf(limit));
     }
-    this.#noteTold(accountId, homeId, answer.granted ? open + 1 : open);
+    this.#noteTold(accountId, ownerId, answer.granted ? open + 1 : open);
     if (!answer.granted) throw new RateLimitedError("concurrent_streams", RETRY_AFTER_S);
     return this.#enter(accountId, Infinity);
   }
@@ -125,7 +114,7 @@ export class SharedStreams {
     const release = this.#here.enter(accountId, limit);
     return () => {
       release();
-      if (this.#isClosed || this.#homes.of(accountId) === this.#homes.selfId) return;
+      if (this.#isClosed || this.#owners.of(accountId) === this.#owners.selfId) return;
       void this.#inTurn(accountId, () => this.#tell(accountId)).then((isTold) => {
         if (!isTold) this.#retryLater();
       });
@@ -142,34 +131,30 @@ export class SharedStreams {
     if (!areTold) this.#retryLater();
   }
 
-  /** Tells the home how many streams are open here, unless it knows. False if it does not answer. */
+  /** Tells the owner how many streams are open here, unless it knows. False if it does not answer. */
   async #tell(accountId: string): Promise<boolean> {
-    const homeId = this.#homes.of(accountId);
+    const ownerId = this.#owners.of(accountId);
     const open = this.#here.count(accountId);
     const told = this.#told.get(accountId);
-    const isKnown = told?.homeId === homeId ? told.open === open : open === 0;
-    if (isKnown || homeId === this.#homes.selfId) {
-      if (open === 0 || told?.homeId !== homeId) this.#told.delete(accountId);
+    const isKnown = told?.ownerId === ownerId ? told.open === open : open === 0;
+    if (isKnown || ownerId === this.#owners.selfId) {
+      if (open === 0 || told?.ownerId !== ownerId) this.#told.delete(accountId);
       return true;
     }
-    if (!this.#homes.isInReach(homeId)) return false;
-    if ((await this.#ask(homeId, { accountId, open, limit: null })) === undefined) return false;
-    this.#noteTold(accountId, homeId, open);
+    if (!this.#owners.isInReach(ownerId)) return false;
+    if ((await this.#ask(ownerId, { accountId, open, limit: null })) === undefined) return false;
+    this.#noteTold(accountId, ownerId, open);
     return true;
   }
 
-  async #ask(
-    homeId: string,
-    question: Pick<StreamsQuestion, "accountId" | "open" | "limit">,
-  ): Promise<StreamsAnswer | undefined> {
-    this.#told.set(question.accountId, { homeId, open: undefined });
-    const whole: StreamsQuestion = { kind: "streams", from: this.#homes.selfId, ...question };
-    return (await this.#homes.ask(homeId, whole)) as StreamsAnswer | undefined;
+  #ask(ownerId: string, question: StreamsQuestion): Promise<StreamsReply | undefined> {
+    this.#told.set(question.accountId, { ownerId, open: undefined });
+    return this.#owners.ask(ownerId, M.streams, question);
   }
 
-  #noteTold(accountId: string, homeId: string, open: number): void {
+  #noteTold(accountId: string, ownerId: string, open: number): void {
     if (open === 0) this.#told.delete(accountId);
-    else this.#told.set(accountId, { homeId, open });
+    else this.#told.set(accountId, { ownerId, open });
   }
 
   #retryLater(): void {
@@ -182,13 +167,13 @@ export class SharedStreams {
 
   #retellLater(): Timer {
     return this.#clock.schedule(RETELL_MS, () => {
-      for (const [accountId, { homeId }] of this.#told) this.#told.set(accountId, { homeId, open: undefined });
+      for (const [accountId, { ownerId }] of this.#told) this.#told.set(accountId, { ownerId, open: undefined });
       void this.#tellAll();
       this.#retell = this.#retellLater();
     });
   }
 
-  /** Questions about one account follow each other, so that the home hears the last number last. */
+  /** Questions about one account follow each other, so that the owner hears the last number last. */
   async #inTurn<T>(accountId: string, task: () => Promise<T>): Promise<T> {
     const before = this.#turns.get(accountId);
     const turn = before === undefined ? task() : before.then(task, task);

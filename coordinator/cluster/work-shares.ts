@@ -1,9 +1,8 @@
 import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SharedWork, WorkLoad } from "../scheduler/shared-work.ts";
 import { workKeyOf, type WorkKind } from "../scheduler/slot-offer.ts";
-import { jobsToTake } from "./backlog-balance.ts";
 import { PeerLoads, type Demand, type PeerLoad } from "./peer-loads.ts";
-import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./sharing-messages.ts";
+import { MAX_ISLANDS, MAX_JOBS, MAX_KINDS, type PeerStatus, type StealRequest } from "./messages.ts";
 
 /** Whom to ask for waiting jobs, and what. */
 export interface Steal {
@@ -25,6 +24,8 @@ const ABSENT_MODEL_MS = 100;
 const ALL_TURNS_MS = TURN.maxMs + ABSENT_MODEL_MS;
 /** Queues are balanced so often. */
 const BALANCE_MS = 500;
+/** A job moves to another queue only where it waits so much less, or it would go back and forth as queues change. */
+const MARGIN = 1.25;
 /** Who had nothing to give is asked again after so long; who did not answer, later. */
 const AGAIN = { emptyMs: 250, failedMs: 1_000 };
 /** An answer that takes longer no longer keeps free slots for itself. */
@@ -57,8 +58,8 @@ export class WorkShares {
     this.#work = work;
   }
 
-  hear(status: PeerStatus, nowMs: number): void {
-    if (status.id !== this.#selfId) this.#peers.hear(status, nowMs);
+  hear(id: string, status: PeerStatus, nowMs: number): void {
+    if (id !== this.#selfId) this.#peers.hear(id, status, nowMs);
   }
 
   /** Forgets coordinators that are gone or silent. */
@@ -105,7 +106,7 @@ export class WorkShares {
     this.#emptied.clear();
     const work = inTurns([...waiting, ...this.#readiness(waiting)], MAX_KINDS, this.#beats);
     this.#told = new Map(work.filter(({ jobs }) => jobs > 0).map((load) => [workKeyOf(load), load.jobs]));
-    return { id: this.#selfId, freeSlots: this.#work.freeSlots, islands: this.#toldIslands, work };
+    return { freeSlots: this.#work.freeSlots, islands: this.#toldIslands, work };
   }
 
   /** Whom to ask for jobs now. {@link noteRest} and {@link answered}, or {@link failed}, must follow. */
@@ -142,11 +143,11 @@ export class WorkShares {
   }
 
   /** Takes the jobs out of the queues that another coordinator gets: by fair order, and no more than it should have. */
-  give({ from, offer, backlog }: StealRequest): string[] {
+  give(toId: string, { offer, backlog }: StealRequest): string[] {
     const jobIds = this.#work.takeFor(offer, MAX_JOBS);
     for (const load of backlog) {
       const own = this.#work.loadOf(load);
-      const jobs = jobsToTake(load, own, sum(this.#peers.sumOf(workKeyOf(load), from), own, load));
+      const jobs = jobsToTake(load, own, sum(this.#peers.sumOf(workKeyOf(load), toId), own, load));
       jobIds.push(...this.#work.takeNext(load, Math.min(jobs, MAX_JOBS - jobIds.length)));
     }
     return jobIds;
@@ -199,7 +200,7 @@ export class WorkShares {
     const waiting = startable.flatMap(({ key }) => work.get(key) ?? []).filter(({ jobs }) => jobs > 0);
     const offer = this.#work.offer(waiting, { maxSlots: MAX_JOBS, maxIslands: MAX_ISLANDS, except: offered });
     if (offer.islands.length === 0) return undefined;
-    return { victimId, request: { from: this.#selfId, offer, backlog: [] } };
+    return { victimId, request: { offer, backlog: [] } };
   }
 
   /** Asks for jobs that compete here with those that wait here, as they wait longer where they are. */
@@ -226,7 +227,7 @@ export class WorkShares {
     const [most] = [...plans].sort(([, a], [, b]) => b.jobs - a.jobs);
     if (most === undefined) return undefined;
     const [victimId, { backlog }] = most;
-    return { victimId, request: { from: this.#selfId, offer: { kinds: [], islands: [] }, backlog } };
+    return { victimId, request: { offer: { kinds: [], islands: [] }, backlog } };
   }
 
   #mayAsk({ id }: PeerLoad, nowMs: number): boolean {
@@ -271,7 +272,23 @@ function pressureOf(load: WorkLoad | undefined): number {
 }
 
 type Sum = Pick<WorkLoad, "pressing" | "slots">;
+type Load = Sum & Pick<WorkLoad, "jobs">;
 
 function sum(...loads: readonly Sum[]): Sum {
   return loads.reduce((a, b) => ({ pressing: a.pressing + b.pressing, slots: a.slots + b.slots }));
+}
+
+/**
+ * How many waiting jobs of a kind a coordinator with busy slots takes into its queues from another: each of them waits less there, and
+ * the one who takes has no more than its part of all. So nobody starves where there are few slots, or none.
+ * @param mine Of the one who takes.
+ * @param network Sums over all coordinators, these two included.
+ */
+export function jobsToTake(mine: Load, theirs: Load, network: Sum): number {
+  if (mine.slots === 0 || theirs.jobs === 0) return 0;
+  // The last of them waits for (mine.pressing + n) / mine.slots rounds, instead of (theirs.pressing - n + 1) / theirs.slots.
+  const gain = (theirs.pressing + 1) * mine.slots - MARGIN * mine.pressing * theirs.slots;
+  const better = Math.floor(gain / (mine.slots + MARGIN * theirs.slots));
+  const part = Math.ceil((network.pressing * mine.slots) / network.slots - mine.pressing);
+  return Math.max(0, Math.min(better, part, theirs.jobs));
 }

@@ -1,172 +1,92 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import { BusError, type Bus, type Unsubscribe } from "../bus/bus.ts";
+import { BusError } from "../bus/bus.ts";
 import type { SchedulerEvent } from "../scheduler/events.ts";
 import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SharedWork, WorkKind } from "../scheduler/shared-work.ts";
 import type { Peer } from "../store/cluster-store.ts";
-import type { JobMover } from "./job-mover.ts";
-import type { Members } from "./members.ts";
-import { readPeerStatus, readStealAnswer, readStealRequest, type StealAnswer } from "./sharing-messages.ts";
+import { M, type ReplyOf, type StealRequest } from "./messages.ts";
+import type { JobMover } from "./moved-jobs.ts";
+import type { Peers } from "./peers.ts";
 import { WorkShares, type Steal } from "./work-shares.ts";
 
-export interface WorkSharingDeps {
-  readonly bus: Bus;
-  readonly members: Pick<Members, "self" | "living" | "onChange">;
-  readonly mover: Pick<JobMover, "handOver" | "takeIn" | "reconcile">;
-  readonly work: SharedWork;
-  /** Tells the scheduler of `work`, and carries out what it decides. */
-  readonly schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void;
-  readonly clock: Pick<Clock, "monotonicMs" | "schedule">;
-  readonly log: Pick<Logger, "warn">;
-}
-
-/** Subject of what every coordinator tells all. */
-const PEERS = "peers";
-/** What changed in this time is told, and acted on, together. */
+/** Changes in this time are sent, and acted on, together. */
 const TICK_MS = 25;
-const ANSWER_TIMEOUT_MS = 5_000;
-/** Without an answer, jobs may have become this coordinator's all the same, at once or when a slow commit ends. Looked for after this. */
+/** Without a reply, jobs may have become this coordinator's all the same, at once or when a slow commit ends. Looked for after this. */
 const RECONCILE_AFTER_MS = 5_000;
 
-function stealSubjectOf(id: string): string {
-  return `${id}.steal`;
-}
+export type WorkSharing = ReturnType<typeof shareWork>;
 
-/** Lets free slots of one coordinator run waiting jobs of another. What is decided, and why, is in {@link WorkShares}. */
-export class WorkSharing {
-  readonly #deps: WorkSharingDeps;
-  readonly #shares: WorkShares;
-  readonly #unsubscribe: Unsubscribe[];
-  #living: ReadonlySet<string> = new Set();
-  #timer: Timer;
-  #reconciling: Timer | null = null;
-  #isClosed = false;
-  #stolen = 0;
+/**
+ * Lets free slots of one coordinator run waiting jobs of another, from now on. {@link WorkShares} decides.
+ * @param schedule tells the scheduler of `work`, and carries out what it decides.
+ */
+export function shareWork(
+  peers: Pick<Peers, "self" | "living" | "isLiving" | "downBecause" | "ask" | "answer" | "tell" | "hear">,
+  mover: Pick<JobMover, "handOver" | "takeIn" | "reconcile">,
+  work: SharedWork,
+  schedule: (event: Extract<SchedulerEvent, { kind: "job_stays" }>) => void,
+  { clock, log }: { readonly clock: Pick<Clock, "monotonicMs" | "schedule">; readonly log: Pick<Logger, "warn"> },
+) {
+  const shares = new WorkShares(peers.self.id, work);
   /** Requests, asked and answered, that are under way. */
-  readonly #underWay = new Set<Promise<unknown>>();
-
-  /** Begins at once. */
-  constructor(deps: WorkSharingDeps) {
-    this.#deps = deps;
-    const { bus, members, work, clock } = deps;
-    this.#shares = new WorkShares(members.self.id, work);
-    this.#noteLiving();
-    this.#unsubscribe = [
-      members.onChange(() => this.#noteLiving()),
-      bus.subscribe(PEERS, (message) => this.#hear(message)),
-      bus.answer(stealSubjectOf(members.self.id), (message) => this.#track(this.#give(message))),
-    ];
-    this.#timer = clock.schedule(0, () => this.#tick());
-  }
-
-  /** The living peer with most free slots, as they said last; undefined while none is heard. */
-  freestPeer(): Peer | undefined {
-    const id = this.#shares.freestPeerId();
-    return this.#deps.members.living.find((peer) => peer.id === id);
-  }
-
+  const underWay = new Set<Promise<unknown>>();
+  let reconciling: Timer | null = null;
+  let isClosed = false;
   /** Jobs that came from others because slots were free here. */
-  get stolen(): number {
-    return this.#stolen;
-  }
+  let stolen = 0;
+  let timer = clock.schedule(0, tick);
 
-  /** What the other coordinators said last of a kind of work. */
-  elsewhere(kind: WorkKind): Elsewhere {
-    return this.#shares.elsewhere(kind);
-  }
-
-  /** Another coordinator may have Islands for that kind, and can be told of the job. */
-  mayRunElsewhere(kind: WorkKind): boolean {
-    return !this.#isClosed && this.#deps.bus.downBecause === null && this.#shares.mayRunElsewhere(kind);
-  }
-
-  /** Jobs that wait at other coordinators, by Cargo, as those said last. */
-  waitingElsewhere(): ReadonlyMap<string, number> {
-    return this.#shares.waitingElsewhere();
-  }
-
-  /** Each other coordinator that lives was heard all the time since then, by the monotonic clock. */
-  hasHeardAllSince(sinceMs: number): boolean {
-    const selfId = this.#deps.members.self.id;
-    return [...this.#living].every((id) => id === selfId || this.#shares.wasHeardSince(id, sinceMs));
-  }
-
-  /** Neither asks nor gives any more. Resolves when what is under way is over. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#timer.cancel();
-    this.#reconciling?.cancel();
-    for (const end of this.#unsubscribe) end();
-    await Promise.allSettled(this.#underWay);
-  }
-
-  #tick(): void {
-    const { bus, clock } = this.#deps;
-    this.#timer = clock.schedule(TICK_MS, () => this.#tick());
-    if (bus.downBecause !== null) return;
+  function tick(): void {
+    timer = clock.schedule(TICK_MS, tick);
+    if (peers.downBecause !== null) return;
     const nowMs = clock.monotonicMs();
-    this.#shares.prune((id) => this.#living.has(id), nowMs);
-    const status = this.#shares.announcement(nowMs);
-    if (status !== undefined) bus.publish(PEERS, status);
-    this.#stealNext();
+    shares.prune(peers.isLiving, nowMs);
+    const status = shares.announcement(nowMs);
+    if (status !== undefined) peers.tell(M.status, status);
+    stealNext();
   }
 
-  #hear(message: unknown): void {
-    const status = readPeerStatus(message);
-    if (status === undefined || !this.#living.has(status.id)) return;
-    this.#shares.hear(status, this.#deps.clock.monotonicMs());
+  function stealNext(): void {
+    if (isClosed) return;
+    const nowMs = clock.monotonicMs();
+    for (let next = shares.nextSteal(nowMs); next !== undefined; next = shares.nextSteal(nowMs))
+      void track(steal(next));
   }
 
-  #noteLiving(): void {
-    this.#living = new Set(this.#deps.members.living.map(({ id }) => id));
-  }
-
-  #stealNext(): void {
-    if (this.#isClosed) return;
-    const nowMs = this.#deps.clock.monotonicMs();
-    for (let steal = this.#shares.nextSteal(nowMs); steal !== undefined; steal = this.#shares.nextSteal(nowMs))
-      void this.#track(this.#steal(steal));
-  }
-
-  async #steal({ victimId, request }: Steal): Promise<void> {
-    const { bus, mover, clock, log } = this.#deps;
+  async function steal({ victimId, request }: Steal): Promise<void> {
     try {
-      const answer = readStealAnswer(await bus.request(stealSubjectOf(victimId), request, ANSWER_TIMEOUT_MS));
-      this.#shares.noteRest(victimId, answer.rest);
-      if (answer.jobIds.length > 0) this.#stolen += await mover.takeIn(answer.jobIds);
-      this.#shares.answered(victimId, answer.jobIds.length, clock.monotonicMs());
+      const { jobIds, rest } = await peers.ask(victimId, M.steal, request);
+      shares.noteRest(victimId, rest);
+      if (jobIds.length > 0) stolen += await mover.takeIn(jobIds);
+      shares.answered(victimId, jobIds.length, clock.monotonicMs());
     } catch (err) {
-      this.#shares.failed(victimId, clock.monotonicMs());
+      shares.failed(victimId, clock.monotonicMs());
       if (err instanceof BusError && err.kind === "unreachable") return;
       log.warn({ err, peer: victimId }, "Another coordinator did not say which waiting jobs it gives");
-      this.#reconcileLater();
+      reconcileLater();
       return;
     }
-    this.#stealNext();
+    stealNext();
   }
 
-  #reconcileLater(): void {
-    const { clock, mover, log } = this.#deps;
-    if (this.#isClosed) return;
-    this.#reconciling ??= clock.schedule(RECONCILE_AFTER_MS, () => {
-      this.#reconciling = null;
-      const work = mover
-        .reconcile()
-        .catch((err: unknown) => log.warn({ err }, "Looking for jobs that came here failed"));
-      void this.#track(work);
+  function reconcileLater(): void {
+    if (isClosed) return;
+    reconciling ??= clock.schedule(RECONCILE_AFTER_MS, () => {
+      reconciling = null;
+      void track(
+        mover.reconcile().catch((err: unknown) => log.warn({ err }, "Looking for jobs that came here failed")),
+      );
     });
   }
 
-  async #give(message: unknown): Promise<StealAnswer> {
-    const request = readStealRequest(message);
-    if (!this.#living.has(request.from)) throw new Error(`Coordinator ${request.from} is not known here yet`);
-    const jobIds = await this.#handOver(this.#shares.give(request), request.from);
-    return { jobIds, rest: this.#shares.restOf(request) };
+  async function give(request: StealRequest, toId: string): Promise<ReplyOf<typeof M.steal>> {
+    if (!peers.isLiving(toId)) throw new Error(`Coordinator ${toId} is not known here yet`);
+    const jobIds = await handOver(shares.give(toId, request), toId);
+    return { jobIds, rest: shares.restOf(request) };
   }
 
-  async #handOver(taken: readonly string[], toId: string): Promise<readonly string[]> {
-    const { mover, schedule } = this.#deps;
+  async function handOver(taken: readonly string[], toId: string): Promise<readonly string[]> {
     if (taken.length === 0) return taken;
     let moved: readonly string[] = [];
     try {
@@ -179,9 +99,45 @@ export class WorkSharing {
     return moved;
   }
 
-  #track<T>(work: Promise<T>): Promise<T> {
-    const tracked = work.finally(() => this.#underWay.delete(tracked));
-    this.#underWay.add(tracked);
+  function track<T>(task: Promise<T>): Promise<T> {
+    const tracked = task.finally(() => underWay.delete(tracked));
+    underWay.add(tracked);
     return tracked;
   }
+
+  const stops = [
+    peers.hear(M.status, (status, id) => {
+      if (peers.isLiving(id)) shares.hear(id, status, clock.monotonicMs());
+    }),
+    peers.answer(M.steal, (request, fromId) => track(give(request, fromId))),
+  ];
+
+  return {
+    get stolen(): number {
+      return stolen;
+    },
+    /** The living peer with most free slots, by its last status; undefined while none was heard. */
+    freestPeer(): Peer | undefined {
+      const id = shares.freestPeerId();
+      return peers.living.find((peer) => peer.id === id);
+    },
+    /** What the other coordinators said last of a kind of work. */
+    elsewhere: (kind: WorkKind): Elsewhere => shares.elsewhere(kind),
+    /** Another coordinator may have Islands for that kind, and can be told of the job. */
+    mayRunElsewhere: (kind: WorkKind): boolean =>
+      !isClosed && peers.downBecause === null && shares.mayRunElsewhere(kind),
+    /** Jobs that wait at other coordinators, by Cargo, as those said last. */
+    waitingElsewhere: (): ReadonlyMap<string, number> => shares.waitingElsewhere(),
+    /** Each other coordinator that lives was heard all the time since then, by the monotonic clock. */
+    hasHeardAllSince: (sinceMs: number): boolean =>
+      peers.living.every(({ id }) => id === peers.self.id || shares.wasHeardSince(id, sinceMs)),
+    /** Neither asks nor gives any more. Resolves when what is under way is over. */
+    async close(): Promise<void> {
+      isClosed = true;
+      timer.cancel();
+      reconciling?.cancel();
+      for (const stop of stops) stop();
+      await Promise.allSettled(underWay);
+    },
+  };
 }

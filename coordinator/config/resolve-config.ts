@@ -8,7 +8,7 @@ import { DEFAULT_CARGO_SETTINGS } from "./default-cargo-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { PHASE_SETTINGS } from "./phase-settings.ts";
 import { TELEMETRY_SETTINGS } from "./telemetry-settings.ts";
-import { LOG_FORMAT_SETTING } from "../../shared/log-format.ts";
+import { LOG_FORMAT_SETTING } from "../../shared/cli/log-format.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import {
   describeSettings,

@@ -1,4 +1,4 @@
-import { describeUnknown, unknownVariables } from "../../shared/unknown-variables.ts";
+import { describeUnknown, unknownVariables } from "../../shared/cli/unknown-variables.ts";
 import { describeConfig } from "./resolve-config.ts";
 
 /** Variables with our prefix that commands, clients and the agent read. */

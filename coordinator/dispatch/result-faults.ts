@@ -1,6 +1,6 @@
 import type { ToolCall, ToolUse } from "../../shared/chat-tools.ts";
-import { fitsGrammar } from "../../shared/grammar-fit.ts";
-import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
+import { fitsGrammar } from "../../shared/grammar/grammar-fit.ts";
+import { UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
 import type { OutputItem } from "../../shared/output.ts";
 import type { NumberedFrame } from "../../shared/protocol/from-island.ts";
 import { answerFault } from "../catalog/answer-schema.ts";

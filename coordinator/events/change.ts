@@ -1,63 +1,74 @@
-import { isTerminal, JOB_STATES, type JobState } from "../../shared/job-state.ts";
+import { z } from "zod";
+import { JOB_ERROR_CODES } from "../../shared/errors.ts";
+import { JOB_STATES } from "../../shared/job-state.ts";
 
-/** A job of the account is new or in another state. */
-export interface JobChange {
-  readonly type: "job";
-  readonly id: string;
-  readonly slug: string;
-  readonly state: JobState;
-  /** Why it failed; null for a job that did not. */
-  readonly code: string | null;
-  readonly batchId: string | null;
-  readonly createdAtMs: number;
-  readonly completedAtMs: number | null;
-  readonly atMs: number;
+const id = z.string().max(200);
+const timeMs = z.number().int().min(0).max(8.64e15);
+
+/** What changed for an account, also as coordinators send it to each other. */
+export const changeSchema = z.discriminatedUnion("type", [
+  /** A job is new or in another state. `code`: why it failed. */
+  z.object({
+    type: z.literal("job"),
+    id,
+    slug: id,
+    state: z.enum(JOB_STATES),
+    code: z.enum(JOB_ERROR_CODES).nullable(),
+    batchId: id.nullable(),
+    createdAtMs: timeMs,
+    completedAtMs: timeMs.nullable(),
+    atMs: timeMs,
+  }),
+  /** An Island came or went, or its owner sees something else of it. */
+  z.object({ type: z.literal("island"), id }),
+  /** `account`: its address, role or limits, its keys, sessions or Island tokens. */
+  z.object({ type: z.enum(["balance", "account"]) }),
+]);
+export type Change = Readonly<z.infer<typeof changeSchema>>;
+export type JobChange = Extract<Change, { type: "job" }>;
+
+/** Above this number, waiting changes become one reset. */
+export const MAX_WAITING = 500;
+
+/** Changes that wait to be sent: the last one of each job, Island or other thing; or a reset in place of them. */
+export class WaitingChanges {
+  readonly #byThing = new Map<string, Change>();
+  #isReset = false;
+
+  get isEmpty(): boolean {
+    return !this.#isReset && this.#byThing.size === 0;
+  }
+
+  /** No-op while a reset waits, which includes the change. */
+  add(change: Change): void {
+    if (this.#isReset) return;
+    const thing = thingOf(change);
+    this.#byThing.delete(thing);
+    this.#byThing.set(thing, change);
+    if (this.#byThing.size > MAX_WAITING) this.reset();
+  }
+
+  removeJob(id: string): void {
+    this.#byThing.delete(thingOf({ type: "job", id }));
+  }
+
+  reset(): void {
+    this.#byThing.clear();
+    this.#isReset = true;
+  }
+
+  /** The oldest, in order; null for a reset. */
+  take(max = MAX_WAITING): Change[] | null {
+    if (this.#isReset) {
+      this.#isReset = false;
+      return null;
+    }
+    const taken = [...this.#byThing.values()].slice(0, max);
+    for (const change of taken) this.#byThing.delete(thingOf(change));
+    return taken;
+  }
 }
 
-/** An Island of the account came, went, or says something else of itself. Who tells of it reads how it is. */
-export interface IslandChange {
-  readonly type: "island";
-  readonly id: string;
-  readonly atMs: number;
-}
-
-/** The account's balance may be another one. Who tells of it reads it. */
-export interface BalanceChange {
-  readonly type: "balance";
-  readonly atMs: number;
-}
-
-/** Something else of the account: its address, role or limits, its keys, sessions or Island tokens. Who tells of it reads the account. */
-export interface AccountChange {
-  readonly type: "account";
-  readonly atMs: number;
-}
-
-/** What an account's owner is told of. Coordinators send it to each other as it is. */
-export type Change = JobChange | IslandChange | BalanceChange | AccountChange;
-
-/** Changes of the same thing have the same key: the newer one takes the place of the older one. */
-export function keyOf(change: Change): string {
-  return "id" in change ? `${change.type}:${change.id}` : change.type;
-}
-
-/** False for what is older than `known`, of the same key. The end of a job is newer than all that clocks say. */
-export function isNews(change: Change, known: Change): boolean {
-  const [ended, knownEnded] = [hasEnded(change), hasEnded(known)];
-  return ended === knownEnded ? change.atMs >= known.atMs : ended;
-}
-
-function hasEnded(change: Change): boolean {
-  return change.type === "job" && isTerminal(change.state);
-}
-
-/** Undefined for what is no change, or one of a kind that only another version knows. */
-export function readChange(value: unknown): Change | undefined {
-  if (typeof value !== "object" || value === null || !("type" in value)) return undefined;
-  const change = value as Change;
-  if (typeof change.atMs !== "number") return undefined;
-  if (change.type === "balance" || change.type === "account") return change;
-  if (typeof change.id !== "string") return undefined;
-  if (change.type === "island") return change;
-  return change.type === "job" && JOB_STATES.includes(change.state) ? change : undefined;
+function thingOf(change: { readonly type: string; readonly id?: string }): string {
+  return `${change.type}:${change.id ?? ""}`;
 }

@@ -1,5 +1,5 @@
-import type { Timer } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { every } from "../../shared/async/every.ts";
 import type { Submitter } from "../accounts/identity.ts";
 import { resolveLimits } from "../quotas/account-limits.ts";
 import type { FileBatch, FileBatchProgress } from "../store/file-batches.ts";
@@ -15,9 +15,10 @@ export type EarlyEnd = "cancelled" | "expired";
 /** A batch that this coordinator has the lease of, which it renews, with its progress. */
 export class BatchHold {
   readonly batch: FileBatch;
-  readonly #deps: Pick<FileBatchDeps, "store" | "clock">;
+  readonly #deps: Pick<FileBatchDeps, "store" | "clock" | "log">;
   readonly #ownerId: string;
   readonly #stopped = new AbortController();
+  readonly #renewing = new AbortController();
   /** Called at each renewal. */
   readonly #renewals = new Set<() => Promise<void>>();
   readonly #onEarlyEnd = new Set<() => void>();
@@ -25,9 +26,8 @@ export class BatchHold {
   #submitter: Submitter;
   #early: EarlyEnd | null;
   #untilMs: number;
-  #timer: Timer | null = null;
 
-  constructor(deps: Pick<FileBatchDeps, "store" | "clock">, batch: FileBatch, ownerId: string) {
+  constructor(deps: Pick<FileBatchDeps, "store" | "clock" | "log">, batch: FileBatch, ownerId: string) {
     [this.#deps, this.batch, this.#ownerId] = [deps, batch, ownerId];
     this.#progress = batch.progress;
     this.#submitter = { accountId: batch.accountId, limits: resolveLimits(undefined), apiKey: batch.request.apiKey };
@@ -62,11 +62,20 @@ export class BatchHold {
   /** Renews the lease from here on. */
   async start(): Promise<void> {
     await this.renew();
-    this.#later();
+    const loop = { ...this.#deps, stop: this.#renewing.signal };
+    every(loop, RENEW_EVERY_MS, "renew the lease of a batch", async () => {
+      try {
+        await this.renew();
+      } catch (error) {
+        // Others cannot take the batch before the lease is over.
+        if (this.#deps.clock.now() >= this.#untilMs) this.stop();
+        throw error;
+      }
+    });
   }
 
   stop(): void {
-    this.#timer?.cancel();
+    this.#renewing.abort();
     this.#stopped.abort(new ServiceError("shutting_down", "Another coordinator goes on with the batch"));
   }
 
@@ -90,7 +99,7 @@ export class BatchHold {
 
   /** False when another coordinator has the batch. */
   end(changes: Partial<FileBatchProgress>): Promise<boolean> {
-    this.#timer?.cancel();
+    this.#renewing.abort();
     const { store, clock } = this.#deps;
     const progress = { ...this.#progress, ...changes };
     return store.fileBatches.end({ id: this.batch.id, ownerId: this.#ownerId }, progress, clock.now());
@@ -125,18 +134,5 @@ export class BatchHold {
     const key = (await store.accounts.listKeys(accountId)).find((each) => each.number === number);
     if (key === undefined || (key.expiresAtMs !== null && key.expiresAtMs <= clock.now())) return null;
     return { accountId, limits, apiKey: { number, cargos: key.cargos, monthlyMicro: key.monthlyMicro } };
-  }
-
-  #later(): void {
-    if (this.#stopped.signal.aborted) return;
-    const { clock } = this.#deps;
-    this.#timer = clock.schedule(RENEW_EVERY_MS, () => {
-      this.renew()
-        .catch(() => {
-          // Storage is away: others cannot take the batch before the lease is over.
-          if (clock.now() >= this.#untilMs) this.stop();
-        })
-        .finally(() => this.#later());
-    });
   }
 }

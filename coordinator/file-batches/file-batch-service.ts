@@ -1,5 +1,5 @@
-import type { Timer } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import { every } from "../../shared/async/every.ts";
 import { newId } from "../../shared/ids.ts";
 import { counter } from "../../shared/metrics.ts";
 import type { FileBatch, FileBatchProgress, FileBatchRequest } from "../store/file-batches.ts";
@@ -48,9 +48,8 @@ export class FileBatchService {
   readonly #ownerId: string;
   readonly #running = new Map<string, { readonly hold: BatchHold; readonly done: Promise<void> }>();
   readonly #underWay = new Map<string, UnderWay>();
-  #looking: Promise<void> = Promise.resolve();
-  #timer: Timer | null = null;
-  #isClosed = false;
+  readonly #stop = new AbortController();
+  readonly #look: () => Promise<void>;
 
   constructor(deps: Omit<FileBatchDeps, "countEnd">) {
     this.#deps = {
@@ -62,6 +61,9 @@ export class FileBatchService {
       },
     };
     this.#ownerId = newId("coord", deps.clock.now());
+    this.#look = every({ ...deps, stop: this.#stop.signal }, LOOK_EVERY_MS, "look for batches of files", () =>
+      this.#take(),
+    );
   }
 
   /** Batches that this coordinator runs now. */
@@ -76,15 +78,14 @@ export class FileBatchService {
 
   /** Runs what nobody runs, now and from now on. */
   start(): void {
-    this.#look();
+    void this.#look();
   }
 
   /** Leaves its batches to others; their jobs go on. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#timer?.cancel();
+    this.#stop.abort();
     for (const { hold } of this.#running.values()) hold.stop();
-    await this.#looking;
+    await this.#look();
     await Promise.all([...this.#running.values()].map(({ done }) => done));
     await this.#deps.store.fileBatches.release(this.#ownerId).catch(() => undefined);
   }
@@ -111,7 +112,7 @@ export class FileBatchService {
       throw wrong("input_file_id", `The account has ${MAX_OPEN} batches that have not ended, as many as it may`);
     }
     this.#batches.add(["created"]);
-    this.#look();
+    void this.#look();
     return { ...batch, cancellingAtMs: null, endedAtMs: null };
   }
 
@@ -152,24 +153,8 @@ export class FileBatchService {
     return progress === undefined ? batch : { ...batch, progress };
   }
 
-  #look(): void {
-    if (this.#isClosed) return;
-    this.#timer?.cancel();
-    this.#looking = this.#looking
-      .then(() => this.#take())
-      .catch((error: unknown) => {
-        if (error instanceof ServiceError) return;
-        this.#deps.log.error({ err: error }, "Looking for batches of files failed");
-      })
-      .then(() => {
-        if (this.#isClosed) return;
-        this.#timer?.cancel();
-        this.#timer = this.#deps.clock.schedule(LOOK_EVERY_MS, () => this.#look());
-      });
-  }
-
   async #take(): Promise<void> {
-    if (this.#isClosed || this.#running.size >= MAX_RUNNING) return;
+    if (this.#stop.signal.aborted || this.#running.size >= MAX_RUNNING) return;
     const { store, clock } = this.#deps;
     const nowMs = clock.now();
     // Mostly there is none, and nothing is written.
@@ -181,7 +166,7 @@ export class FileBatchService {
   #run(batch: FileBatch): void {
     const { id, accountId } = batch;
     // Its lease was over before it was renewed, and it has not noticed yet.
-    if (this.#isClosed || this.#running.has(id)) return;
+    if (this.#stop.signal.aborted || this.#running.has(id)) return;
     const hold = new BatchHold(this.#deps, batch, this.#ownerId);
     const underWay = this.#underWay.get(accountId) ?? new Set();
     this.#underWay.set(accountId, underWay);

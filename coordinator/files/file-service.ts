@@ -1,19 +1,21 @@
-import { systemClock, type Clock, type Timer } from "../../shared/clock.ts";
+import { systemClock, type Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { every } from "../../shared/async/every.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { counter } from "../../shared/metrics.ts";
-import type {
-  FileBudget,
-  FileHold,
-  FileList,
-  FilePurpose,
-  FileRecord,
-  FileUsage,
-  RemovedFiles,
+import { Pool, type PoolKey } from "../quotas/pool.ts";
+import {
+  assertFileFits,
+  type FileBudget,
+  type FileHold,
+  type FileList,
+  type FilePurpose,
+  type FileRecord,
+  type FileUsage,
+  type RemovedFiles,
 } from "../store/files.ts";
 import type { Store } from "../store/store.ts";
-import { ArrivingRoom } from "./arriving-room.ts";
 import type { FileContents } from "./file-contents.ts";
 import type { FileGrant, GrantSigner } from "./file-grants.ts";
 
@@ -25,7 +27,7 @@ const STEP = 100;
 const MAX_FILENAME_CHARS = 255;
 
 /** A complete file that arrived. */
-export interface ArrivedFile {
+interface ArrivedFile {
   /** Below the folder for files that arrive; it is moved away. */
   readonly path: string;
   /** As the client gave it. */
@@ -88,16 +90,15 @@ export class FileService {
   );
   readonly metrics = [this.#refusals];
   readonly #deps: FileServiceDeps;
-  readonly #room: ArrivingRoom;
+  /** Bytes that uploads in progress may still become, so that those at once cannot pass the budget or fill the disk together. */
+  readonly #arriving = new Pool({ account: Infinity, all: Infinity });
   readonly #stop = new AbortController();
   #kept: Promise<FileUsage> = Promise.resolve({ files: 0, bytes: 0 });
   #keptAtMs = -Infinity;
-  #sweeping: Promise<void> = Promise.resolve();
-  #timer: Timer | null = null;
+  #sweepNow: () => Promise<void> = () => Promise.resolve();
 
   constructor(deps: FileServiceDeps) {
     this.#deps = deps;
-    this.#room = new ArrivingRoom({ ...deps, budget: deps.limits.budget });
   }
 
   get maxFileBytes(): number {
@@ -111,30 +112,37 @@ export class FileService {
 
   /** Sweeps now, in the background, and an hour after the end of each sweep. */
   start(): void {
-    this.#sweeping = this.sweep()
-      .then(
-        () => undefined,
-        (error: unknown) => {
-          if (error instanceof ServiceError && error.code === "shutting_down") return;
-          this.#deps.log.error({ err: error }, "The hourly clean-up of files failed");
-        },
-      )
-      .finally(() => {
-        if (this.#stop.signal.aborted) return;
-        this.#timer = this.#deps.clock.schedule(SWEEP_EVERY_MS, () => this.start());
-      });
+    this.#sweepNow = every({ ...this.#deps, stop: this.#stop.signal }, SWEEP_EVERY_MS, "clean up files", () =>
+      this.sweep(),
+    );
+    void this.#sweepNow();
   }
 
   /** Ends the timer and waits for the step in progress. */
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#timer?.cancel();
-    await this.#sweeping;
+    await this.#sweepNow();
   }
 
-  /** See {@link ArrivingRoom.receive}. */
-  receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
-    return this.#counted(() => this.#room.receive(accountId, maxBytes, receive));
+  /** Runs `receive` while room for `maxBytes` is set aside. @throws {ServiceError} `file_budget_exceeded`, `disk_full` */
+  async receive<T>(accountId: string, maxBytes: number, receive: () => Promise<T>): Promise<T> {
+    const { store, contents, limits } = this.#deps;
+    const keys: readonly PoolKey<"account" | "all">[] = [["account", accountId], ["all"]];
+    try {
+      const usage = await store.files.usage(accountId);
+      const before = this.#arriving.count("account", accountId);
+      assertFileFits({ ...usage, bytes: usage.bytes + before }, maxBytes, limits.budget);
+      this.#arriving.add(keys, maxBytes);
+      try {
+        await contents.makeRoom(this.#arriving.count("all"));
+        return await receive();
+      } finally {
+        this.#arriving.add(keys, -maxBytes);
+      }
+    } catch (error) {
+      if (error instanceof ServiceError) this.#refusals.add([error.code]);
+      throw error;
+    }
   }
 
   /** All files of the network, and the bytes of their contents on disk, as of a minute ago or less; while storage is away as before. */
@@ -148,16 +156,6 @@ export class FileService {
       throw error;
     });
     return this.#kept;
-  }
-
-  /** Runs `take`, and counts its refusal. */
-  async #counted<T>(take: () => Promise<T>): Promise<T> {
-    try {
-      return await take();
-    } catch (error) {
-      if (error instanceof ServiceError) this.#refusals.add([error.code]);
-      throw error;
-    }
   }
 
   /** Resolves when the file is durable. @throws {ServiceError} `file_budget_exceeded` */

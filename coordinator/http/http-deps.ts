@@ -55,7 +55,7 @@ export interface HttpDeps {
   readonly fileBatches: FileBatchApi;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
   readonly availability: Pick<CargoAvailability, "of">;
-  readonly events: Pick<AccountEvents, "open" | "note" | "noteAccount">;
+  readonly events: Pick<AccountEvents, "open" | "closed" | "note" | "noteAccount">;
   /** Sessions of Islands with this coordinator. */
   readonly islandSessions: Pick<IslandGateway, "endSessionsOf">;
   readonly operators: Operators;

@@ -3,13 +3,7 @@ import { ValidationError } from "../../shared/errors.ts";
 import type { LineEndpoints } from "../file-batches/file-batch-deps.ts";
 import { answerError } from "./error-answers.ts";
 import { assertStructure, validate } from "./middleware/body.ts";
-import { CHAT_PARAMETERS } from "./openai/chat-parameters.ts";
-import { EMBEDDING_PARAMETERS } from "./openai/embedding-parameters.ts";
-import { MODERATION_PARAMETERS } from "./openai/moderation-parameters.ts";
-import { checkParameters, type ParameterRule } from "./openai/parameters.ts";
-import { RESPONSE_PARAMETERS } from "./openai/response-parameters.ts";
-import { RERANK_PARAMETERS } from "./openai/rerank-parameters.ts";
-import { TEXT_COMPLETION_PARAMETERS } from "./openai/text-completion-parameters.ts";
+import { checkParameters } from "./openai/parameters.ts";
 import { answerChat } from "./routes/chat.ts";
 import { answerCompletion } from "./routes/completions.ts";
 import { answerEmbeddings } from "./routes/embeddings.ts";
@@ -28,12 +22,12 @@ type Endpoint = (deps: AnswerDeps, client: WaitingClient, given: object) => Prom
 
 /** By their paths, as lines of batches name them. */
 const ENDPOINTS = new Map<string, Endpoint>([
-  ["/v1/chat/completions", endpoint(CHAT_PARAMETERS, chatBodySchema, answerChat)],
-  ["/v1/completions", endpoint(TEXT_COMPLETION_PARAMETERS, textCompletionBodySchema, answerCompletion)],
-  ["/v1/embeddings", endpoint(EMBEDDING_PARAMETERS, embeddingsBodySchema, answerEmbeddings)],
-  ["/v1/moderations", endpoint(MODERATION_PARAMETERS, moderationBodySchema, answerModeration)],
-  ["/v1/responses", endpoint(RESPONSE_PARAMETERS, responseBodySchema, answerResponse, refuseForLaterUse)],
-  ["/v1/rerank", endpoint(RERANK_PARAMETERS, rerankBodySchema, answerReranking)],
+  ["/v1/chat/completions", endpoint(chatBodySchema, answerChat)],
+  ["/v1/completions", endpoint(textCompletionBodySchema, answerCompletion)],
+  ["/v1/embeddings", endpoint(embeddingsBodySchema, answerEmbeddings)],
+  ["/v1/moderations", endpoint(moderationBodySchema, answerModeration)],
+  ["/v1/responses", endpoint(responseBodySchema, answerResponse, refuseForLaterUse)],
+  ["/v1/rerank", endpoint(rerankBodySchema, answerReranking)],
 ]);
 
 /** The endpoints that lines of batches may ask, checked and answered by the code that serves them. */
@@ -54,14 +48,13 @@ export function lineEndpoints(deps: Omit<AnswerDeps, "jobs">): LineEndpoints {
 }
 
 function endpoint<S extends z.ZodType>(
-  parameters: readonly ParameterRule[],
   schema: S,
   answer: (deps: AnswerDeps, client: WaitingClient, body: z.output<S>) => Promise<object | null>,
   refuse: (body: z.output<S>) => void = () => undefined,
 ): Endpoint {
   return async (deps, client, given) => {
     const body = validate(schema, given);
-    const ignoredParameters = checkParameters(parameters, given, "openai");
+    const ignoredParameters = checkParameters(schema, given, "openai");
     refuse(body);
     return answer(deps, { ...client, submitter: { ...client.submitter, ignoredParameters } }, body);
   };

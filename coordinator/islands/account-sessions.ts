@@ -1,4 +1,4 @@
-import { growingMs } from "../../shared/backoff.ts";
+import { growingMs } from "../../shared/async/backoff.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 import { MIB } from "../../shared/format-bytes.ts";
@@ -6,7 +6,7 @@ import { recentMap } from "../../shared/recent-map.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
 import { Pool } from "../quotas/pool.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
-import { FrameIntake } from "./frame-intake.ts";
+import { FrameIntake } from "./session/frame-intake.ts";
 
 export interface SessionCaps {
   /** Open sessions of one Island token. */

@@ -26,8 +26,8 @@ export interface CargoAvailabilityDeps {
   readonly islands: Pick<IslandRegistry, "connected">;
   readonly catalog: Pick<Catalog, "list">;
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** What other coordinators have for an account; an answer that is no list: silent, or of an earlier version. */
-  readonly askOthers: (accountId: string) => Promise<readonly unknown[]>;
+  /** What other coordinators have for an account; undefined for each that does not answer. */
+  readonly askOthers: (accountId: string) => Promise<readonly (readonly AvailableCargo[] | undefined)[]>;
 }
 
 export const MAX_COUNTED = 100;
@@ -89,7 +89,7 @@ export class CargoAvailability {
 
   async #read(accountId: string): Promise<Availability> {
     const others = await this.#deps.askOthers(accountId);
-    const heard = others.filter((answer) => Array.isArray(answer)) as AvailableCargo[][];
+    const heard = others.filter((cargos) => cargos !== undefined);
     const sums = new Map<string, AvailableCargo>();
     for (const cargo of [this.here(accountId), ...heard].flat()) {
       const { slug, islands = 0, ready = 0, free = 0 } = sums.get(cargo.slug) ?? { slug: cargo.slug };

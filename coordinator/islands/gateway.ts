@@ -8,11 +8,11 @@ import { counter } from "../../shared/metrics.ts";
 import { AccountSessions, type SessionCaps } from "./account-sessions.ts";
 import { noFrames } from "./frame-counts.ts";
 import { JoinLimit } from "./join-limit.ts";
-import { controlRate } from "./frame-limits.ts";
-import { IslandSession } from "./session.ts";
-import type { SessionDeps, SessionOwner } from "./session-deps.ts";
+import { controlRate } from "./session/frame-limits.ts";
+import { IslandSession } from "./session/session.ts";
+import type { SessionDeps, SessionOwner } from "./session/session-deps.ts";
 import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "./session-socket.ts";
-import { SessionWatch } from "./session-watch.ts";
+import { SessionWatch } from "./session/session-watch.ts";
 import { SUSPENDED_RETRY_MS } from "./suspended-islands.ts";
 
 export interface GatewayDeps extends Pick<SessionDeps, "connections" | "clock" | "log" | "heartbeatMs" | "intake"> {

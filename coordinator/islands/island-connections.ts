@@ -6,7 +6,7 @@ import type { FromIsland, Hello } from "../../shared/protocol/from-island.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Store } from "../store/store.ts";
-import { Acknowledgements } from "./acknowledgements.ts";
+import { Acknowledgements } from "./session/acknowledgements.ts";
 import type { AttemptReports } from "./attempt-reports.ts";
 import type { CargoSigner } from "./cargo-signer.ts";
 import type { IslandLink, IslandView } from "./island.ts";

@@ -1,39 +1,44 @@
-import type { IslandState } from "../../shared/protocol/from-island.ts";
-
-/** What a coordinator knows of an Island that is connected to it. Coordinators send it to each other. */
-export interface LiveIsland {
-  readonly hostId: string;
-  /** It takes no new jobs: its owner paused it, it is outside its hours, or it leaves. */
-  readonly isDraining: boolean;
-  /** It gets no or few jobs, because it let down several in a row. */
-  readonly isQuarantined: boolean;
-  readonly slots: number;
-  readonly slotsBusy: number;
-  /** 0 to 1, over all cores; null: not known. */
-  readonly cpuLoad: number | null;
-  readonly freeRamBytes: number | null;
-  readonly freeVramBytes: number | null;
-  /** °C of its hottest processor or graphics card; null: not known. Absent: a coordinator of an earlier version tells. */
-  readonly temperatureC?: number | null;
-  /** Cargos whose model is in memory; at most {@link MAX_LOADED}. */
-  readonly loaded: readonly string[];
-  /** 0 to 1, of its busiest graphics card; null: not known. Absent, like the next three, from coordinators of earlier versions. */
-  readonly gpuLoad?: number | null;
-  /** At most {@link MAX_LOADED} of each. */
-  readonly loading?: readonly string[];
-  readonly downloads?: readonly LiveDownload[];
-  /** Cargos of the jobs that it has now, first those that began first, and when each began in ms since the epoch. */
-  readonly running?: readonly { readonly slug: string; readonly sinceMs: number }[];
-  /** Keys of the models and images on its disk; at most {@link MAX_CACHED}. Empty where nobody asked for them. */
-  readonly cachedModels: readonly string[];
-}
-
-/** A download of an Island, as its agent reports it. */
-export type LiveDownload = IslandState["downloads"][number];
+import { z } from "zod";
+import type { DeepReadonly } from "../../shared/deep-readonly.ts";
+import { downloadSchema } from "../../shared/protocol/from-island.ts";
 
 /** Together they keep the Islands of an account in one message between coordinators. */
 export const MAX_LOADED = 10;
 export const MAX_CACHED = 200;
+
+const share = z.number().min(0).max(1).nullable();
+const freeBytes = z.number().nonnegative().nullable();
+const slugs = z.array(z.string()).max(MAX_LOADED);
+
+/** What a coordinator knows of an Island that is connected to it. Coordinators send it to each other. */
+export const liveIslandSchema = z.object({
+  hostId: z.string(),
+  /** It takes no new jobs: its owner paused it, it is outside its hours, or it leaves. */
+  isDraining: z.boolean(),
+  /** It gets no or few jobs, because it failed several in a row. */
+  isQuarantined: z.boolean(),
+  slots: z.number(),
+  slotsBusy: z.number(),
+  /** 0 to 1, over all cores; null: not known. */
+  cpuLoad: share,
+  freeRamBytes: freeBytes,
+  freeVramBytes: freeBytes,
+  /** °C of its hottest processor or graphics card; null: not known. */
+  temperatureC: z.number().nullable(),
+  /** 0 to 1, of its busiest graphics card; null: not known. */
+  gpuLoad: share,
+  /** Cargos whose model is in memory. */
+  loaded: slugs,
+  loading: slugs,
+  /** As its agent reports them. */
+  downloads: z.array(downloadSchema).max(MAX_LOADED),
+  /** Cargos of the jobs that it has now, first those that began first, and when each began in ms since the epoch. */
+  running: z.array(z.object({ slug: z.string(), sinceMs: z.number() })).max(MAX_LOADED),
+  /** Keys of the models and images on its disk. Empty where they were not asked for. */
+  cachedModels: z.array(z.string()).max(MAX_CACHED),
+});
+export type LiveIsland = DeepReadonly<z.infer<typeof liveIslandSchema>>;
+export type LiveDownload = LiveIsland["downloads"][number];
 
 /** Sends Islands away for good, and tells what is known of them; see `IslandRegistry`. */
 export interface ConnectedIslands {
@@ -50,6 +55,4 @@ export interface IslandsElsewhere {
     hostId: string | null,
   ): Promise<{ readonly islands: readonly LiveIsland[]; readonly isComplete: boolean }>;
   remove(accountId: string, hostId: string): Promise<void>;
-  /** What each has for the account's jobs; see `CargoAvailability`. Anything but a list: it does not tell. */
-  availability(accountId: string): Promise<readonly unknown[]>;
 }

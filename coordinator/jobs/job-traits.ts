@@ -7,8 +7,8 @@ import {
   type ResponseFormat,
 } from "../../shared/chat-input.ts";
 import type { ToolUse } from "../../shared/chat-tools.ts";
-import { cargoFeaturesOf } from "../../shared/cargo-features.ts";
-import { chatFeaturesOf } from "../../shared/features.ts";
+import { cargoFeaturesOf } from "../../shared/features/cargo-features.ts";
+import { chatFeaturesOf } from "../../shared/features/features.ts";
 import { KIB, MIB } from "../../shared/format-bytes.ts";
 import { FILES_FEATURE } from "../../shared/job-files.ts";
 import { TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";

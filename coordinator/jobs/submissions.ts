@@ -34,7 +34,7 @@ export interface SubmissionRequest {
   readonly apiKey?: UsedKey | null | undefined;
   /** Or an alias of it. */
   readonly slug: string;
-  /** Paths of the request's hints that were not used. Absent if all were. */
+  /** Paths of the request's parameters that were ignored. Absent if none was. */
   readonly ignoredParameters?: readonly string[];
   /** 0 to 100. */
   readonly priority: number;

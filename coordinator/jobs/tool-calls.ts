@@ -1,7 +1,7 @@
-import { argumentsSchemaOf, looseTools } from "../../shared/call-schema.ts";
+import { argumentsSchemaOf, looseTools } from "../../shared/grammar/call-schema.ts";
 import type { ToolCall, ToolUse } from "../../shared/chat-tools.ts";
-import { fitsRead } from "../../shared/grammar-fit.ts";
-import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
+import { fitsRead } from "../../shared/grammar/grammar-fit.ts";
+import { UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
 import { isJsonObject } from "../../shared/json-value.ts";
 import type { FinishReason } from "../../shared/output.ts";
 import type { FeedItem } from "../store/job-store.ts";

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
-import { ServiceError } from "../../shared/errors.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { every } from "../../shared/async/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
@@ -42,9 +42,10 @@ export class HostFigures {
   readonly #online = new Map<string, Session>();
   /** Not stored yet. */
   #gathered = new Map<string, HostDay & Counts>();
-  #timer: Timer | null = null;
-  #storing: Promise<void> = Promise.resolve();
+  readonly #stop = new AbortController();
   #isClosed = false;
+  /** Stores what is gathered. Resolves also when that fails: it is stored the next time. */
+  readonly store: () => Promise<void>;
 
   constructor(deps: HostFiguresDeps) {
     this.#deps = deps;
@@ -61,33 +62,15 @@ export class HostFigures {
       if (event.type === "attempt_failed") this.#add(event.job, (counts) => (counts.retried += 1));
       if (event.type === "job_ended") this.#countEnd(event.job);
     });
-    this.#later();
-  }
-
-  /** Stores what is gathered. Resolves also when that fails: it is stored the next time. */
-  store(): Promise<void> {
-    this.#storing = this.#storing
-      .then(() => this.#store())
-      .catch((error: unknown) => {
-        if (error instanceof ServiceError) return;
-        this.#deps.log.error({ err: error }, "Figures of Islands could not be stored");
-      });
-    return this.#storing;
+    const loop = { ...deps, stop: this.#stop.signal };
+    this.store = every(loop, STORE_EVERY_MS, "store the figures of Islands", () => this.#store());
   }
 
   /** Stores what is gathered, for the last time. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#timer?.cancel();
     await this.store();
-  }
-
-  #later(): void {
-    this.#timer = this.#deps.clock.schedule(STORE_EVERY_MS, () => {
-      void this.store().then(() => {
-        if (!this.#isClosed) this.#later();
-      });
-    });
+    this.#stop.abort();
   }
 
   async #store(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import { counterOf, gauge, scraperOf, type Metric } from "../../shared/metrics.ts";
-import type { CountedBus } from "../bus/counted-bus.ts";
+import type { BusError } from "../bus/bus.ts";
 import type { FrameCounts } from "../islands/frame-counts.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -33,7 +33,8 @@ export interface MeasuredParts {
     /** Jobs that came here, by how, and coordinators that this one removed. */
     readonly counts: TakenOver & { readonly stolen: number; readonly handedOver: number };
   } | null;
-  readonly bus: Pick<CountedBus, "failed">;
+  /** Questions that got no reply. */
+  readonly peers: { readonly failed: Readonly<Record<BusError["kind"], number>> };
   readonly clock: Pick<Clock, "now">;
   readonly version: string;
 }
@@ -141,7 +142,7 @@ function storageReadings({ store, files }: MeasuredParts): Metric[] {
 }
 
 /** Metrics of one coordinator of several. */
-function clusterReadings({ member, bus, jobs }: MeasuredParts): Metric[] {
+function clusterReadings({ member, peers, jobs }: MeasuredParts): Metric[] {
   if (member === null) return [];
   let movedAway = 0;
   jobs.subscribe(({ type }) => {
@@ -159,7 +160,7 @@ function clusterReadings({ member, bus, jobs }: MeasuredParts): Metric[] {
       [member.counts.reaped],
     ]),
     counterOf("atoll_peer_requests_failed_total", "Requests to others without an answer, or refused", ["reason"], () =>
-      Object.entries(bus.failed),
+      Object.entries(peers.failed),
     ),
   ];
 }

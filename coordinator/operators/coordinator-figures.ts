@@ -1,9 +1,10 @@
 import type { Clock } from "../../shared/clock.ts";
+import { MAX_KINDS, type Figures, type WaitingWork } from "../cluster/messages.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
-import { bucketOf, mergeCounts, type Counts } from "./latency-histogram.ts";
+import { bucketOf, mergeCounts } from "./latency-histogram.ts";
 
 export interface CoordinatorFiguresDeps {
   readonly jobs: Pick<JobRegistry, "list" | "subscribe" | "cargoOf">;
@@ -12,36 +13,6 @@ export interface CoordinatorFiguresDeps {
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
 }
 
-/** Waiting jobs of a Cargo that wait for the same thing. */
-export interface WaitingWork {
-  readonly slug: string;
-  /** Only Islands of this account may run them; null: all. */
-  readonly onlyIslandsOf: string | null;
-  readonly jobs: number;
-  readonly oldestAtMs: number;
-  /** Of the oldest of them. */
-  readonly reason: JobWaiting["reason"];
-  readonly message: string;
-}
-
-/** What one coordinator knows. Coordinators send it to each other. */
-export interface Figures {
-  readonly islands: number;
-  /** Of Islands that take new jobs. */
-  readonly slots: { readonly free: number; readonly all: number };
-  /** `waiting`: no Island has them. `running`: all others. */
-  readonly jobs: { readonly running: number; readonly waiting: number };
-  /** Of jobs in the last minute. */
-  readonly ended: { readonly all: number; readonly failed: number };
-  readonly tokensPerSecond: number;
-  /** From when a job could be given to an Island (mostly its submission) to its first output, of jobs that ended in the last minute. */
-  readonly firstToken: Counts;
-  /** Most jobs first, at most {@link MAX_KINDS}. */
-  readonly waiting: readonly WaitingWork[];
-}
-
-/** Kinds of waiting work that one coordinator tells of. */
-export const MAX_KINDS = 256;
 const WINDOW_S = 60;
 const MS_PER_S = 1_000;
 /** Samples of tokens for their rate: at most this old, and this far from each other. */

@@ -1,29 +1,22 @@
 import type { Clock } from "../../shared/clock.ts";
-import type { PeerAnswer } from "../cluster/remote-questions.ts";
+import { M, type Figures, type WaitingWork } from "../cluster/messages.ts";
+import type { Peers } from "../cluster/peers.ts";
 import type { LiveIsland } from "../islands/live-island.ts";
 import { SEEN_LATELY_MS } from "../islands/island-service.ts";
 import type { Store } from "../store/store.ts";
-import type { CoordinatorFigures, Figures, WaitingWork } from "./coordinator-figures.ts";
+import type { CoordinatorFigures } from "./coordinator-figures.ts";
 import { mergeCounts, quantileOf } from "./latency-histogram.ts";
 
 export interface NetworkViewDeps {
   readonly figures: Pick<CoordinatorFigures, "read">;
   /** Those of these Islands that are connected here. */
   readonly liveHere: (hostIds: readonly string[]) => readonly LiveIsland[];
-  readonly store: Pick<Store, "operators">;
+  readonly store: Pick<Store, "operators" | "cluster">;
+  readonly peers: Pick<Peers, "self" | "askAll" | "answer">;
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
-  /** This coordinator. Its id is null for one that is alone. */
-  readonly self: () => { readonly id: string | null; readonly address: string; readonly version: string };
-  /** Asks all others. */
-  readonly ask: (question: NetworkQuestion) => Promise<readonly PeerAnswer[]>;
 }
 
-/** What coordinators ask each other. One of another version may not know it. */
-export type NetworkQuestion =
-  | { readonly ask: "figures" }
-  | { readonly ask: "islands"; readonly hostIds: readonly string[] };
-
-/** One coordinator in the overview; null figures: it did not answer. */
+/** One coordinator in the overview. Its id is null if it is alone; null figures: it did not answer. */
 export interface CoordinatorLine {
   readonly id: string | null;
   readonly address: string;
@@ -52,6 +45,7 @@ const FRESH_MS = 1_000;
 const FIGURES_FRESH_MS = 500;
 /** How long the number of known Islands counts, for each of them: storage goes through them all to count them. */
 const COUNT_FRESH_MS_BY_ISLAND = 1;
+const FAULT = "A coordinator did not answer an operator's question";
 
 /** The whole network, over all coordinators, as operators see it. */
 export class NetworkView {
@@ -62,6 +56,8 @@ export class NetworkView {
 
   constructor(deps: NetworkViewDeps) {
     this.#deps = deps;
+    deps.peers.answer(M.figures, () => this.#readFigures());
+    deps.peers.answer(M.islands, ({ hostIds }) => deps.liveHere(hostIds));
   }
 
   /** At most a second and a half old. The number of known Islands is as many ms old as it is, at most. */
@@ -77,9 +73,9 @@ export class NetworkView {
 
   /** Those of these Islands that are connected anywhere. `isComplete` false: a coordinator did not answer. */
   async live(hostIds: readonly string[]): Promise<{ byId: ReadonlyMap<string, LiveIsland>; isComplete: boolean }> {
-    const { ask, liveHere } = this.#deps;
-    const answers = hostIds.length === 0 ? [] : await ask({ ask: "islands", hostIds });
-    const heard = answers.flatMap(({ answer }) => (Array.isArray(answer) ? [answer as LiveIsland[]] : []));
+    const { peers, liveHere } = this.#deps;
+    const answers = hostIds.length === 0 ? [] : await peers.askAll(M.islands, { hostIds }, FAULT);
+    const heard = answers.flatMap(({ reply }) => (reply === undefined ? [] : [reply]));
     const islands = [...heard.flat(), ...liveHere(hostIds)];
     return {
       byId: new Map(islands.map((island) => [island.hostId, island])),
@@ -87,20 +83,13 @@ export class NetworkView {
     };
   }
 
-  /** What this coordinator tells another one. */
-  answer(question: unknown): unknown {
-    const { ask, hostIds } = (question ?? {}) as { ask?: unknown; hostIds?: unknown };
-    if (ask === "figures") return this.#readFigures();
-    if (ask === "islands" && Array.isArray(hostIds)) return this.#deps.liveHere(hostIds.map(String));
-    return null;
-  }
-
   async #overview(): Promise<Overview> {
-    const { self, ask } = this.#deps;
-    const [stored, others] = await Promise.all([this.#countKnown(), ask({ ask: "figures" })]);
+    const { peers, store } = this.#deps;
+    const [stored, others] = await Promise.all([this.#countKnown(), peers.askAll(M.figures, null, FAULT)]);
+    const { id: selfId, ...self } = peers.self;
     const coordinators: CoordinatorLine[] = [
-      { ...self(), figures: this.#readFigures() },
-      ...others.map(({ id, address, version, answer }) => ({ id, address, version, figures: readFigures(answer) })),
+      { ...self, id: store.cluster === null ? null : selfId, figures: this.#readFigures() },
+      ...others.map(({ reply, ...peer }) => ({ ...peer, figures: reply ?? null })),
     ];
     const known = coordinators.flatMap((each) => each.figures ?? []);
     const sum = (read: (each: Figures) => number): number => known.reduce((total, each) => total + read(each), 0);
@@ -139,14 +128,6 @@ export class NetworkView {
     this.#counted = { atMs: nowMs, known };
     return known;
   }
-}
-
-/** Null for what is not the figures of a coordinator of this version. */
-function readFigures(answer: unknown): Figures | null {
-  const { islands, slots, jobs, ended, tokensPerSecond, firstToken, waiting } = (answer ?? {}) as Partial<Figures>;
-  const numbers = [islands, slots, jobs, ended, tokensPerSecond];
-  const isWhole = numbers.every((each) => each !== undefined) && Array.isArray(firstToken) && Array.isArray(waiting);
-  return isWhole ? (answer as Figures) : null;
 }
 
 /** What one coordinator says, as far as it is true of the network: others may have Islands, which are not known to run the work. */

@@ -1,4 +1,5 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { every } from "../../shared/async/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { suspendedIsland, suspendedOwner, type SuspendedIslands } from "../islands/suspended-islands.ts";
 import type { Store } from "../store/store.ts";
@@ -8,7 +9,7 @@ export interface SuspensionsDeps {
   /** Where several coordinators share the store: knows the revision of the credentials, which each suspension raises. */
   readonly credentials: { revision(): number | Promise<number> } | undefined;
   readonly clock: Pick<Clock, "schedule">;
-  readonly log: Pick<Logger, "warn">;
+  readonly log: Pick<Logger, "error">;
 }
 
 /** With the half second in which a coordinator hears of changes whose message was lost, a suspension counts everywhere within a second. */
@@ -33,19 +34,19 @@ export class Suspensions implements SuspendedIslands {
   /** Listeners hear of these accounts at the next look: a request that was let in before may end after the first time. */
   #again: ReadonlySet<string> = new Set();
   #looks = 0;
-  #looking: Promise<void> = Promise.resolve();
-  #timer: Timer | null = null;
-  #isClosed = false;
+  readonly #stop = new AbortController();
+  /** Something was suspended or reinstated here. Resolves when that counts at this coordinator. */
+  readonly changed: () => Promise<void>;
 
   private constructor(deps: SuspensionsDeps) {
     this.#deps = deps;
+    this.changed = every({ ...deps, stop: this.#stop.signal }, LOOK_MS, "read suspensions", () => this.#look());
   }
 
   /** Learns what is suspended, before clients and Islands are let in. */
   static async open(deps: SuspensionsDeps): Promise<Suspensions> {
     const suspensions = new Suspensions(deps);
     await suspensions.#look();
-    suspensions.#later();
     return suspensions;
   }
 
@@ -63,33 +64,8 @@ export class Suspensions implements SuspendedIslands {
     this.#onIslands.add(listener);
   }
 
-  /** Something was suspended or reinstated here. Resolves when that counts at this coordinator. */
-  async changed(): Promise<void> {
-    await this.#looking;
-    await this.#lookOnce();
-  }
-
   close(): void {
-    this.#isClosed = true;
-    this.#timer?.cancel();
-  }
-
-  #later(): void {
-    this.#timer = this.#deps.clock.schedule(LOOK_MS, () => {
-      void this.#lookOnce().finally(() => {
-        if (!this.#isClosed) this.#later();
-      });
-    });
-  }
-
-  /** One at a time; a failed one is tried again at the next turn. */
-  #lookOnce(): Promise<void> {
-    this.#looking = this.#looking
-      .then(() => this.#look())
-      .catch((error: unknown) => {
-        if (!this.#isClosed) this.#deps.log.warn({ err: error }, "Suspensions could not be read");
-      });
-    return this.#looking;
+    this.#stop.abort();
   }
 
   async #look(): Promise<void> {

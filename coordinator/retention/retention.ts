@@ -1,4 +1,5 @@
 import type { Clock, Timer } from "../../shared/clock.ts";
+import { every } from "../../shared/async/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/content.ts";
@@ -49,10 +50,10 @@ const TRUNCATE_RETRY_MS = 10_000;
 export class Retention {
   readonly #deps: RetentionDeps;
   readonly #stop = new AbortController();
-  readonly #underWay = new Set<Promise<unknown>>();
   /** No job that ended before has the part. A start looks at all again. */
   readonly #removedUntilMs: Record<ContentPart, number> = { input: 0, output: 0 };
-  #sweepTimer: Timer | null = null;
+  #sweepNow: () => Promise<void> = () => Promise.resolve();
+  #truncating: Promise<void> = Promise.resolve();
   #truncateTimer: Timer | null = null;
 
   constructor(deps: RetentionDeps) {
@@ -61,11 +62,9 @@ export class Retention {
 
   /** Sweeps now, in the background, and an hour after the end of each sweep. */
   start(): void {
-    const sweep = this.sweep().finally(() => {
-      if (this.#stop.signal.aborted) return;
-      this.#sweepTimer = this.#deps.clock.schedule(SWEEP_EVERY_MS, () => this.start());
-    });
-    this.#background(sweep, "The hourly clean-up failed");
+    const loop = { ...this.#deps, stop: this.#stop.signal };
+    this.#sweepNow = every(loop, SWEEP_EVERY_MS, "remove what is older than it is kept", () => this.sweep());
+    void this.#sweepNow();
   }
 
   /**
@@ -111,9 +110,9 @@ export class Retention {
   /** Stops the timers and waits for the step in progress. Call it before the store is closed. */
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#sweepTimer?.cancel();
     this.#truncateTimer?.cancel();
-    await Promise.all(this.#underWay);
+    await this.#truncating;
+    await this.#sweepNow();
   }
 
   async #carryOut(subject: RemovalSubject): Promise<void> {
@@ -178,20 +177,15 @@ export class Retention {
     if (this.#truncateTimer !== null || this.#stop.signal.aborted) return;
     this.#truncateTimer = this.#deps.clock.schedule(delayMs, () => {
       this.#truncateTimer = null;
-      const truncated = this.#deps.store.content.truncateLog().then((isEmpty) => {
-        if (!isEmpty) this.#truncateSoon(TRUNCATE_RETRY_MS);
-      });
-      this.#background(truncated, "Emptying the database's log failed");
+      this.#truncating = this.#deps.store.content.truncateLog().then(
+        (isEmpty) => {
+          if (!isEmpty) this.#truncateSoon(TRUNCATE_RETRY_MS);
+        },
+        (error: unknown) => {
+          if (error instanceof ServiceError && error.code === "shutting_down") return;
+          this.#deps.log.error({ err: error }, "Emptying the database's log failed");
+        },
+      );
     });
-  }
-
-  #background(work: Promise<unknown>, failure: string): void {
-    const watched = work
-      .catch((error: unknown) => {
-        if (error instanceof ServiceError && error.code === "shutting_down") return;
-        this.#deps.log.error({ err: error }, failure);
-      })
-      .finally(() => this.#underWay.delete(watched));
-    this.#underWay.add(watched);
   }
 }

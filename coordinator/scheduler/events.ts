@@ -44,7 +44,7 @@ export interface WaitingJob {
   readonly jobClass: JobClass;
   /** For a Cargo that is not approved: the account whose Islands may run it, and no others. Null: any Island may. */
   readonly onlyIslandsOf: string | null;
-  /** Features that an Island must have to run it, sorted; absent: none. See `shared/features.ts`. */
+  /** Features that an Island must have to run it, sorted; absent: none. See `shared/features/features.ts`. */
   readonly features?: readonly string[] | undefined;
   /** 0 to 100: higher first, among the jobs of its account. */
   readonly priority: number;

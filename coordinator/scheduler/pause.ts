@@ -1,4 +1,4 @@
-import { backoffMs } from "../../shared/backoff.ts";
+import { backoffMs } from "../../shared/async/backoff.ts";
 import type { JobErrorCode } from "../../shared/errors.ts";
 import type { HeapItem } from "./indexed-heap.ts";
 

@@ -1,4 +1,5 @@
 import { partiesOf, type Posting } from "../credits/postings.ts";
+import { beginRemoval } from "./content.ts";
 import { credentialSteps } from "./credentials.ts";
 import { islandTokenSteps } from "./island-tokens.ts";
 import { REFUSALS } from "./refusals.ts";
@@ -199,7 +200,7 @@ export const accountSteps = {
 
   /**
    * Deletes what says whose account it is: address, password, keys, sessions, Island tokens, pairing codes. From then on nobody can sign in
-   * to it. Also begins the removal of its content (`ContentStore`), in one commit. Its id stays, for the ledger. False for no such account.
+   * to it. Also begins the removal of its content (`content.ts`), in one commit. Its id stays, for the ledger. False for no such account.
    */
   delete: write(async (tx, accountId: string, atMs: number) => {
     // The key of the address must be unique, and an id is no address.
@@ -208,8 +209,7 @@ export const accountSteps = {
       WHERE id = @accountId AND deleted_at_ms IS NULL`;
     if ((await tx.run(blank, { accountId, atMs })) === 0) return false;
     await removeOf(tx, accountId, CREDENTIAL_TABLES);
-    const begin = "INSERT INTO removals (kind, id, at_ms) VALUES ('account', @accountId, @atMs) ON CONFLICT DO NOTHING";
-    await tx.run(begin, { accountId, atMs });
+    await beginRemoval(tx, { kind: "account", id: accountId }, atMs);
     return true;
   }),
 

@@ -1,5 +1,6 @@
 import { accountSteps } from "./accounts.ts";
 import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
+import { batchSteps } from "./batches.ts";
 import { catalogSteps } from "./catalog.ts";
 import { contentSteps } from "./content.ts";
 import { conversationSteps } from "./conversations.ts";
@@ -7,17 +8,18 @@ import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
 import { hostFigureSteps } from "./host-figures.ts";
 import { islandSteps } from "./islands.ts";
-import { readJobList } from "./job-lists.ts";
+import { jobReads } from "./job-reads.ts";
 import { ledgerSteps } from "./ledger.ts";
 import { operatorSteps } from "./operators.ts";
+import { openStore, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
 import { usageSteps } from "./usage.ts";
 import { webhookSteps } from "./webhooks.ts";
-import { openStore, pageRead, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
 
 /** The stores whose methods are the same on every engine. */
 const STORES = {
   accounts: accountSteps,
   audit: auditSteps,
+  batches: batchSteps,
   catalog: catalogSteps,
   content: contentSteps,
   conversations: conversationSteps,
@@ -25,7 +27,7 @@ const STORES = {
   files: fileSteps,
   hostFigures: hostFigureSteps,
   islands: islandSteps,
-  jobLists: { list: pageRead(readJobList) },
+  jobs: jobReads,
   ledger: ledgerSteps,
   operators: operatorSteps,
   usage: usageSteps,

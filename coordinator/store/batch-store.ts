@@ -53,18 +53,3 @@ export interface ActiveBatchRecord {
   /** One of its jobs failed or timed out. */
   readonly hasFailed: boolean;
 }
-
-export interface BatchStore {
-  /**
-   * Stores all jobs as `pending`, with the postings, in one commit.
-   * @throws {ServiceError} like `JobStore.submit`.
-   */
-  submit(batch: NewBatch): Promise<SubmitBatchOutcome>;
-  /** Like `JobStore.findRepeat`, for a batch. @throws {ServiceError} `idempotency_conflict`. */
-  findRepeat(request: Pick<NewBatch, "accountId" | "createdAtMs" | "idempotency">): Promise<BatchRecord | undefined>;
-  get(batchId: string): Promise<BatchRecord | undefined>;
-  /** Batches with at least one job that has not ended. `ids`: others need not be read. */
-  unfinished(ids?: readonly string[]): Promise<ActiveBatchRecord[]>;
-  /** Records that the client cancelled the whole batch; its jobs are ended one by one. Does nothing to a finished batch. */
-  cancel(batchId: string, atMs: number): Promise<void>;
-}

@@ -4,7 +4,7 @@ import { takeTurn } from "./postgres/cluster/turns.ts";
 import { LISTED, UNLISTED } from "./sqlite/jobs/job-listing.ts";
 import { read, write, type Opened } from "./steps.ts";
 import { integer, key, Table, text, type RowOf } from "./table.ts";
-import { inRows, someRows, type Tx } from "./tx.ts";
+import { indexedBy, inRows, someRows, type Tx } from "./tx.ts";
 
 /** Removals of prompts and answers that are under way. */
 export const removalTable = new Table(
@@ -77,8 +77,8 @@ export const jobsOf = ({ dialect }: Tx, kind: RemovalSubject["kind"]): string =>
     : `SELECT id FROM jobs WHERE ${COLUMN[kind]} = @id AND id > @afterId AND ${ENDED} ORDER BY id LIMIT @limit`;
 
 /** A job of the subject that has not ended. */
-export const unfinishedOf = ({ dialect }: Tx, kind: RemovalSubject["kind"]): string => {
-  const index = dialect === "sqlite" && kind === "account" ? "INDEXED BY jobs_live" : "";
+export const unfinishedOf = (tx: Tx, kind: RemovalSubject["kind"]): string => {
+  const index = kind === "account" ? indexedBy(tx, "jobs_live") : "";
   return `SELECT 1 FROM jobs ${index} WHERE ${COLUMN[kind]} = @id AND completed_at_ms IS NULL LIMIT 1`;
 };
 

@@ -107,8 +107,12 @@ const keyOf = ({ scopes, ...row }: KeyRow): ApiKey => ({ ...row, scopes: scopes.
 async function recount(tx: Tx, { id: keyId, number, accountId }: ApiKey, nowMs: number): Promise<void> {
   const month = utcMonthOf(nowMs);
   const values = {
-    ...{ accountId, keyId, number, month, client: `client:${accountId}`, hold: `hold:${accountId}` },
-    ...{ fromDay: utcDayOf(monthBeginMs(month)), toDay: utcDayOf(monthBeginMs(month + 1)) - 1 },
+    accountId,
+    keyId,
+    number,
+    month,
+    fromDay: utcDayOf(monthBeginMs(month)),
+    toDay: utcDayOf(monthBeginMs(month + 1)) - 1,
   };
   const live = "account_id = @accountId AND completed_at_ms IS NULL AND key_number = @number";
   const jobs = tx.dialect === "sqlite" ? "jobs INDEXED BY jobs_live" : "jobs";

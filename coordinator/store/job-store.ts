@@ -4,8 +4,7 @@ import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/outp
 import type { Posting } from "../credits/postings.ts";
 import type { AnswerLink } from "./conversations.ts";
 import type { SubmittingKey } from "./key-spending.ts";
-import type { LargeJson, LargeRef } from "./large-json.ts";
-import type { Page } from "./page.ts";
+import type { LargeJson } from "./large-json.ts";
 import type { NewWebhook } from "./webhooks.ts";
 
 export type JobInput = Readonly<Record<string, unknown>>;
@@ -33,7 +32,7 @@ export interface SubmittedJob {
   readonly waitDeadlineMs: number;
   /** A client waits for it on a connection, and cannot read it once that is lost. */
   readonly isClientBound: boolean;
-  /** Paths of the request's hints that the job does without, such as `output_config.effort`. */
+  /** Paths of the request's parameters that were ignored, such as `output_config.effort`. */
   readonly ignoredParameters: readonly string[];
 }
 
@@ -217,53 +216,4 @@ export interface JobMove {
   readonly atMs: number;
   /** For `lose`: the job may wait at least until then for another Island. */
   readonly waitDeadlineMs?: number;
-}
-
-export interface JobStore {
-  /**
-   * Stores the job, with its first attempt if it has one, its postings and the answer that it makes, in one commit. Returns it as it
-   * was submitted, `pending`.
-   * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer `not_found`, and
-   *   `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the refusal of the postings
-   *   (`refusalOf`): `not_found`, `insufficient_credits`; {@link KeyCreditsError}. {@link RateLimitedError} if the account has `maxJobs` already. Nothing is stored.
-   */
-  submit(job: NewJob): Promise<SubmitOutcome>;
-  /**
-   * The job that the first request with this Idempotency-Key made; undefined for a new key or without one. It sees every submission
-   * that was called before it. @throws {ServiceError} `idempotency_conflict`.
-   */
-  findRepeat(request: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): Promise<JobRecord | undefined>;
-  /** Account of the job; undefined for an unknown id. Does not read the job. */
-  accountOf(jobId: string): Promise<string | undefined>;
-  /** The whole job; undefined for an unknown id. */
-  get(jobId: string): Promise<JobRecord | undefined>;
-  /** The input alone. @throws {ServiceError} `not_found`. */
-  input(jobId: string): Promise<JobInput>;
-  /** Newest first. `total` counts all jobs that match the filter. */
-  list(accountId: string, page: Page, filter: JobFilter): Promise<{ jobs: ListedJob[]; total: number }>;
-  /** Jobs that have not ended, by account, oldest first: every one, or at most `limit` of those that follow `after`. */
-  unfinished(part?: {
-    readonly after: Pick<ActiveJobRecord, "accountId" | "id"> | null;
-    readonly limit: number;
-  }): Promise<ActiveJobRecord[]>;
-  /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */
-  move(move: JobMove): Promise<void>;
-  /**
-   * Ends the job, folds its feed, stores its postings and makes webhooks due, in one commit: the job's own, and its batch's if this was
-   * its last job. `output`: as `get` would give it; undefined for the text of the feed.
-   * @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes.
-   */
-  end(ending: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[]; readonly output?: unknown }>;
-  /** Appends to the job's feed. A chunk whose (attempt, seq) is already stored changes nothing. @throws {ServiceError} `not_found`. */
-  appendFeed(chunk: FeedChunk): Promise<void>;
-  /** The items of a chunk as `feed` gives them. What is large can be read once `appended` has resolved. Reads nothing by itself. */
-  storedItems(chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[];
-  /** A large value of a job, which another coordinator stored. Reads nothing by itself. */
-  large(jobId: string, ref: LargeRef): LargeJson;
-  /** The whole feed in order, item for item also after the job's end. Empty for an unknown job. */
-  feed(jobId: string): Promise<readonly FeedPart[]>;
-  /** How far the feed of an unfinished job has come. `attempt`: the present one. */
-  feedProgress(jobId: string, attempt: number): Promise<FeedProgress>;
-  /** Number of jobs completed at or after `sinceMs`, by slug. */
-  completionsSince(sinceMs: number): Promise<ReadonlyMap<string, number>>;
 }

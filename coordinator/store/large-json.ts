@@ -70,6 +70,17 @@ export class LargeJson {
   }
 }
 
+/** A row of `large_pieces`, without its job. */
+export interface Piece {
+  readonly name: string;
+  readonly piece: number;
+  readonly text: string;
+}
+
+export function piecesToWrite({ name, json }: { readonly name: string; readonly json: string }): Piece[] {
+  return piecesOf(json).map((text, piece) => ({ name, piece, text }));
+}
+
 /** Cuts JSON text for storage, never inside a surrogate pair, which UTF-8 could not store. */
 export function piecesOf(json: string): string[] {
   const pieces: string[] = [];

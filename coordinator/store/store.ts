@@ -1,8 +1,8 @@
 import type { CommonStores } from "./all-steps.ts";
-import type { BatchStore } from "./batch-store.ts";
+import type { BatchStore } from "./batches.ts";
 import type { ClusterStore } from "./cluster-store.ts";
 import type { ContentStore } from "./content.ts";
-import type { JobStore } from "./job-store.ts";
+import type { JobStore } from "./jobs.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
 import type { WebhookStore } from "./webhooks.ts";
 
@@ -10,7 +10,7 @@ import type { WebhookStore } from "./webhooks.ts";
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied
  * in call order. A read sees every write that has resolved.
  */
-export interface Store extends Omit<CommonStores, "content" | "webhooks"> {
+export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs" | "webhooks"> {
   readonly name: string;
   readonly batches: BatchStore;
   /** Null for a store that one coordinator has for itself. */

@@ -46,10 +46,6 @@ export const someRows = ({ dialect }: Tx, table: string, key: string, condition:
     ? `(${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT @limit)`
     : `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT @limit))`;
 
-/** The row is this coordinator's, which the column names. A SQLite file has one coordinator, and no such column. */
-export const isOwn = ({ dialect }: Tx, column: string): string =>
-  dialect === "sqlite" ? "true" : `${column} = @selfId`;
-
 /** For `ORDER BY`: the column by its bytes, whatever it was made from. */
 export const byBytes = ({ dialect }: Tx, column: string): string =>
   dialect === "sqlite" ? column : `${column} COLLATE "C"`;
@@ -69,6 +65,13 @@ export const jsonMember = ({ dialect }: Tx, column: string, member: string): str
 /** The elements of the JSON array in the parameter, as rows whose column is `value`. */
 export const jsonRows = ({ dialect }: Tx, parameter: string): string =>
   dialect === "sqlite" ? `json_each(@${parameter})` : `json_array_elements(CAST(@${parameter} AS json))`;
+/** The row is this coordinator's, which the column names. A SQLite file has one coordinator, and no such column. */
+export const isOwn = ({ dialect }: Tx, column: string): string =>
+  dialect === "sqlite" ? "true" : `${column} = @selfId`;
+
+/** Follows the name of a table: SQLite reads it by that index, or refuses the statement. */
+export const indexedBy = ({ dialect }: Tx, index: string): string =>
+  dialect === "sqlite" ? `INDEXED BY ${index}` : "";
 
 /** Locks the rows that a query finds. */
 export const forUpdate = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE");

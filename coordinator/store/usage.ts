@@ -91,7 +91,7 @@ const GROUP = "GROUP BY 1, 2, 3, 4, 5";
 const CURSOR = "(SELECT entry FROM usage_cursor)";
 
 /** Entries of the account that are not summed up yet. */
-function unsummed({ dialect }: Pick<Tx, "dialect">): string {
+function unsummed({ dialect }: Tx): string {
   const [client, hold] = ["'client:' || @accountId", "'hold:' || @accountId"];
   if (dialect === "postgres") {
     // The index entries_by_account has them.
@@ -111,7 +111,7 @@ function unsummed({ dialect }: Pick<Tx, "dialect">): string {
 }
 
 /** All that the account `@accountId` spent and earned from `@fromDay` to `@toDay`, as rows of the table; several may have the same key. */
-export function allUsage(tx: Pick<Tx, "dialect">): string {
+export function allUsage(tx: Tx): string {
   const columns = "day, kind, slug, key_id, micro, jobs, prompt_tokens, completion_tokens";
   return `SELECT ${columns} FROM account_usage WHERE account_id = @accountId AND day BETWEEN @fromDay AND @toDay
     UNION ALL

@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { CloseLimit } from "../../shared/close-limit.ts";
+import { CloseLimit } from "../../shared/async/close-limit.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { JobTraces, type JobTracesDeps } from "./job-traces.ts";
 import { TraceFaults } from "./trace-faults.ts";

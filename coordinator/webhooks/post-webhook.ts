@@ -1,6 +1,6 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { lookupBy, publicLookup } from "../../shared/host-lookup.ts";
+import { lookupBy, publicLookup } from "../../shared/net/host-lookup.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
 import { webhookUrlProblem } from "./webhook-address.ts";
 

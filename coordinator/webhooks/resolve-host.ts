@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import type { HostAddress } from "../../shared/host-lookup.ts";
+import type { HostAddress } from "../../shared/net/host-lookup.ts";
 
 /** Resolves a host name to all its addresses; rejects when `signal` aborts. */
 export type ResolveHostUntil = (hostname: string, signal: AbortSignal) => Promise<readonly HostAddress[]>;

@@ -1,4 +1,4 @@
-import { privateLiteralOf } from "../../shared/private-address.ts";
+import { privateLiteralOf } from "../../shared/net/private-address.ts";
 
 /**
  * Why a webhook may not be sent to `url`; null if the URL alone gives no reason. Unless private addresses are allowed, the addresses

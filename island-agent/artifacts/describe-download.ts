@@ -1,4 +1,4 @@
-import { formatAge } from "../../shared/format-age.ts";
+import { formatAge } from "../../shared/cli/format-age.ts";
 import { formatBytes, GIB, MIB } from "../../shared/format-bytes.ts";
 
 /** How far a download is. Members are absent or null while they are unknown. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
-import { formatAge } from "../../shared/format-age.ts";
+import { formatAge } from "../../shared/cli/format-age.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { IslandAgent } from "../agent.ts";
 

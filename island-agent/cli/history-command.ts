@@ -2,8 +2,8 @@ import { describeDownload } from "../artifacts/describe-download.ts";
 import { askAgent } from "../control/control-client.ts";
 import type { Earnings } from "../execution/earnings.ts";
 import type { EndedJob } from "../execution/job-history.ts";
-import { formatAge } from "../../shared/format-age.ts";
-import { fixed, flexible, tableOf } from "../../shared/text-table.ts";
+import { formatAge } from "../../shared/cli/format-age.ts";
+import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
 import { describeLack, describeMachine, inSeconds, type ShownStatus } from "./status-command.ts";
 
 /** What the agent remembers of its last jobs, and what the coordinator says that they earned. */

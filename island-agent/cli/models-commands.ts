@@ -11,7 +11,7 @@ import type { PullStatus } from "../preload/owner-pulls.ts";
 import { StoredFiles, type ListedArtifact } from "../artifacts/stored-files.ts";
 import { CliError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
-import { fixed, flexible, tableOf } from "../../shared/text-table.ts";
+import { fixed, flexible, tableOf } from "../../shared/cli/text-table.ts";
 import type { ProgressLine } from "./progress-bar.ts";
 
 /** The Island that the commands work on. */

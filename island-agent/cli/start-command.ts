@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../shared/clock.ts";
 import type { Hardware } from "../../shared/hardware.ts";
-import type { LogFormat } from "../../shared/log-format.ts";
+import type { LogFormat } from "../../shared/cli/log-format.ts";
 import type { Logger, LogLevel } from "../../shared/logger.ts";
 import { IslandAgent } from "../agent.ts";
 import { Availability } from "../availability/availability.ts";

@@ -1,4 +1,4 @@
-import { formatAge } from "../../shared/format-age.ts";
+import { formatAge } from "../../shared/cli/format-age.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { describeDisk, describeShortage, type DiskState } from "../disk/describe-disk.ts";
 import { describePolicy } from "../config/owner-policy.ts";

@@ -2,14 +2,14 @@ import { parseOpenHours, type OpenHours } from "../availability/open-hours.ts";
 import { isAccountId, readPublicKey } from "../../shared/cargo-signature.ts";
 import { CARGO_CATEGORIES, RUNTIME_TYPES } from "../../shared/cargo.ts";
 import { GIB } from "../../shared/format-bytes.ts";
-import { LOG_FORMAT_SETTING } from "../../shared/log-format.ts";
+import { LOG_FORMAT_SETTING } from "../../shared/cli/log-format.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import { DEFAULT_HUB_ENDPOINT } from "../models/download/fetch-policy.ts";
 import { AllowedRegistries, DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { coordinatorAddress } from "./coordinator-address.ts";
 import { isGpuDevice } from "./gpu-device-name.ts";
 import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
-import { isPrivateAddress } from "../../shared/private-address.ts";
+import { isPrivateAddress } from "../../shared/net/private-address.ts";
 import { readBaseUrl, setting, type Setting } from "../../shared/settings.ts";
 
 export const AGENT_ENV_PREFIX = "ISLAND_";

@@ -1,4 +1,4 @@
-import type { LogFormat } from "../../shared/log-format.ts";
+import type { LogFormat } from "../../shared/cli/log-format.ts";
 import type { LogLevel } from "../../shared/logger.ts";
 import {
   describeSettings,
@@ -9,7 +9,7 @@ import {
   type Setting,
   type SettingSources,
 } from "../../shared/settings.ts";
-import { describeUnknown, misprefixedVariables, unknownVariables } from "../../shared/unknown-variables.ts";
+import { describeUnknown, misprefixedVariables, unknownVariables } from "../../shared/cli/unknown-variables.ts";
 import { DEFAULT_REGISTRIES } from "./allowed-registries.ts";
 import { DEFAULT_NAME_SERVERS } from "./default-name-servers.ts";
 import type { OpenHours } from "../availability/open-hours.ts";

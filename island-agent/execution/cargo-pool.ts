@@ -1,5 +1,5 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
-import { abortable } from "../../shared/abortable.ts";
+import { abortable } from "../../shared/async/abortable.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";

@@ -14,7 +14,7 @@ import { lastFrameOf, StopRequested } from "./last-frame.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
-import { Semaphore } from "../../shared/semaphore.ts";
+import { Semaphore } from "../../shared/async/semaphore.ts";
 
 export interface ExecutorDeps {
   readonly outbox: Outbox;

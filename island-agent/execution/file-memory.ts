@@ -1,5 +1,5 @@
 import { MIB } from "../../shared/format-bytes.ts";
-import { Semaphore } from "../../shared/semaphore.ts";
+import { Semaphore } from "../../shared/async/semaphore.ts";
 import type { FetchedFiles } from "./job-files.ts";
 
 /** Files of a job, together. Smaller ones do not wait. */

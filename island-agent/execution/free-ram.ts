@@ -1,4 +1,4 @@
-import { abortable } from "../../shared/abortable.ts";
+import { abortable } from "../../shared/async/abortable.ts";
 import { JobFailure } from "../../shared/errors.ts";
 import { formatMibRoundedDown, formatMibRoundedUp } from "../../shared/format-bytes.ts";
 

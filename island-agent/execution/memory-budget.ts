@@ -1,6 +1,6 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { MemoryUse } from "../runtimes/runtime.ts";
-import { WaitQueue } from "../../shared/wait-queue.ts";
+import { WaitQueue } from "../../shared/async/wait-queue.ts";
 
 /** A Cargo that takes memory. */
 export interface Occupant {

@@ -4,7 +4,7 @@ import { readMemoryLimitBytes } from "./cgroup-memory.ts";
 import { gpusOfControllers } from "./graphics-controllers.ts";
 import { systemProbe, type HostProbe } from "./host-probe.ts";
 import { NVIDIA_SMI_ARGUMENTS, parseNvidiaSmi } from "./nvidia-smi.ts";
-import { abortable } from "../../shared/abortable.ts";
+import { abortable } from "../../shared/async/abortable.ts";
 import { applyOwnerLimits, type HardwareCaps, type HardwareOverrides } from "./owner-limits.ts";
 
 export interface DetectOptions {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
-import { Backoff } from "../../shared/backoff.ts";
+import { Backoff } from "../../shared/async/backoff.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import type { Logger } from "../../shared/logger.ts";

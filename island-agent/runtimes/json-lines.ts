@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { JobFailure } from "../../shared/errors.ts";
-import { GatheredBytes } from "../../shared/gathered-bytes.ts";
+import { GatheredBytes } from "../../shared/async/gathered-bytes.ts";
 import { isJsonValue, type JsonValue } from "../../shared/json-value.ts";
 import { outputItemSchema, type OutputItem } from "../../shared/output.ts";
 

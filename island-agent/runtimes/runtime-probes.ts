@@ -1,5 +1,5 @@
 import type { RuntimeType } from "../../shared/cargo.ts";
-import { Backoff } from "../../shared/backoff.ts";
+import { Backoff } from "../../shared/async/backoff.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoRuntime, ProbeResult } from "./runtime.ts";

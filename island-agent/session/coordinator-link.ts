@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
-import { gatherWrites } from "../../shared/gather-writes.ts";
+import { gatherWrites } from "../../shared/async/gather-writes.ts";
 import {
   CLOSE,
   encodeFrame,

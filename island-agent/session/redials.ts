@@ -1,4 +1,4 @@
-import { Backoff } from "../../shared/backoff.ts";
+import { Backoff } from "../../shared/async/backoff.ts";
 import type { CoordinatorAddresses } from "./coordinator-addresses.ts";
 import type { SessionEnd } from "./coordinator-link.ts";
 

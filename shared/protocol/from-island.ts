@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RUNTIME_TYPES } from "../cargo.ts";
 import { JOB_ERROR_CODES, type JobErrorCode } from "../errors.ts";
-import { featuresSchema } from "../features.ts";
+import { featuresSchema } from "../features/features.ts";
 import { hardwareSchema } from "../hardware.ts";
 import { jsonValueSchema } from "../json-value.ts";
 import { ownerPolicySchema } from "../owner-policy.ts";
@@ -56,7 +56,7 @@ export type HeldJob = z.infer<typeof heldJobSchema>;
 /** Longest list of Cargos that lack disk space. */
 export const MAX_NO_SPACE_FOR = 100;
 /** A download in progress. `fraction`: 0 to 1, or null when the size is unknown. Agents of earlier versions report only `slug` and it. */
-const downloadSchema = z.object({
+export const downloadSchema = z.object({
   slug,
   fraction: z.number().min(0).max(1).nullable(),
   receivedBytes: bytes.optional(),

@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { CountedBus } from "../../coordinator/bus/counted-bus.ts";
-import { LocalBus } from "../../coordinator/bus/local-bus.ts";
 import { openMetrics } from "../../coordinator/metrics/metrics.ts";
 import { LONELY_MEMBER, NO_PARTS } from "../support/no-parts.ts";
 import { BusyNetwork } from "./busy-network.ts";
@@ -16,8 +14,7 @@ beforeAll(async () => {
   await using network = await BusyNetwork.open();
   await network.work();
   scrape = await network.scrape();
-  const bus = new CountedBus(new LocalBus());
-  const ofSeveral = await openMetrics({ ...NO_PARTS, member: LONELY_MEMBER, bus }).read();
+  const ofSeveral = await openMetrics({ ...NO_PARTS, member: LONELY_MEMBER }).read();
   known = new Map([...seriesOf(ofSeveral), ...seriesOf(scrape), ["up", new Set<string>()]]);
 });
 

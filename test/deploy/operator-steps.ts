@@ -1,5 +1,6 @@
 import { call } from "../support/http.ts";
 import { Program } from "../support/program.ts";
+import { smallCatalog } from "../support/small-catalog.ts";
 
 /** Where a network's data is, and how: flags and variables, and which version of `coordinator` works on it. */
 export interface Place {
@@ -24,8 +25,11 @@ export async function createAccount(place: Place, email: string): Promise<string
 
 /** Serves, calls `use` with the address, and stops in an orderly way. */
 export async function serving<T>(place: Place, use: (url: string) => Promise<T>): Promise<T> {
-  const { flags, env, program = "coordinator" } = place;
-  await using coordinator = new Program(program, ["serve", "--port", "0", "--log-level", "warn", ...flags], env);
+  const { flags, env, program } = place;
+  // An older version has a catalog of its own form.
+  const catalog = program === undefined ? ["--catalog-directory", smallCatalog()] : [];
+  const args = ["serve", "--port", "0", "--log-level", "warn", ...catalog, ...flags];
+  await using coordinator = new Program(program ?? "coordinator", args, env);
   const [, url = ""] = await coordinator.printed(/listening on (\S+)\n/);
   return await use(url);
 }

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { CountedBus } from "../../coordinator/bus/counted-bus.ts";
-import { LocalBus } from "../../coordinator/bus/local-bus.ts";
 import { openMetrics } from "../../coordinator/metrics/metrics.ts";
 import { agentMetrics } from "../../island-agent/control/agent-metrics.ts";
 import { NO_AGENT_STATUS } from "../support/no-agent-status.ts";
@@ -11,8 +9,7 @@ import { LONELY_MEMBER, NO_PARTS } from "../support/no-parts.ts";
 const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "metrics.md"), "utf8");
 
 it("docs/metrics.md has every metric of a coordinator and of an Island, with its type, and no other", async () => {
-  const bus = new CountedBus(new LocalBus());
-  const coordinator = openMetrics({ ...NO_PARTS, member: LONELY_MEMBER, bus });
+  const coordinator = openMetrics({ ...NO_PARTS, member: LONELY_MEMBER });
   const agent = agentMetrics(() => NO_AGENT_STATUS, "1");
   const texts = await Promise.all([coordinator.read(), agent.read()]);
   const types = texts.flatMap((text) => [...text.matchAll(/^# TYPE (atoll_\w+) (\w+)$/gm)]);

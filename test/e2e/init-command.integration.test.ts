@@ -7,6 +7,7 @@ import { call } from "../support/http.ts";
 import { Program } from "../support/program.ts";
 import { expectRefusal } from "../support/refusal.ts";
 import { runCommand } from "../support/run-command.ts";
+import { smallCatalog } from "../support/small-catalog.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "atoll-init-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -114,7 +115,7 @@ describe("the settings file that init wrote", () => {
 it("coordinator serve starts with example.toml copied as it is", async () => {
   const copy = join(folder, "copy.toml");
   await copyFile(new URL("../../coordinator/config/example.toml", import.meta.url), copy);
-  const flags = ["--port", "0", "--data", join(folder, "data")];
+  const flags = ["--port", "0", "--data", join(folder, "data"), "--catalog-directory", smallCatalog()];
   await using serving = new Program("coordinator", ["serve", "--config", copy, ...flags]);
   expect((await serving.printed(/listening on (\S+)\n/))[1]).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 });

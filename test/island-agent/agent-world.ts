@@ -15,7 +15,7 @@ import { ScriptedCoordinator, type ScriptedSession } from "./scripted-coordinato
 export const HOST_ID = "3f0c0f5e-5b0a-4d0e-9a51-0f1f6f6f6f01";
 /** Of a shuffle: everything stays where it is. */
 const IN_ORDER = (): number => 0.999;
-/** With `random` at its lowest, half of each step. Source: shared/backoff.ts. */
+/** With `random` at its lowest, half of each step. Source: shared/async/backoff.ts. */
 export const FIRST_RETRY_MS = 250;
 export const MAX_DRAIN_MS = 60_000;
 export const MAX_FAREWELL_MS = 15_000;

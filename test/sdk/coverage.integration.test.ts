@@ -27,8 +27,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 describe("@atoll/client", () => {
   it("has a method for every operation of the document", async () => {
-    const source = readdirSync(SOURCES)
-      .filter((name) => name !== "openapi.ts")
+    const source = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && name !== "openapi.ts")
       .map((name) => readFileSync(join(SOURCES, name), "utf8"))
       .join("\n");
     const called = new Set(

@@ -10,7 +10,7 @@ export const PYTHON_SOURCES = join(PYTHON_PACKAGE, "src");
 /** The Debian package of each module that tests need. */
 const PACKAGES = { httpx: "python3-httpx", pytest: "python3-pytest", mypy: "mypy" } as const;
 
-/** @throws where Python or one of these modules is not installed. */
+/** Makes the client's `_sync`. @throws where Python or one of these modules is not installed. */
 export function requirePython(...modules: readonly (keyof typeof PACKAGES)[]): void {
   requireDebian(PYTHON, "python3");
   try {
@@ -19,4 +19,6 @@ export function requirePython(...modules: readonly (keyof typeof PACKAGES)[]): v
     const packages = modules.map((name) => PACKAGES[name]).join(" ");
     throw new Error(`Python cannot import ${modules.join(", ")}: apt-get install ${packages}`);
   }
+  const env = { PYTHONDONTWRITEBYTECODE: "1" };
+  execFileSync(PYTHON, ["-c", "import setup"], { cwd: PYTHON_PACKAGE, env });
 }

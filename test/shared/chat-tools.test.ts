@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { argumentsSchemaOf, callSchemaOf, looseTools, toolErrors } from "../../shared/call-schema.ts";
+import { argumentsSchemaOf, callSchemaOf, looseTools, toolErrors } from "../../shared/grammar/call-schema.ts";
 import { toolFields, toolUseOf, type ToolFields } from "../../shared/chat-tools.ts";
-import { UnsupportedSchema } from "../../shared/grammar-schema.ts";
-import { chatFeaturesOf } from "../../shared/features.ts";
+import { UnsupportedSchema } from "../../shared/grammar/grammar-schema.ts";
+import { chatFeaturesOf } from "../../shared/features/features.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import { z } from "zod";
 

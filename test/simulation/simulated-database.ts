@@ -7,9 +7,10 @@ import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.
 import { PreparedStatements, SqliteTx } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { TransactionRunner } from "../../coordinator/store/sqlite/engine/transaction-runner.ts";
 import type { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
-import { SqliteBatchStore } from "../../coordinator/store/sqlite/jobs/sqlite-batch-store.ts";
 import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layout.ts";
-import { SqliteJobStore } from "../../coordinator/store/sqlite/jobs/sqlite-job-store.ts";
+import { openBatches } from "../../coordinator/store/batches.ts";
+import { openJobs } from "../../coordinator/store/jobs.ts";
+import type { RunHotWrite } from "../../coordinator/store/hot-writes.ts";
 import { Ledger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
@@ -54,7 +55,6 @@ export class SimulatedDatabase {
   readonly #db = new Database(":memory:");
   readonly #stepStatements = new PreparedStatements(this.#db);
   readonly #secrets = new SecretBox(Buffer.alloc(32));
-  readonly #statements: { readonly sql: string; readonly statement: Database.Statement }[] = [];
   readonly #selectEntries: Database.Statement<[], Entry>;
   readonly #selectHasEnded: Database.Statement<[string], number>;
   readonly #selectChunks: Database.Statement<[string], Pick<StoredChunkRow, "items" | "text">>;
@@ -85,15 +85,15 @@ export class SimulatedDatabase {
 
   /** What a coordinator with this writer reads and writes. */
   open(writer: Writer): SimulatedStore {
-    const db = this.#sharing();
     const stores = openStores(sqliteSteps(this.#stepStatements, notForReading, writer));
+    const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
     return {
       accounts: stores.accounts,
-      batches: new SqliteBatchStore(db, writer, this.#secrets),
+      batches: openBatches(stores.batches, writeHot, this.#secrets),
       cluster: null,
       files: stores.files,
       islands: stores.islands,
-      jobs: new SqliteJobStore(db, notForReading, writer, this.#secrets),
+      jobs: openJobs(stores.jobs, writeHot, this.#secrets),
       webhooks: unsealing(stores.webhooks, this.#secrets),
     };
   }
@@ -137,18 +137,6 @@ export class SimulatedDatabase {
     const ledger = new Ledger(this.#db);
     ledger.post(postings, null, 0);
     ledger.flush();
-  }
-
-  /** Gives each opening the statements of the first one. They are told apart by their order, because some differ only in their mode. */
-  #sharing(): Database.Database {
-    let next = 0;
-    const prepare = (sql: string): Database.Statement => {
-      const index = next++;
-      const { sql: expected, statement } = (this.#statements[index] ??= { sql, statement: this.#db.prepare(sql) });
-      if (expected !== sql) throw new Error(`Statement ${index} was prepared as ${expected}`);
-      return statement;
-    };
-    return { prepare } as unknown as Database.Database;
   }
 }
 

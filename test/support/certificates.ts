@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { requireDebian } from "./require-debian.ts";
 
 const run = promisify(execFile);
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
@@ -23,6 +24,7 @@ export class Authority implements AsyncDisposable {
 
   /** @throws where openssl is not installed. */
   static async make(): Promise<Authority> {
+    requireDebian("openssl", "openssl");
     const authority = new Authority(await mkdtemp(join(tmpdir(), "atoll-ca-")));
     await authority.#request("ca", []);
     return authority;

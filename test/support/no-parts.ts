@@ -23,7 +23,8 @@ export const NO_PARTS = {
   fileBatches: { metrics: new FileBatchService(unused({})).metrics, runningCount: 0, linesUnderWay: 0 },
   version: "1",
   clock,
-} satisfies Omit<MeasuredParts, "member" | "bus">;
+  peers: { failed: { unreachable: 0, timeout: 0, refused: 0 } },
+} satisfies Omit<MeasuredParts, "member">;
 
 /** One coordinator of several, to which nothing has happened. */
 export const LONELY_MEMBER = {

@@ -1,11 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { createApp } from "../../coordinator/http/app.ts";
-import { errorStyleOf, type HttpDeps } from "../../coordinator/http/http-deps.ts";
+import { errorStyleOf } from "../../coordinator/http/http-deps.ts";
 import { canonicalPath, isVendorPath } from "../../coordinator/http/vendor-paths.ts";
-import { openApiDocument } from "../../coordinator/http/openapi/document.ts";
-import { TEST_HTTP_OPTIONS } from "./http-options.ts";
-import { ManualClock } from "./manual-clock.ts";
+import { currentDocument as describedDocument } from "../../tools/generated/api.ts";
 import { closed, mapValues, type Schema } from "./closed-schemas.ts";
 
 export interface Media {
@@ -53,11 +50,7 @@ let made: OpenApiDocument | undefined;
 /** The document of the API as it is in this source tree; made once in a process. */
 export function currentDocument(): OpenApiDocument {
   if (made !== undefined) return made;
-  const options = { options: TEST_HTTP_OPTIONS, modelDirectories: [], downloadsDirectory: "" };
-  const deps = { clock: new ManualClock(), version: "0.0.0-test", operators: {}, ...options };
-  // Nothing is asked of what is missing until a request comes.
-  const app = createApp(deps as unknown as HttpDeps);
-  made = openApiDocument(app, deps) as OpenApiDocument;
+  made = describedDocument() as OpenApiDocument;
   return made;
 }
 

@@ -38,7 +38,8 @@ describe("the console of an operator", () => {
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     // Nothing changed meanwhile.
     expect(asked.slice(before)).toEqual([]);
-    expect([count("/operator/overview"), count("/events?scope=network")]).toEqual([1, 1]);
+    // Read when the page is opened, and when the stream with the overview has begun.
+    expect([count("/operator/overview"), count("/events?scope=network")]).toEqual([2, 1]);
 
     const shown = await page.locator(".balance").innerText();
     await network.manage("credits", "grant", "--email", EMAIL, "--credits", "123");

@@ -5,7 +5,7 @@ import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts"
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import { fixed, flexible } from "../../../shared/text-table.ts";
+import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { accountIdOf, onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
 import { notedAccounts } from "./noted-accounts.ts";
 import { age, commandActor, isoTime, listOf, operatorAccountsOf } from "./operator-tools.ts";

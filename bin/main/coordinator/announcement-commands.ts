@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { MAX_ANNOUNCEMENT_CHARS } from "../../../coordinator/operators/announcements.ts";
-import { fixed, flexible } from "../../../shared/text-table.ts";
+import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { onDataDirectory, type DataOptions } from "./data-commands.ts";
 import { commandActor, isoTime, isoTimeOrNull, listOf, readLine, withOperators } from "./operator-tools.ts";
 import { print } from "../terminal/print.ts";

@@ -6,7 +6,7 @@ import { resolvePins, UnpinnedError, type PinSources } from "../../../coordinato
 import type { Store } from "../../../coordinator/store/store.ts";
 import { CliError, ServiceError } from "../../../shared/errors.ts";
 import { formatBytes } from "../../../shared/format-bytes.ts";
-import { fixed, flexible } from "../../../shared/text-table.ts";
+import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { askYes } from "../terminal/ask-again.ts";
 import { coordinatorName, givenFlags } from "../terminal/command-line.ts";
 import { print } from "../terminal/print.ts";

@@ -5,7 +5,7 @@ import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts"
 import { OperatorCargos, type CargoLine } from "../../../coordinator/catalog/operator-cargos.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { fixed, flexible } from "../../../shared/text-table.ts";
+import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { addCargoApprovalCommands } from "./cargo-approval-commands.ts";
 import { addCargoImportCommand } from "./cargo-import-command.ts";
 import { addCargoSignCommand } from "./cargo-sign-command.ts";

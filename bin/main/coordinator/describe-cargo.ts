@@ -3,7 +3,7 @@ import { pinKindOf, pinsOf } from "../../../coordinator/catalog/cargo-pins.ts";
 import { needsApproval } from "../../../coordinator/catalog/approval-rules.ts";
 import { readCargo } from "../../../coordinator/catalog/cargo-file.ts";
 import { formatBytes, MIB } from "../../../shared/format-bytes.ts";
-import { plain } from "../../../shared/plain-text.ts";
+import { plain } from "../../../shared/cli/plain-text.ts";
 
 const STATES: Readonly<Record<CargoReview["status"], string>> = {
   offered: "offered to everybody",

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { assertPassword, EMAIL_PATTERN, MAX_EMAIL } from "../../../coordinator/accounts/credential-fields.ts";
 import { CliError } from "../../../shared/errors.ts";
-import { urlHost } from "../../../shared/url-host.ts";
+import { urlHost } from "../../../shared/net/url-host.ts";
 import type { AccountDetails, MadeAccount } from "./account-commands.ts";
 import { askUntilRight } from "../terminal/ask-again.ts";
 import { askLine, canAsk } from "../terminal/ask.ts";

@@ -7,7 +7,7 @@ import { creditsFromMicro, microFromCredits } from "../../../coordinator/credits
 import type { KeyLimits } from "../../../coordinator/store/key-spending.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { fixed, flexible } from "../../../shared/text-table.ts";
+import { fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { ownerCommand, readNumber, revoke, withOwner, type OwnerOptions } from "./account-commands.ts";
 import { readDataOptions } from "./data-commands.ts";
 import { age, isoTime, listOf } from "./operator-tools.ts";

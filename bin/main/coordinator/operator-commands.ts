@@ -11,7 +11,7 @@ import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { JOB_STATES, type JobState } from "../../../shared/job-state.ts";
-import { alignRows, fixed, flexible } from "../../../shared/text-table.ts";
+import { alignRows, fixed, flexible } from "../../../shared/cli/text-table.ts";
 import { accountIdOf, onDataDirectory, type DataOptions } from "./data-commands.ts";
 import {
   age,

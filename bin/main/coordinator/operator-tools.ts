@@ -10,8 +10,8 @@ import type { CoordinatorConfig } from "../../../coordinator/config/resolve-conf
 import type { Page } from "../../../coordinator/store/page.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
-import { formatAge } from "../../../shared/format-age.ts";
-import { tableOf, type Column } from "../../../shared/text-table.ts";
+import { formatAge } from "../../../shared/cli/format-age.ts";
+import { tableOf, type Column } from "../../../shared/cli/text-table.ts";
 import { onDataDirectory, withStore, type DataOptions } from "./data-commands.ts";
 import { outputWidth } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";

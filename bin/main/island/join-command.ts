@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { JoinCredential } from "../../../island-agent/cli/join-command.ts";
 import { isAgentRunning } from "../../../island-agent/control/control-client.ts";
-import { plain } from "../../../shared/plain-text.ts";
+import { plain } from "../../../shared/cli/plain-text.ts";
 import { askSecret, canAsk, readSecret } from "../terminal/ask.ts";
 import { print } from "../terminal/print.ts";
 import { UsageError } from "../terminal/usage-errors.ts";

@@ -1,4 +1,4 @@
-import { plainLines } from "../../../shared/plain-text.ts";
+import { plainLines } from "../../../shared/cli/plain-text.ts";
 
 /** Prints `value` as JSON with `--json`, else `text` unless it is empty. */
 export function print(options: { readonly json?: true }, value: unknown, text: string): void {

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { CommanderError } from "commander";
 import { CliError, ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { ConfigError } from "../../../shared/settings.ts";
-import { plainLines } from "../../../shared/plain-text.ts";
+import { plainLines } from "../../../shared/cli/plain-text.ts";
 import { printJson } from "./print.ts";
 import { UsageError } from "./usage-errors.ts";
 

@@ -1,5 +1,5 @@
 import { systemClock } from "../../../shared/clock.ts";
-import { plainLines } from "../../../shared/plain-text.ts";
+import { plainLines } from "../../../shared/cli/plain-text.ts";
 import { outputWidth } from "./print.ts";
 import { onStopSignal } from "./stop-signals.ts";
 

@@ -1,5 +1,4 @@
 import { Text } from "./text";
-import { putCodePoint } from "./utf8";
 
 /** Limit of what a Cargo may build up, its answer included: an Island's frame takes 8 MB, and escapes can double a text. */
 export const MAX_BYTES = 4 * 1024 * 1024;
@@ -68,4 +67,18 @@ export class Bytes {
   text(): Text {
     return new Text(this.ptr, this.length);
   }
+}
+
+export function putCodePoint(bytes: Bytes, codePoint: u32): void {
+  if (codePoint < 0x80) return bytes.put(codePoint);
+  if (codePoint < 0x800) bytes.put(0xc0 | (codePoint >> 6));
+  else {
+    if (codePoint < 0x10000) bytes.put(0xe0 | (codePoint >> 12));
+    else {
+      bytes.put(0xf0 | (codePoint >> 18));
+      bytes.put(0x80 | ((codePoint >> 12) & 0x3f));
+    }
+    bytes.put(0x80 | ((codePoint >> 6) & 0x3f));
+  }
+  bytes.put(0x80 | (codePoint & 0x3f));
 }

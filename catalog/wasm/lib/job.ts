@@ -3,11 +3,17 @@ import { fail } from "./fail";
 import { parseJson } from "./json-parser";
 import { JsonKind, JsonValue } from "./json-value";
 import { JsonWriter } from "./json-writer";
-import { readLine, write } from "./stdio";
+import { iovec, write } from "./stdio";
 import { Text } from "./text";
 import { invalidUtf8 } from "./utf8";
+import { fd_read } from "./wasi_snapshot_preview1";
 
 export { abort } from "./fail";
+
+/** Limit of the input line. A job's input is at most 256 KB; the rest allows for unnecessary escapes. */
+const MAX_INPUT_BYTES = 512 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+const NEWLINE: u8 = 0x0a;
 
 /** The input of a job: one object. A missing field without a default, or one of another type, fails the job and is named. */
 export class JobInput {
@@ -93,4 +99,24 @@ export function sendProgress(step: i32, total: i32): void {
   const line = new Bytes();
   line.putString(`{"type":"progress","step":${step},"total":${total}}\n`);
   write(line);
+}
+
+/** The first line of standard input, without its line end. */
+function readLine(): Text {
+  const line = new Bytes();
+  while (true) {
+    store<usize>(iovec, line.reserve(CHUNK_BYTES));
+    store<i32>(iovec, CHUNK_BYTES, 4);
+    if (fd_read(0, iovec, 1, iovec + 8) != 0) return fail<Text>("The input cannot be read");
+    const count = load<i32>(iovec, 8);
+    const end = line.length + count;
+    for (let at = line.length; at < end; at++) {
+      if (load<u8>(line.ptr + at) != NEWLINE) continue;
+      line.length = at;
+      return line.text();
+    }
+    line.length = end;
+    if (end > MAX_INPUT_BYTES) return fail<Text>("The input is longer than 512 KB");
+    if (count == 0) return line.text();
+  }
 }

@@ -1,8 +1,8 @@
-import { Bytes } from "./bytes";
+import { Bytes, putCodePoint } from "./bytes";
 import { fail } from "./fail";
 import { JsonKind, JsonValue } from "./json-value";
 import { Text } from "./text";
-import { countCodePoints, isSurrogate, putCodePoint } from "./utf8";
+import { countCodePoints, isSurrogate } from "./utf8";
 
 /** Limit of nesting: each level takes stack. */
 const MAX_DEPTH = 256;

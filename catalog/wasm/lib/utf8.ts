@@ -1,4 +1,3 @@
-import { Bytes } from "./bytes";
 import { Text } from "./text";
 
 /** Offset of the first byte that is not UTF-8 (RFC 3629: no overlong forms, no surrogates, up to U+10FFFF), or -1. */
@@ -54,18 +53,4 @@ export function countCodePoints(text: Text): i32 {
   let count = 0;
   for (let at = 0; at < text.length; at++) if ((text.at(at) & 0xc0) != 0x80) count++;
   return count;
-}
-
-export function putCodePoint(bytes: Bytes, codePoint: u32): void {
-  if (codePoint < 0x80) return bytes.put(codePoint);
-  if (codePoint < 0x800) bytes.put(0xc0 | (codePoint >> 6));
-  else {
-    if (codePoint < 0x10000) bytes.put(0xe0 | (codePoint >> 12));
-    else {
-      bytes.put(0xf0 | (codePoint >> 18));
-      bytes.put(0x80 | ((codePoint >> 12) & 0x3f));
-    }
-    bytes.put(0x80 | ((codePoint >> 6) & 0x3f));
-  }
-  bytes.put(0x80 | (codePoint & 0x3f));
 }

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { abortable } from "../../../shared/abortable.ts";
-import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
-import { isPrivateAddress } from "../../../shared/private-address.ts";
+import { abortable } from "../../../shared/async/abortable.ts";
+import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
+import { isPrivateAddress } from "../../../shared/net/private-address.ts";
 import { hostProblem } from "../public-address.ts";
 
 /** A host that has not begun its response by then is given up: an operator waits for the look-up. */

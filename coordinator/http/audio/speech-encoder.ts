@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { ServiceError } from "../../../shared/errors.ts";
-import { Semaphore } from "../../../shared/semaphore.ts";
+import { Semaphore } from "../../../shared/async/semaphore.ts";
 import type { EncodedSpeech, EncodingRequest } from "./speech-format.ts";
 
 /** Recordings that are encoded at a time: the event loop and storage need the other cores. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { z } from "@hono/zod-openapi";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { ServiceError, ValidationError, type FieldError } from "../../../shared/errors.ts";
-import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
+import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { fieldErrorsOf } from "../../../shared/zod-errors.ts";
 
 const MAX_BODY_BYTES = MIB;

@@ -5,11 +5,13 @@ import type { Scope } from "../../store/credentials.ts";
 import type { Identity } from "../../accounts/identity.ts";
 import { authenticate, requireOperator, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";
-import { checkParameters, IGNORED_HEADER, type ParameterRule } from "../openai/parameters.ts";
+import { checkParameters, IGNORED_HEADER } from "../openai/parameters.ts";
 import { errorStyleOf, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
 import { documentedRoute, type DocumentedScope } from "../openapi/documented-route.ts";
 
 type HttpRoute = RouteConfig & { getRoutingPath(): string };
+/** A route with a JSON body. */
+type JsonRoute = HttpRoute & { request: { body: { content: { "application/json": { schema: z.ZodType } } } } };
 
 type SchemaAt<R, Part extends string> = R extends { request: Record<Part, infer S extends z.ZodType> }
   ? z.output<S>
@@ -64,29 +66,29 @@ export function serveScoped<R extends HttpRoute>(
   });
 }
 
-/** A request of OpenAI's or Anthropic's API that has only parameters of its table. */
+/** A request of OpenAI's or Anthropic's API whose body has only parameters that its schema knows. */
 export interface CompatibleCall<R> extends Call<R> {
   readonly identity: Identity;
-  /** Paths of the hints that the response does without. */
+  /** Paths of the parameters that are ignored. */
   readonly ignored: readonly string[];
 }
 
-/** Serves `route` to callers with the scope `write`. Every response names the hints that were not used. */
-export function serveCompatible<R extends HttpRoute>(
+/** Serves `route` to callers with the scope `write`. Every response names the parameters that were ignored. */
+export function serveCompatible<R extends JsonRoute>(
   app: HttpApp,
   deps: Pick<HttpDeps, "accounts">,
   route: R,
-  table: readonly ParameterRule[],
   handle: (call: CompatibleCall<R>) => Answer,
 ): void {
   serveScoped(app, deps, "write", route, (call) => {
-    const ignored = checkParameters(table, call.given, errorStyleOf(route.path));
+    const { schema } = route.request.body.content["application/json"];
+    const ignored = checkParameters(schema, call.given, errorStyleOf(route.path));
     nameIgnored(call.c, ignored);
     return handle({ ...call, ignored });
   });
 }
 
-/** Names hints that a response does without in its head. */
+/** Names ignored parameters in the head of a response. */
 export function nameIgnored(c: Context<HttpEnv>, ignored: readonly string[]): void {
   const { outgoing } = c.env;
   if (ignored.length > 0 && !outgoing.headersSent) outgoing.setHeader(IGNORED_HEADER, ignored.join(", "));

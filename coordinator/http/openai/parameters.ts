@@ -1,137 +1,154 @@
 import { isDeepStrictEqual } from "node:util";
+import { z } from "@hono/zod-openapi";
 import { MAX_DETAILS, ValidationError, type FieldError } from "../../../shared/errors.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
-import { editDistance, nearestName } from "../../../shared/nearest-name.ts";
+import { editDistance, nearestName } from "../../../shared/cli/nearest-name.ts";
+import { notedIn, type IgnoredEntry, type Unhonoured } from "../../../shared/request-object.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 
-/**
- * What an endpoint does with a parameter. Nothing is dropped in silence: a parameter is
- * - `honoured`: it does what its own API says of it;
- * - `hint`: a response without it is still a correct response, as with labels, effort or caching. The response names it in
- *   {@link IGNORED_HEADER};
- * - `refused`: without it the response would mean something else. 422, naming it.
- */
-export interface ParameterRule {
-  /** Members have a dotted path, those of a list's entries with `[]`: `stream_options.include_usage`, `messages[].name`. */
-  readonly name: string;
-  readonly rule: "honoured" | "hint" | "refused";
-  /** For docs/openai.md; of a refused one also for the error. One phrase. */
-  readonly note: string;
-  /** Values of a hint or of a refused parameter that ask for what happens anyway. `null` is one everywhere. */
-  readonly neutral?: readonly unknown[];
-  /** Whether a value of an honoured parameter is a hint, such as a tool that only its vendor can run. */
-  readonly isHint?: (value: unknown) => boolean;
-}
-
-/** Names the hints of a request that the response does without, separated by commas. */
+/** Names the ignored parameters of a request, separated by commas. */
 export const IGNORED_HEADER = "Atoll-Ignored";
 /** Most entries of one list that are named: the header is at most 5 KB, whatever the client sends. */
 const MAX_NAMED_ENTRIES = 8;
 
-interface Node {
-  rule: ParameterRule | null;
-  readonly members: Map<string, Node>;
-  /** For each entry of a list. */
-  entries: Node | null;
+/** A parameter: of all schemas that a request may have in this place, the members and entries. */
+export interface Parameter {
+  /** Members have a dotted path, those of a list's entries with `[]`: `stream_options.include_usage`, `messages[].name`. */
+  readonly name: string;
+  /** Empty for what is not honoured. */
+  readonly schemas: z.ZodType[];
+  /** Null: honoured. */
+  readonly unhonoured: Unhonoured | null;
+  readonly members: Map<string, Parameter>;
+  /** Each entry of a list. */
+  entries: Parameter | null;
+  /** Which of the entries of a list are ignored. */
+  ignoredEntry: IgnoredEntry | null;
 }
 
-/** One tree for each table: tables are constants. */
-const trees = new WeakMap<readonly ParameterRule[], Node>();
-
-/** Whether a value has a type that is not among `own`, such as a tool that only its vendor can run. */
-export function hasOtherType(...own: readonly string[]): (value: unknown) => boolean {
-  return (value) => isJsonObject(value) && typeof value["type"] === "string" && !own.includes(value["type"]);
-}
+const trees = new WeakMap<z.ZodType, Parameter>();
 
 /** What a walk through a body has found. */
 interface Findings {
   readonly style: ErrorStyle;
   readonly faults: FieldError[];
-  /** Paths of hints, by the name of their rule. */
-  readonly hints: Map<string, string[]>;
+  /** Paths of what is ignored, by the parameter's name. */
+  readonly ignored: Map<string, string[]>;
 }
 
 /**
- * Checks that every member of the body is in the table and not refused. Members of an object are looked at if the table has any of them.
- * The schema of the endpoint checks the values.
+ * Checks that the schema knows every member of the body and refuses none. The schema itself checks the values.
  * @param style Whose clients read the errors: Anthropic's fall back by the wording of theirs.
- * @returns the hints in the body, by their paths (`output_config.effort`, `tools[8]`); of more than 8 entries of a list, its rule's name.
+ * @returns the paths of what is ignored (`output_config.effort`, `tools[8]`); of more than 8 entries of a list, the parameter's name.
  * @throws {ValidationError} naming each parameter that is refused or unknown.
  */
-export function checkParameters(table: readonly ParameterRule[], body: unknown, style: ErrorStyle): string[] {
-  let tree = trees.get(table);
-  if (tree === undefined) trees.set(table, (tree = treeOf(table)));
-  const findings: Findings = { style, faults: [], hints: new Map() };
-  walk(tree, body, "", findings);
-  const { faults, hints } = findings;
+export function checkParameters(schema: z.ZodType, body: unknown, style: ErrorStyle): string[] {
+  const findings: Findings = { style, faults: [], ignored: new Map() };
+  walk(parametersOf(schema), body, "", findings);
+  const { faults, ignored } = findings;
   if (faults.length > 0) throw new ValidationError(faults);
-  return [...hints].flatMap(([name, paths]) =>
+  return [...ignored].flatMap(([name, paths]) =>
     paths.length > MAX_NAMED_ENTRIES ? [name] : paths.map((path) => path.replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]")),
   );
 }
 
-function walk(node: Node, value: unknown, path: string, findings: Findings): void {
-  const { style, faults, hints } = findings;
+function walk(parameter: Parameter, value: unknown, path: string, findings: Findings): void {
+  const { style, faults, ignored } = findings;
   if (faults.length >= MAX_DETAILS || value === null || value === undefined) return;
-  const { rule, members, entries } = node;
-  if (rule !== null && rule.rule !== "honoured") {
-    if (rule.neutral?.some((neutral) => isDeepStrictEqual(neutral, value)) === true) return;
-    if (rule.rule === "refused") faults.push({ path, message: refusedParameter(rule, style) });
-    else noteHint(hints, rule, path);
-    return;
-  }
-  if (rule?.isHint?.(value) === true) {
-    noteHint(hints, rule, path);
+  const { name, unhonoured, members, entries } = parameter;
+  if (unhonoured !== null) {
+    if (unhonoured.neutral.some((neutral) => isDeepStrictEqual(neutral, value))) return;
+    if (unhonoured.rule === "refused") faults.push({ path, message: refusedParameter(unhonoured, style) });
+    else noteIgnored(ignored, name, path);
     return;
   }
   if (entries !== null && Array.isArray(value)) {
-    for (const [index, each] of value.entries()) walk(entries, each, joined(path, String(index)), findings);
+    for (const [index, each] of value.entries()) {
+      const entryPath = joined(path, String(index));
+      if (entries.ignoredEntry?.matches(each) === true) noteIgnored(ignored, entries.name, entryPath);
+      else walk(entries, each, entryPath, findings);
+    }
   }
   if (members.size === 0 || !isJsonObject(value)) return;
-  for (const [name, each] of Object.entries(value)) {
-    const member = members.get(name);
-    if (member !== undefined) walk(member, each, joined(path, name), findings);
-    else if (each !== null) faults.push({ path: joined(path, name), message: unknownParameter(name, members, style) });
+  for (const [key, each] of Object.entries(value)) {
+    const member = members.get(key);
+    if (member !== undefined) walk(member, each, joined(path, key), findings);
+    else if (each !== null) faults.push({ path: joined(path, key), message: unknownParameter(key, members, style) });
   }
 }
 
-function noteHint(hints: Findings["hints"], { name }: ParameterRule, path: string): void {
-  const paths = hints.get(name);
-  if (paths === undefined) hints.set(name, [path]);
+function noteIgnored(ignored: Findings["ignored"], name: string, path: string): void {
+  const paths = ignored.get(name);
+  if (paths === undefined) ignored.set(name, [path]);
   else if (paths.length <= MAX_NAMED_ENTRIES) paths.push(path);
 }
 
 /** Claude Code repeats a request without the member when it reads this (Anthropic's own wording). */
 const EXTRA_INPUT = "Extra inputs are not permitted";
 
-function refusedParameter({ note }: ParameterRule, style: ErrorStyle): string {
+function refusedParameter({ note }: Unhonoured, style: ErrorStyle): string {
   return style === "anthropic" ? `${EXTRA_INPUT}: ${note}` : `is not supported: ${note}`;
 }
 
-function unknownParameter(name: string, members: ReadonlyMap<string, Node>, style: ErrorStyle): string {
+function unknownParameter(name: string, members: Parameter["members"], style: ErrorStyle): string {
   if (style === "anthropic") return EXTRA_INPUT;
   const nearest = nearestName(name.slice(0, 40), [...members.keys()]) ?? "";
   const isTypo = editDistance(name.slice(0, 40), nearest) <= 2;
   return `is not a parameter of this request${isTypo ? `; did you mean "${nearest}"?` : ""}`;
 }
 
-function treeOf(table: readonly ParameterRule[]): Node {
-  const root = emptyNode();
-  for (const rule of table) {
-    let node = root;
-    for (const part of rule.name.split(".")) {
-      const name = part.replace("[]", "");
-      let next = node.members.get(name);
-      if (next === undefined) node.members.set(name, (next = emptyNode()));
-      node = part.endsWith("[]") ? (next.entries ??= emptyNode()) : next;
-    }
-    node.rule = rule;
+/** All parameters that a schema declares, as the members of a nameless one. */
+export function parametersOf(schema: z.ZodType): Parameter {
+  let root = trees.get(schema);
+  if (root === undefined) {
+    root = emptyParameter("", null);
+    addSchema(root, schema);
+    trees.set(schema, root);
   }
   return root;
 }
 
-function emptyNode(): Node {
-  return { rule: null, members: new Map(), entries: null };
+function emptyParameter(name: string, unhonoured: Unhonoured | null): Parameter {
+  return { name, unhonoured, schemas: [], members: new Map(), entries: null, ignoredEntry: null };
+}
+
+/** Adds what a schema allows. The schemas of a union add to the same parameter. */
+function addSchema(parameter: Parameter, schema: z.core.$ZodType): void {
+  const { ignoredEntry } = notedIn(schema as z.ZodType);
+  if (ignoredEntry !== undefined) {
+    parameter.ignoredEntry = ignoredEntry;
+  } else if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    addSchema(parameter, schema.def.innerType);
+  } else if (schema instanceof z.ZodPipe) {
+    const { in: given, out } = schema.def;
+    addSchema(parameter, given instanceof z.ZodTransform ? out : given);
+  } else if (schema instanceof z.ZodUnion) {
+    for (const option of schema.def.options) addSchema(parameter, option);
+  } else if (schema instanceof z.ZodArray) {
+    parameter.entries ??= emptyParameter(`${parameter.name}[]`, null);
+    addOne(parameter.entries, schema.def.element);
+  } else if (schema instanceof z.ZodObject) {
+    addMembers(parameter, schema);
+  }
+}
+
+function addOne(parameter: Parameter, schema: z.core.$ZodType): void {
+  parameter.schemas.push(schema as z.ZodType);
+  addSchema(parameter, schema);
+}
+
+function addMembers({ name: of, members }: Parameter, schema: z.ZodObject): void {
+  const { shape } = schema;
+  const noted = notedIn(schema).members;
+  for (const name of new Set([...(noted?.keys() ?? []), ...Object.keys(shape)])) {
+    let member = members.get(name);
+    if (member === undefined) {
+      member = emptyParameter(joined(of, name), noted?.get(name) ?? null);
+      members.set(name, member);
+    }
+    const honoured = shape[name];
+    if (honoured !== undefined && member.unhonoured === null) addOne(member, honoured);
+  }
 }
 
 function joined(path: string, name: string): string {

@@ -33,7 +33,7 @@ const HEADERS = {
   "Atoll-Ignored": {
     component: "Ignored",
     type: "string",
-    description: "Paths of the request's hints that the response does without, as in `output_config.effort, tools[8]`",
+    description: "Paths of the request's parameters that were ignored, as in `output_config.effort, tools[8]`",
   },
   "Retry-After": {
     component: "RetryAfter",
@@ -54,11 +54,11 @@ const RATE: readonly HeaderName[] = ["X-RateLimit-Limit", "X-RateLimit-Remaining
 /**
  * Headers of every success.
  * @param isKnown The caller has a key or session, whose requests are counted.
- * @param hasHints Its parameters are those of OpenAI's or Anthropic's API.
+ * @param isCompatible Its parameters are those of OpenAI's or Anthropic's API.
  */
-export function headersOf(isKnown: boolean, hasHints: boolean): HeaderRefs {
+export function headersOf(isKnown: boolean, isCompatible: boolean): HeaderRefs {
   const always = refs(["X-Request-Id", ...(isKnown ? RATE : [])], "");
-  return hasHints ? { ...always, ...refs(["Atoll-Ignored"], "IfKnown") } : always;
+  return isCompatible ? { ...always, ...refs(["Atoll-Ignored"], "IfKnown") } : always;
 }
 
 /** Headers of a failure, which may come before the caller is known. */

@@ -2,7 +2,6 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
 import type { FeedItem, JobRecord } from "../../store/job-store.ts";
-import { CHAT_PARAMETERS } from "../openai/chat-parameters.ts";
 import { awaitChat, doneOf, endedChat, type AwaitedChat, type ChatOrder } from "../streaming/awaited-chat.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
 import { chatChunks, chatUsage, completionHeadOf, NO_USAGE } from "../streaming/chat-encoder.ts";
@@ -37,7 +36,7 @@ const chatRoute = createRoute({
 });
 
 export function serveChat(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, chatRoute, CHAT_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, chatRoute, async (call) => {
     const { c, body } = call;
     if (body.stream !== true) {
       const completion = await answerChat(deps, waitingClientOf(call), body);

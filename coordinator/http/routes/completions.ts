@@ -1,6 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, type z } from "@hono/zod-openapi";
-import { TEXT_COMPLETION_PARAMETERS } from "../openai/text-completion-parameters.ts";
 import { awaitChat, doneOf, endedChat, streamChat } from "../streaming/awaited-chat.ts";
 import { inTurns, MOST_AT_ONCE } from "../streaming/in-turns.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../streaming/waiting-client.ts";
@@ -38,7 +37,7 @@ const completionRoute = createRoute({
 });
 
 export function serveCompletions(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, completionRoute, TEXT_COMPLETION_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, completionRoute, async (call) => {
     const { c, body } = call;
     if (body.stream !== true) {
       const completion = await answerCompletion(deps, waitingClientOf(call), body);

@@ -4,7 +4,6 @@ import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { EMBEDDING_PARAMETERS } from "../openai/embedding-parameters.ts";
 import {
   embeddingsBodySchema,
   embeddingsSchema,
@@ -39,7 +38,7 @@ const embeddingsRoute = createRoute({
 });
 
 export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, embeddingsRoute, EMBEDDING_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, embeddingsRoute, async (call) => {
     const { c, body } = call;
     const embeddings = await answerEmbeddings(deps, waitingClientOf(call), body);
     if (embeddings === null) return RESPONSE_ALREADY_SENT;

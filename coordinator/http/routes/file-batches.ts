@@ -2,7 +2,6 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { submitterOf } from "../../accounts/identity.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { serveCompatible, serveScoped } from "../middleware/endpoint.ts";
-import { BATCH_PARAMETERS } from "../openai/batch-parameters.ts";
 import {
   fileBatchBodySchema,
   fileBatchListQuery,
@@ -58,7 +57,7 @@ const cancelRoute = createRoute({
 export function serveFileBatches(app: HttpApp, deps: HttpDeps): void {
   const { fileBatches } = deps;
 
-  serveCompatible(app, deps, createBatchRoute, BATCH_PARAMETERS, async ({ c, identity, body }) => {
+  serveCompatible(app, deps, createBatchRoute, async ({ c, identity, body }) => {
     const life = body.output_expires_after;
     const batch = await fileBatches.create(identity.accountId, {
       endpoint: body.endpoint,

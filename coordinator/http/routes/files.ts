@@ -3,7 +3,6 @@ import { ValidationError } from "../../../shared/errors.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { validate } from "../middleware/body.ts";
-import { FILE_PARAMETERS } from "../openai/file-parameters.ts";
 import { announcedBytesOf, readForm, type Form } from "../multipart/read-form.ts";
 import {
   deletedFileSchema,
@@ -20,12 +19,7 @@ import { sendFile } from "../server/send-file.ts";
 
 const MAX_FIELDS = 10;
 const MAX_FIELD_BYTES = 1_024;
-/** Of the form: `a[b]` for the member `b` of `a`. */
-const FIELDS: ReadonlySet<string> = new Set(
-  FILE_PARAMETERS.map(({ name }) => name)
-    .filter((name, _, names) => !names.some((other) => other.startsWith(`${name}.`)))
-    .map((name) => name.replace(/\.(\w+)$/, "[$1]")),
-);
+const FIELDS: ReadonlySet<string> = new Set(Object.keys(uploadFormSchema.shape));
 const fileParams = z.object({ id: z.string() });
 
 const uploadRoute = createRoute({
@@ -34,7 +28,7 @@ const uploadRoute = createRoute({
   path: `${API_BASE}/files`,
   summary: "Upload a file",
   description:
-    "As OpenAI's clients do. The whole request has to arrive within 60 s: larger files go in parts. A client that sends nothing for 30 s is cut.",
+    "As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut.",
   request: { body: { required: true, content: { "multipart/form-data": { schema: uploadFormSchema } } } },
   responses: { 200: json(fileSchema, "The file is durable"), ...failures(400, 413, 507) },
 });

@@ -6,7 +6,6 @@ import { modelKindOf } from "../../catalog/model-kind.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { serveCompatible } from "../middleware/endpoint.ts";
 import { answerJson } from "../middleware/json-answer.ts";
-import { IMAGE_PARAMETERS } from "../openai/image-parameters.ts";
 import {
   assertSize,
   imageFieldOf,
@@ -38,7 +37,7 @@ const imagesRoute = createRoute({
 });
 
 export function serveImages(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, imagesRoute, IMAGE_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, imagesRoute, async (call) => {
     const { c, identity, body } = call;
     const { slug, inputSchema } = await findModelFor(DRAWS, deps.catalog, body.model, identity.accountId);
     assertSize(body, inputSchema);

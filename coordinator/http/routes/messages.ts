@@ -1,7 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute } from "@hono/zod-openapi";
 import { assistantMessageOf } from "../../jobs/tool-calls.ts";
-import { COUNT_TOKENS_PARAMETERS, MESSAGE_PARAMETERS } from "../openai/message-parameters.ts";
 import { awaitChat, doneOf, streamChat } from "../streaming/awaited-chat.ts";
 import { messageEvents } from "../streaming/message-encoder.ts";
 import {
@@ -50,7 +49,7 @@ const countRoute = createRoute({
 });
 
 export function serveMessages(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, messageRoute, MESSAGE_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, messageRoute, async (call) => {
     const { c, body } = call;
     const isStreamed = body.stream === true;
     const fieldOf = (path: string): string => messageFieldOf(body, path);
@@ -72,7 +71,7 @@ export function serveMessages(app: HttpApp, deps: HttpDeps): void {
       usage: messageUsage(ending.usage, ending.creditsUsedMicro),
     });
   });
-  serveCompatible(app, deps, countRoute, COUNT_TOKENS_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, countRoute, async (call) => {
     const { c, body } = call;
     const input = { ...promptOf(body), max_tokens: 1 };
     const fieldOf = (path: string): string => messageFieldOf(body, path);

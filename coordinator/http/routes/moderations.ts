@@ -3,7 +3,6 @@ import { createRoute, type z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { MODERATION_PARAMETERS } from "../openai/moderation-parameters.ts";
 import {
   labelsOf,
   moderatedTexts,
@@ -39,7 +38,7 @@ const moderationRoute = createRoute({
 });
 
 export function serveModerations(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, moderationRoute, MODERATION_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, moderationRoute, async (call) => {
     const { c, body } = call;
     const moderation = await answerModeration(deps, waitingClientOf(call), body);
     return moderation === null ? RESPONSE_ALREADY_SENT : c.json(moderation);

@@ -3,7 +3,6 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
 import type { JobHandle } from "../../jobs/submitted-job.ts";
-import { RESPONSE_PARAMETERS } from "../openai/response-parameters.ts";
 import {
   awaitChat,
   doneOf,
@@ -87,7 +86,7 @@ const cancelResponseRoute = createRoute({
 
 export function serveResponses(app: HttpApp, deps: HttpDeps): void {
   const { jobs } = deps;
-  serveCompatible(app, deps, createResponseRoute, RESPONSE_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, createResponseRoute, async (call) => {
     const { c, identity, body } = call;
     const { previous_response_id: previous } = body;
     const before = previous == null ? [] : await conversationOf(deps, identity.accountId, previous);

@@ -143,7 +143,7 @@ export function serveOperatorAccounts(app: HttpApp, deps: HttpDeps): void {
       { credits: body.credits, note: body.note ?? null },
       key,
     );
-    deps.events.note(id, { type: "balance", atMs: deps.clock.now() });
+    deps.events.note(id, { type: "balance" });
     return c.json({ data: { id, credits: presentCredits(balanceMicro) } }, 201);
   });
 

@@ -3,7 +3,6 @@ import { createRoute } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
-import { RERANK_PARAMETERS } from "../openai/rerank-parameters.ts";
 import { vectorsOf } from "../schemas/embedding-schemas.ts";
 import {
   documentTexts,
@@ -39,7 +38,7 @@ const rerankRoute = createRoute({
 });
 
 export function serveRerank(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, rerankRoute, RERANK_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, rerankRoute, async (call) => {
     const { c, body } = call;
     const reranking = await answerReranking(deps, waitingClientOf(call), body);
     return reranking === null ? RESPONSE_ALREADY_SENT : c.json(reranking);

@@ -11,7 +11,6 @@ import type { EncodedSpeech } from "../audio/speech-format.ts";
 import { speechPieces } from "../audio/speech-pieces.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { serveCompatible } from "../middleware/endpoint.ts";
-import { SPEECH_PARAMETERS } from "../openai/speech-parameters.ts";
 import { eventStream, failures, jsonBody } from "../schemas/responses.ts";
 import {
   pieceCharsOf,
@@ -59,7 +58,7 @@ const speechRoute = createRoute({
 
 export function serveSpeech(app: HttpApp, deps: HttpDeps): void {
   const encoder = new SpeechEncoder();
-  serveCompatible(app, deps, speechRoute, SPEECH_PARAMETERS, async (call) => {
+  serveCompatible(app, deps, speechRoute, async (call) => {
     const { c, identity, body } = call;
     const cargo = await findModelFor(SPEAKS, deps.catalog, body.model, identity.accountId);
     const { outgoing: response } = c.env;

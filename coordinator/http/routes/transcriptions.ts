@@ -13,8 +13,7 @@ import { nameIgnored, serveScoped } from "../middleware/endpoint.ts";
 import type { Form } from "../multipart/read-form.ts";
 import { receiveFile, type ReceivedFile } from "../multipart/receive-file.ts";
 import type { FormFile } from "../multipart/write-form-file.ts";
-import { checkParameters, type ParameterRule } from "../openai/parameters.ts";
-import { TRANSCRIPTION_PARAMETERS, TRANSLATION_PARAMETERS } from "../openai/transcription-parameters.ts";
+import { checkParameters } from "../openai/parameters.ts";
 import { failures, json } from "../schemas/responses.ts";
 import {
   heardOf,
@@ -84,17 +83,15 @@ const translationRoute = createRoute({
 
 export function serveTranscriptions(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", transcriptionRoute, (call) =>
-    answer(deps, call, "transcribe", TRANSCRIPTION_PARAMETERS, transcriptionFieldsSchema),
+    answer(deps, call, "transcribe", transcriptionFieldsSchema),
   );
-  serveScoped(app, deps, "write", translationRoute, (call) =>
-    answer(deps, call, "translate", TRANSLATION_PARAMETERS, translationFieldsSchema),
-  );
+  serveScoped(app, deps, "write", translationRoute, (call) => answer(deps, call, "translate", translationFieldsSchema));
 }
 
 /** What a form asks for, once it was checked. */
 interface Asked {
   readonly fields: TranscriptionFields;
-  /** Paths of the hints that the response does without. */
+  /** Paths of the parameters that are ignored. */
   readonly ignored: readonly string[];
   readonly cargo: CatalogEntry;
   /** Of the recording. */
@@ -105,14 +102,13 @@ async function answer(
   deps: HttpDeps,
   { c, identity }: Pick<ChatClient, "c" | "identity">,
   task: "transcribe" | "translate",
-  table: readonly ParameterRule[],
   schema: z.ZodType<TranscriptionFields>,
 ): Promise<Response> {
   const { accountId } = identity;
   // Removed at the end of this function, with its file.
   await using received = await receiveSound(deps, c, accountId, async (form, file): Promise<Asked> => {
     const given = valuesOf(form);
-    const ignored = checkParameters(table, given, "openai");
+    const ignored = checkParameters(schema, given, "openai");
     const fields = validate(schema, given);
     const cargo = await findModelFor(HEARS, deps.catalog, fields.model, accountId);
     return { fields, ignored, cargo, seconds: await secondsOf(file) };

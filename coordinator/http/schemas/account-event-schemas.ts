@@ -1,19 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_ERROR_CODES } from "../../../shared/errors.ts";
 import type { JobChange } from "../../events/change.ts";
-import type { OwnedIsland } from "../../islands/island-service.ts";
-import type { Account } from "../../store/accounts.ts";
-import { accountSchema, presentAccount } from "./account-schemas.ts";
-import { islandSchema, presentIsland } from "./island-schemas.ts";
+import { accountSchema } from "./account-schemas.ts";
+import { islandSchema } from "./island-schemas.ts";
 import { presentSummary, summarySchema } from "./job-schemas.ts";
 import { overviewSchema } from "./operator-schemas.ts";
-import { creditsSchema, presentCredits, presentTime, timeSchema } from "./wire-units.ts";
+import { creditsSchema, presentTime, timeSchema } from "./wire-units.ts";
 
-const readyEvent = z.object({ type: z.literal("ready") }).openapi("ReadyEvent", {
-  description: "Changes are told from here on: whoever has read nothing yet reads its lists now",
-});
 const resetEvent = z.object({ type: z.literal("reset") }).openapi("ResetEvent", {
-  description: "Something may have been missed, or too much changed at once: read your lists again",
+  description:
+    "First, and whenever something may have been missed or too much changed at once: read your lists now. What changes from here on is sent",
 });
 
 const jobChangedEvent = summarySchema
@@ -49,10 +45,9 @@ const overviewEvent = overviewSchema.extend({ type: z.literal("overview") }).ope
   description: "With scope=network: the overview, or the queue of GET /operator/queue, is another one",
 });
 
-/** Events of GET /events, as `streaming/account-event-encoder.ts` writes them. Source: DESIGN §4 row Events. */
+/** Events of GET /events, as `streaming/relay-events.ts` writes them. Source: DESIGN §4 row Events. */
 export const accountEventSchema = z
   .discriminatedUnion("type", [
-    readyEvent,
     resetEvent,
     jobChangedEvent,
     islandChangedEvent,
@@ -71,19 +66,7 @@ export function presentJobChange(change: JobChange): AccountEvent {
     type: "job",
     ...presentSummary(change),
     cargo: change.slug,
-    ...(code === null ? {} : { code: code as (typeof JOB_ERROR_CODES)[number] }),
+    ...(code === null ? {} : { code: code }),
     updated_at: presentTime(change.atMs),
   };
-}
-
-export function presentIslandChange(island: OwnedIsland): AccountEvent {
-  return { type: "island", ...presentIsland(island), online: island.status !== "offline" };
-}
-
-export function presentBalance(micro: number): AccountEvent {
-  return { type: "balance", balance: presentCredits(micro) };
-}
-
-export function presentAccountChange(account: Account): AccountEvent {
-  return { type: "account", ...presentAccount(account) };
 }

@@ -9,9 +9,9 @@ import {
 import { MAX_TOOLS, toolCallSchema, toolFields, toolSchema } from "../../../shared/chat-tools.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
 import { REASONING_EFFORTS, reasoningFields } from "../../../shared/reasoning.ts";
+import { ignored, OPENAI_LABEL, OPENAI_PRICE, refused, requestObject } from "../../../shared/request-object.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
 import type { JobInput } from "../../store/job-store.ts";
-import { isOtherTool } from "../openai/chat-parameters.ts";
 import { givenFieldsOf } from "./given-fields.ts";
 import { offeredTools, otherToolSchema, toolPathOf } from "./offered-tools.ts";
 import { costSchema } from "./wire-units.ts";
@@ -20,7 +20,12 @@ const [textFormat, jsonFormat, schemaFormat] = responseFormatSchema.options;
 /** Other services take a schema with `json_object`; Instructor and Together's SDK send it. */
 const bodyFormatSchema = z.discriminatedUnion("type", [
   textFormat,
-  jsonFormat.extend({ schema: z.record(z.string(), z.unknown()).nullish() }),
+  jsonFormat.extend({
+    schema: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe("Not OpenAI's: with `json_object`, kept as a `json_schema`"),
+  }),
   schemaFormat,
 ]);
 
@@ -37,37 +42,82 @@ export const effortSchema = z
   .enum([...REASONING_EFFORTS, "xhigh", "max"])
   .transform((effort) => (effort === "xhigh" || effort === "max" ? "high" : effort));
 
-/** Body of a chat completion. `openai/chat-parameters.ts` says what is refused; `null` means "not given". Source: DESIGN §4, row Chat. */
-export const chatBodySchema = z
-  .object({
-    model: z
-      .string()
-      .nullish()
-      .openapi({ description: "Slug of a chat Cargo; default: the operator's default chat Cargo" }),
-    messages: messagesSchema,
-    ...samplingFields,
-    response_format: bodyFormatSchema.nullish(),
-    ...toolFields,
-    tools: z
-      .array(z.union([toolSchema, otherToolSchema(isOtherTool)], "must be a function, or have another type"))
-      .max(MAX_TOOLS)
-      .nullish()
-      .openapi({ description: "Functions; other tools are not offered to the model" }),
-    tool_choice: toolChoiceSchema,
-    ...probabilityFields,
-    reasoning_effort: effortSchema.nullish(),
-    max_completion_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish(),
-    n: z
-      .int()
-      .min(1)
-      .max(MAX_CHOICES)
-      .nullish()
-      .openapi({ description: "Answers, each a job of its own, one after the other" }),
-    stream: z.boolean().nullish(),
-    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-    usage: z.object({ include: z.boolean().nullish() }).nullish().openapi({ description: "OpenRouter's" }),
-  })
-  .openapi("ChatCompletionRequest");
+const USE_FORMAT = "use `response_format`";
+const MODEL_ENDS = "an answer ends where its model ends it";
+
+export const streamOptionsSchema = requestObject({
+  include_usage: z.boolean().nullish(),
+  include_obfuscation: refused("chunks are not padded", [false]),
+});
+
+/** Body of a chat completion. `null` means "not given". Source: DESIGN §4, row Chat. */
+export const chatBodySchema = requestObject({
+  model: z.string().nullish().describe("Slug of a chat Cargo; default: the operator's default chat Cargo"),
+  messages: messagesSchema,
+  max_completion_tokens: z
+    .int()
+    .min(1)
+    .max(MAX_ASKED_TOKENS)
+    .nullish()
+    .describe("The newer name of `max_tokens`, which wins"),
+  ...samplingFields,
+  response_format: bodyFormatSchema.nullish(),
+  ...toolFields,
+  tools: z
+    .array(z.union([toolSchema, otherToolSchema("function")], "must be a function, or have another type"))
+    .max(MAX_TOOLS)
+    .nullish()
+    .describe("Functions, 256 KB together; calls by a grammar; see below"),
+  tool_choice: toolChoiceSchema,
+  functions: refused("OpenAI has replaced it by `tools`", [[]]),
+  function_call: refused("OpenAI has replaced it by `tool_choice`", ["none", "auto"]),
+  ...probabilityFields,
+  reasoning_effort: effortSchema.nullish().describe("For Cargos that think; for others ignored"),
+  n: z
+    .int()
+    .min(1)
+    .max(MAX_CHOICES)
+    .nullish()
+    .describe(
+      "Answers, each a job of its own, one after the other, also on a stream; those before one that fails are charged",
+    ),
+  stream: z.boolean().nullish(),
+  stream_options: streamOptionsSchema.nullish(),
+  verbosity: ignored("say it in a message", ["medium"]),
+  modalities: refused("answers are text", [["text"], []]),
+  audio: refused("answers are text"),
+  prediction: ignored("about speed: no runtime takes a predicted answer"),
+  web_search_options: ignored("nothing is searched"),
+  moderation: refused("ask `POST /moderations`"),
+  user: OPENAI_LABEL,
+  safety_identifier: OPENAI_LABEL,
+  metadata: ignored("labels of stored completions"),
+  store: ignored("each chat is a job and is kept until it is deleted", [true]),
+  service_tier: ignored("there is one", ["auto", "default"]),
+  prompt_cache_key: OPENAI_PRICE,
+  prompt_cache_options: OPENAI_PRICE,
+  prompt_cache_retention: OPENAI_PRICE,
+  // Those of other servers.
+  usage: z
+    .object({ include: z.boolean().nullish() })
+    .nullish()
+    .describe("OpenRouter's; the answer has the usage, as with `stream_options.include_usage`"),
+  reasoning: ignored("OpenRouter's; use `reasoning_effort`"),
+  repetition_penalty: refused("its name is `repeat_penalty` here", [1]),
+  grammar: refused(USE_FORMAT),
+  json_schema: refused(USE_FORMAT),
+  guided_json: refused(USE_FORMAT),
+  guided_regex: refused("use `response_format` with a `pattern`"),
+  guided_choice: refused("use `response_format` with an `enum`"),
+  guided_grammar: refused(USE_FORMAT),
+  structured_outputs: refused(USE_FORMAT),
+  min_tokens: refused(MODEL_ENDS, [0]),
+  ignore_eos: refused(MODEL_ENDS, [false]),
+  stop_token_ids: refused("use `stop`", [[]]),
+  chat_template_kwargs: refused("templates take messages only", [{}]),
+  keep_alive: refused("Cargos and hosts decide how long a model stays loaded"),
+  cache_prompt: ignored("about speed"),
+}).openapi("ChatCompletionRequest");
 export type ChatBody = z.infer<typeof chatBodySchema>;
 
 const finishReasonSchema = z.enum(FINISH_REASONS);
@@ -79,7 +129,7 @@ const chatUsageSchema = z.object({
   completion_tokens_details: z
     .object({ reasoning_tokens: z.int() })
     .optional()
-    .openapi({ description: "Of answers with thoughts, whose tokens are among completion_tokens" }),
+    .describe("Of answers with thoughts, whose tokens are among completion_tokens"),
 });
 
 /** A part of a call: the first has its id and name, all have arguments to append. */
@@ -92,7 +142,7 @@ const toolCallDeltaSchema = z.object({
 
 const logprobFields = {
   token: z.string(),
-  logprob: z.number().openapi({ description: "Natural logarithm, before temperature, penalties and grammars" }),
+  logprob: z.number().describe("Natural logarithm, before temperature, penalties and grammars"),
   bytes: z.array(z.int()).nullable(),
 };
 const logprobsSchema = z.object({
@@ -105,8 +155,8 @@ const choiceSchema = z.object({
   index: z.int(),
   message: z.object({
     role: z.literal("assistant"),
-    content: z.string().nullable().openapi({ description: "Null for an answer of calls alone" }),
-    reasoning_content: z.string().optional().openapi({ description: "Thoughts of a model that thinks" }),
+    content: z.string().nullable().describe("Null for an answer of calls alone"),
+    reasoning_content: z.string().optional().describe("Thoughts of a model that thinks"),
     tool_calls: z.array(toolCallSchema).optional(),
   }),
   logprobs: logprobsSchema.nullable(),
@@ -131,7 +181,7 @@ export const streamErrorSchema = z
       type: z.enum(["server_error", "invalid_request_error"]),
       param: z.null(),
       code: z.string(),
-      retryable: z.boolean().openapi({ description: "A new try may succeed" }),
+      retryable: z.boolean().describe("A new try may succeed"),
     }),
   })
   .openapi("ChatCompletionError", { description: "The job failed after output began; no [DONE] follows" });
@@ -159,12 +209,12 @@ export const chatEventSchema = z
               finish_reason: finishReasonSchema.nullable(),
             }),
           )
-          .openapi({ description: "Empty in the chunk that carries `usage`" }),
+          .describe("Empty in the chunk that carries `usage`"),
         usage: chatUsageSchema.optional(),
       })
       .openapi("ChatCompletionChunk"),
     streamErrorSchema,
-    z.literal("[DONE]").openapi({ description: "The literal text, not JSON: the answer is complete" }),
+    z.literal("[DONE]").describe("The literal text, not JSON: the answer is complete"),
   ])
   .openapi("ChatCompletionEvent");
 

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
+import { OPENAI_LABEL, requestObject } from "../../../shared/request-object.ts";
 
 /** As many as OpenAI takes. */
 const MAX_TEXTS = 2_048;
@@ -21,28 +22,34 @@ function describeInputFault(input: unknown): string {
   return "must be texts; lists of tokens are not supported";
 }
 
-/** Body of an embeddings request. `openai/embedding-parameters.ts` says what is refused; `null` means "not given". */
-export const embeddingsBodySchema = z
-  .object({
-    input: z.union([textSchema, z.array(textSchema).min(1, "must have at least one text").max(MAX_TEXTS)], {
+/** Body of an embeddings request. `null` means "not given". Source: OpenAI's API. */
+export const embeddingsBodySchema = requestObject({
+  input: z
+    .union([textSchema, z.array(textSchema).min(1, "must have at least one text").max(MAX_TEXTS)], {
       error: ({ input }) => describeInputFault(input),
-    }),
-    model: z.string().min(1).nullish().openapi({
-      description:
-        "Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo)",
-    }),
-    encoding_format: z
-      .enum(["float", "base64"])
-      .nullish()
-      .openapi({ description: "base64: little-endian 32-bit floats; default: float" }),
-    dimensions: z
-      .int()
-      .min(1)
-      .max(MAX_DIMENSIONS)
-      .nullish()
-      .openapi({ description: "The model's own number; vectors are not shortened" }),
-  })
-  .openapi("EmbeddingsRequest");
+    })
+    .describe(
+      `A text, or several, of which each ${MAX_TEXTS_OF_JOB}, or ${MAX_BYTES_OF_JOB / KIB} KiB, are a job; lists of tokens are refused`,
+    ),
+  model: z
+    .string()
+    .min(1)
+    .nullish()
+    .describe(
+      "Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo)",
+    ),
+  encoding_format: z
+    .enum(["float", "base64"])
+    .nullish()
+    .describe("base64: little-endian 32-bit floats; default: float"),
+  dimensions: z
+    .int()
+    .min(1)
+    .max(MAX_DIMENSIONS)
+    .nullish()
+    .describe("The model's own number; another is refused once the vectors are made, which is charged"),
+  user: OPENAI_LABEL,
+}).openapi("EmbeddingsRequest");
 export type EmbeddingsBody = z.infer<typeof embeddingsBodySchema>;
 
 export const embeddingsSchema = z

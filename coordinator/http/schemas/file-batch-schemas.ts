@@ -16,23 +16,26 @@ const metadataSchema = z
 
 export const fileBatchBodySchema = z
   .object({
-    input_file_id: z.string().max(100).openapi({ description: "A JSONL file with the purpose `batch`" }),
-    endpoint: z.string().max(100).openapi({ description: "That of every line", example: "/v1/chat/completions" }),
+    input_file_id: z.string().max(100).describe("A JSONL file with the purpose `batch`"),
+    endpoint: z.string().max(100).openapi({
+      description: "That of every line; those that batches have are in files.md",
+      example: "/v1/chat/completions",
+    }),
     completion_window: z.literal("24h"),
     metadata: metadataSchema.nullish(),
     output_expires_after: z
       .object({ anchor: z.literal("created_at"), seconds: z.int().min(MIN_FILE_LIFE_S).max(MAX_FILE_LIFE_S) })
       .nullish()
-      .openapi({ description: "How long the files of results live; never longer than the coordinator keeps files" }),
+      .describe("How long the files of results live; never longer than the coordinator keeps files"),
   })
   .openapi("CreateFileBatch");
 
 export const fileBatchListQuery = z.object({
-  after: z.string().max(100).optional().openapi({ description: "Id of the last batch of the page before" }),
+  after: z.string().max(100).optional().describe("Id of the last batch of the page before"),
   limit: queryInt(1, MAX_BATCHES_OF_PAGE, DEFAULT_BATCHES_OF_PAGE),
 });
 
-const secondsSchema = z.int().nullable().openapi({ description: "Unix time in seconds; null: not (yet)" });
+const secondsSchema = z.int().nullable().describe("Unix time in seconds; null: not (yet)");
 
 export const fileBatchSchema = z
   .object({
@@ -47,17 +50,17 @@ export const fileBatchSchema = z
             code: z.string(),
             message: z.string(),
             param: z.string().nullable(),
-            line: z.int().nullable().openapi({ description: "From 1; null: not about a line" }),
+            line: z.int().nullable().describe("From 1; null: not about a line"),
           }),
         ),
       })
       .nullable()
-      .openapi({ description: "Why it failed" }),
+      .describe("Why it failed"),
     input_file_id: z.string(),
     completion_window: z.literal("24h"),
     status: z.enum(FILE_BATCH_STATES),
-    output_file_id: z.string().nullable().openapi({ description: "Lines with an answer" }),
-    error_file_id: z.string().nullable().openapi({ description: "Lines without one" }),
+    output_file_id: z.string().nullable().describe("Lines with an answer"),
+    error_file_id: z.string().nullable().describe("Lines without one"),
     created_at: z.int(),
     in_progress_at: secondsSchema,
     expires_at: z.int(),

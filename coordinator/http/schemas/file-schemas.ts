@@ -11,16 +11,16 @@ export const MAX_FILES_OF_PAGE = 1_000;
 /** `batch_output` is for files that batches write. */
 const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_output");
 
-const uploadPurposeSchema = z.enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]]).openapi({
-  description: "What it is for. Inputs of batches need `batch`; for all else any of them will do",
-});
+const uploadPurposeSchema = z
+  .enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]])
+  .describe("What it is for. Inputs of batches need `batch`; for all else any of them will do");
 
 /** Seconds. */
 const fileLifeSchema = z
   .int()
   .min(MIN_FILE_LIFE_S)
   .max(MAX_FILE_LIFE_S)
-  .openapi({ description: "How long the file lives; never longer than the coordinator keeps files" });
+  .describe("How long the file lives; never longer than the coordinator keeps files");
 
 /** Fields of the form that uploads a file, beside `file`. */
 export const uploadFieldsSchema = z.object({
@@ -34,13 +34,13 @@ export const uploadFormSchema = uploadFieldsSchema
   .openapi("UploadFile");
 
 export const fileListQuery = z.object({
-  after: z.string().max(100).optional().openapi({ description: "Id of the last file of the page before" }),
+  after: z.string().max(100).optional().describe("Id of the last file of the page before"),
   limit: queryInt(1, MAX_LIMIT, MAX_FILES_OF_PAGE),
-  order: z.enum(["asc", "desc"]).default("desc").openapi({ description: "By creation" }),
+  order: z.enum(["asc", "desc"]).default("desc").describe("By creation"),
   purpose: z.enum(FILE_PURPOSES).optional(),
 });
 
-const secondsSchema = z.int().openapi({ description: "Unix time in seconds" });
+const secondsSchema = z.int().describe("Unix time in seconds");
 
 export const fileSchema = z
   .object({
@@ -48,11 +48,11 @@ export const fileSchema = z
     object: z.literal("file"),
     bytes: z.int(),
     created_at: secondsSchema,
-    expires_at: secondsSchema.nullable().openapi({ description: "When it is removed; null: never by itself" }),
+    expires_at: secondsSchema.nullable().describe("When it is removed; null: never by itself"),
     filename: z.string(),
     purpose: z.enum(FILE_PURPOSES),
     status: z.literal("processed"),
-    sha256: z.string().openapi({ description: "Of the content, in hexadecimal" }),
+    sha256: z.string().describe("Of the content, in hexadecimal"),
   })
   .openapi("File");
 

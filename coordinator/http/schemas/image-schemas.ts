@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ValidationError } from "../../../shared/errors.ts";
 import type { Usage } from "../../../shared/output.ts";
+import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import type { LargeJson } from "../../store/large-json.ts";
 import { givenFields } from "./given-fields.ts";
@@ -9,42 +10,60 @@ import { presentUnixTime } from "./wire-units.ts";
 /** Pictures of one request; each is a job of its own. */
 const MAX_IMAGES = 10;
 const MAX_SEED = 4_294_967_295;
+const STILL = refused("pictures do not move");
 
-/** Body of a request for pictures. `null` means "not given". Source: OpenAI's API. */
-export const imagesBodySchema = z
-  .object({
-    prompt: z.string().min(1, "must not be empty"),
-    model: z.string().min(1).nullish().openapi({ description: "Slug of a Cargo that draws, or an alias of one" }),
-    n: z.int().min(1).max(MAX_IMAGES).nullish().openapi({ description: "Default: 1. Each is a job of its own" }),
-    size: z
-      .string()
-      .regex(/^(auto|[1-9]\d{1,3}x[1-9]\d{1,3})$/, 'must be "auto", or width and height in pixels as in "512x512"')
-      .nullish()
-      .openapi({ description: "Default: auto, which is the Cargo's own" }),
-    response_format: z.literal("b64_json", "only b64_json is served: pictures have no address").nullish(),
-    output_format: z.literal("png", "only png is served: Islands draw PNG").nullish(),
-    negative_prompt: z.string().nullish().openapi({ description: "What not to draw" }),
-    steps: z.int().min(1).nullish().openapi({ description: "Steps of the sampler; default: the Cargo's" }),
-    guidance_scale: z.number().min(0).nullish().openapi({ description: "How closely to follow the prompt" }),
-    seed: z
-      .int()
-      .min(0)
-      .max(MAX_SEED)
-      .nullish()
-      .openapi({ description: "The same seed draws the same picture. Picture number i of n has the seed plus i" }),
-  })
-  .openapi("ImagesRequest");
+/** Body of a request for pictures. `null` means "not given". Source: OpenAI's API, and additions of other servers. */
+export const imagesBodySchema = requestObject({
+  prompt: z.string().min(1, "must not be empty"),
+  model: z
+    .string()
+    .min(1)
+    .nullish()
+    .describe("Slug of a Cargo that draws, or an alias of one. Default: the operator's (default_image_cargo)"),
+  n: z.int().min(1).max(MAX_IMAGES).nullish().describe("Default: 1. Each is a job of its own, one after the other"),
+  size: z
+    .string()
+    .regex(/^(auto|[1-9]\d{1,3}x[1-9]\d{1,3})$/, 'must be "auto", or width and height in pixels as in "512x512"')
+    .nullish()
+    .describe(
+      "`auto` (default: the Cargo's own) or width and height, as in `512x512`; another than the Cargo can draw is 422",
+    ),
+  response_format: z.literal("b64_json", "only b64_json is served: pictures have no address").nullish(),
+  output_format: z.literal("png", "only png is served: Islands draw PNG").nullish(),
+  output_compression: refused("PNG loses nothing", [100]),
+  quality: refused("use `steps`", ["auto", "standard"]),
+  style: refused("say it in the prompt"),
+  background: refused("pictures are opaque", ["auto", "opaque"]),
+  moderation: refused("nothing is moderated; ask `POST /moderations`", ["auto", "low"]),
+  partial_images: refused("pictures come whole", [0]),
+  stream: refused("pictures come whole", [false]),
+  complexity: refused("nothing is planned; use `steps`"),
+  frame_count: STILL,
+  frame_duration_ms: STILL,
+  svg: refused("Islands draw PNG"),
+  user: OPENAI_LABEL,
+  safety_identifier: OPENAI_LABEL,
+  negative_prompt: z.string().nullish().describe("Not OpenAI's; what not to draw"),
+  steps: z.int().min(1).nullish().describe("Not OpenAI's; steps of the sampler, default: the Cargo's"),
+  guidance_scale: z.number().min(0).nullish().describe("Not OpenAI's; how closely to follow the prompt"),
+  seed: z
+    .int()
+    .min(0)
+    .max(MAX_SEED)
+    .nullish()
+    .describe("Not OpenAI's; the same seed draws the same picture. Picture number i of n has the seed plus i, from 0"),
+}).openapi("ImagesRequest");
 export type ImagesBody = z.infer<typeof imagesBodySchema>;
 
 export const imagesSchema = z
   .object({
-    created: z.int().openapi({ description: "Unix time in seconds" }),
-    data: z.array(z.object({ b64_json: z.string().openapi({ description: "The file in base64" }) })),
+    created: z.int().describe("Unix time in seconds"),
+    data: z.array(z.object({ b64_json: z.string().describe("The file in base64") })),
     output_format: z.literal("png"),
     usage: z.object({
       input_tokens: z.int(),
       input_tokens_details: z.object({ text_tokens: z.int(), image_tokens: z.int() }),
-      output_tokens: z.int().openapi({ description: "Always 0: pictures have no tokens here" }),
+      output_tokens: z.int().describe("Always 0: pictures have no tokens here"),
       total_tokens: z.int(),
     }),
   })

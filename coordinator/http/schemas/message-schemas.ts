@@ -3,6 +3,14 @@ import { describeOtherPart, MAX_ASKED_TOKENS, MAX_MESSAGES, samplingFields } fro
 import { withPartsLimit } from "../../../shared/message-parts.ts";
 import type { Usage } from "../../../shared/output.ts";
 import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
+import {
+  ANTHROPIC_PRICE,
+  EARLIER_ANSWER,
+  EARLIER_REASONING,
+  ignored,
+  refused,
+  requestObject,
+} from "../../../shared/request-object.ts";
 import type { FeedEnding } from "../../jobs/feed.ts";
 import type { AssistantMessage } from "../../jobs/tool-calls.ts";
 import type { JobInput } from "../../store/job-store.ts";
@@ -14,7 +22,13 @@ import { costSchema, presentCredits } from "./wire-units.ts";
 /** Most blocks of one message. */
 const MAX_BLOCKS = 4_096;
 
-const textBlockSchema = z.object({ type: z.literal("text"), text: z.string() });
+const textBlockSchema = requestObject({
+  type: z.literal("text"),
+  text: z.string(),
+  cache_control: ANTHROPIC_PRICE,
+  citations: EARLIER_ANSWER,
+  source: refused("messages are text; no Cargo takes pictures, documents or results of searches"),
+});
 const onlyTextSchema = z.discriminatedUnion("type", [textBlockSchema], {
   error: ({ input }) => describeOtherPart(input),
 });
@@ -26,73 +40,101 @@ const blockInSchema = z.discriminatedUnion(
   "type",
   [
     textBlockSchema,
-    z.object({
+    requestObject({
       type: z.literal("tool_use"),
       id: z.string().min(1).max(256),
       name: z.string().max(64),
       input: z.record(z.string(), z.unknown()),
+      caller: EARLIER_ANSWER,
     }),
-    z.object({
+    requestObject({
       type: z.literal("tool_result"),
       tool_use_id: z.string().min(1).max(256),
-      content: textsSchema.nullish(),
+      content: textsSchema.nullish().describe("Text, or text blocks"),
+      is_error: ignored("the model reads `content`"),
     }),
     /** Blocks of an earlier answer. Reasoning of earlier turns is not sent to the model. */
-    z.object({ type: z.literal("thinking") }),
-    z.object({ type: z.literal("redacted_thinking") }),
+    requestObject({ type: z.literal("thinking"), thinking: EARLIER_REASONING, signature: EARLIER_REASONING }),
+    requestObject({ type: z.literal("redacted_thinking"), data: EARLIER_REASONING }),
   ],
   { error: ({ input }) => describeOtherPart(input) },
 );
-const contentSchema = z.union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
-  error: `must be a text, or a list of 1 to ${MAX_BLOCKS} blocks`,
-});
+const contentSchema = z
+  .union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
+    error: `must be a text, or a list of 1 to ${MAX_BLOCKS} blocks`,
+  })
+  .describe("Text, or a list of blocks; texts are joined");
 
 /** Anthropic's wording, by which Claude Code falls back to fewer roles. */
 const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
 
-const withoutBudget = { budget_tokens: z.null('is for the type "enabled"').optional() };
+const withoutBudget = z.null('is for the type "enabled"').optional();
+const ANTHROPIC_LABEL = ignored("a label for Anthropic");
 
 const promptFields = {
-  model: z.string().min(1).openapi({ description: "Slug or alias of a chat Cargo" }),
+  model: z.string().min(1).describe("Slug or alias of a chat Cargo"),
   messages: withPartsLimit(
     z
       .array(z.object({ role: roleSchema, content: contentSchema }))
       .min(1)
       .max(MAX_MESSAGES),
   ),
-  system: textsSchema.nullish(),
+  system: textsSchema.nullish().describe("Text, or a list of text blocks, which are joined"),
   tools: messageToolsSchema.nullish(),
   tool_choice: messageToolChoiceSchema.nullish(),
   thinking: z
     .discriminatedUnion("type", [
-      z.object({ type: z.literal("disabled"), ...withoutBudget }),
-      z.object({ type: z.enum(["adaptive", "between_tools"]), ...withoutBudget }),
-      z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1_024).max(MAX_ASKED_TOKENS) }),
+      requestObject({
+        type: z.literal("disabled"),
+        budget_tokens: withoutBudget,
+        display: ignored("thinking comes whole"),
+      }),
+      z.object({ type: z.enum(["adaptive", "between_tools"]), budget_tokens: withoutBudget }),
+      z.object({
+        type: z.literal("enabled"),
+        budget_tokens: z.int().min(1_024).max(MAX_ASKED_TOKENS).describe("Of 2048 and more, 2048 are used"),
+      }),
     ])
     .nullish()
-    .openapi({ description: "For a Cargo that thinks; by default it does not" }),
+    .describe("For a Cargo that thinks; by default it does not. For others, `enabled` is ignored"),
+  cache_control: ANTHROPIC_PRICE,
+  speed: ignored("there is one", ["standard"]),
+  context_management: ignored("prompts are sent to the model as they are", [{ edits: [] }]),
+  user_profile_id: ANTHROPIC_LABEL,
+  workspace_id: ANTHROPIC_LABEL,
 };
 
 /** Body of a message. `null` means "not given". Source: Anthropic's API. */
-export const messageBodySchema = z
-  .object({
-    ...promptFields,
-    max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS),
-    temperature: z.number().min(0).max(1).nullish().openapi({ description: "Default 1" }),
-    top_p: samplingFields.top_p,
-    top_k: samplingFields.top_k,
-    stop_sequences: z.array(z.string().min(1).max(200)).max(4).nullish(),
-    output_config: z
+export const messageBodySchema = requestObject({
+  ...promptFields,
+  max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).describe("Lowered as in chats"),
+  temperature: z.number().min(0).max(1).nullish().describe("Default 1"),
+  top_p: samplingFields.top_p,
+  top_k: samplingFields.top_k,
+  stop_sequences: z.array(z.string().min(1).max(200)).max(4).nullish(),
+  stream: z.boolean().nullish(),
+  output_config: requestObject({
+    format: z
       .object({
-        format: z.object({ type: z.literal("json_schema"), schema: z.record(z.string(), z.unknown()) }).nullish(),
+        type: z.literal("json_schema"),
+        schema: z.record(z.string(), z.unknown()).describe("As `response_format` of chats, with `strict`"),
       })
       .nullish(),
-    stream: z.boolean().nullish(),
-  })
-  .openapi("MessageRequest");
+    effort: ignored("use `thinking.budget_tokens`"),
+    task_budget: ignored("use `max_tokens`"),
+  }).nullish(),
+  container: refused("there is no code execution"),
+  metadata: ANTHROPIC_LABEL,
+  service_tier: ignored("there is one", ["auto", "standard_only"]),
+  diagnostics: ignored("for Anthropic's own use"),
+  inference_geo: refused("Islands are where they are"),
+}).openapi("MessageRequest");
 export type MessageBody = z.infer<typeof messageBodySchema>;
 
-export const countTokensBodySchema = z.object(promptFields).openapi("CountTokensRequest");
+export const countTokensBodySchema = requestObject({
+  ...promptFields,
+  output_config: ignored("no part of the prompt"),
+}).openapi("CountTokensRequest");
 export const countTokensSchema = z.object({ input_tokens: z.int() }).openapi("CountedTokens");
 
 const usageSchema = z.object({
@@ -100,14 +142,14 @@ const usageSchema = z.object({
   output_tokens: z.int(),
   cache_creation_input_tokens: z.null(),
   cache_read_input_tokens: z.null(),
-  cost: costSchema.optional().openapi({ description: "Credits that were charged; absent in `message_start`" }),
+  cost: costSchema.optional().describe("Credits that were charged; absent in `message_start`"),
 });
 const stopReasonSchema = z.enum(["end_turn", "max_tokens", "stop_sequence", "tool_use"]);
 const blockSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("thinking"),
     thinking: z.string(),
-    signature: z.string().openapi({ description: "Empty: nothing is signed" }),
+    signature: z.string().describe("Empty: nothing is signed"),
   }),
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
@@ -125,9 +167,9 @@ export const messageSchema = z
     role: z.literal("assistant"),
     model: z.string(),
     content: z.array(blockSchema),
-    stop_reason: stopReasonSchema.nullable().openapi({
-      description: "`end_turn` also for an answer that a stop sequence ended on an Island that does not say which",
-    }),
+    stop_reason: stopReasonSchema
+      .nullable()
+      .describe("`end_turn` also for an answer that a stop sequence ended on an Island that does not say which"),
     stop_sequence: z.string().nullable(),
     usage: usageSchema,
   })
@@ -177,7 +219,7 @@ export function promptOf({
   tools,
   tool_choice: choice,
   thinking,
-}: Pick<MessageBody, keyof typeof promptFields>): JobInput {
+}: z.infer<typeof countTokensBodySchema>): JobInput {
   const instructions = system == null ? "" : textOf(system);
   const turns = messages.flatMap(turnsOf);
   return {

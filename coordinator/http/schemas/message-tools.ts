@@ -1,22 +1,30 @@
 import { z } from "@hono/zod-openapi";
 import { isJsonObject } from "../../../shared/json-value.ts";
 import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
+import { ANTHROPIC_PRICE, ignored, requestObject } from "../../../shared/request-object.ts";
 import type { JobInput } from "../../store/job-store.ts";
-import { isBuiltInTool } from "../openai/message-parameters.ts";
 import { offeredTools, otherToolSchema } from "./offered-tools.ts";
 
 /** A tool as Anthropic's API has it. */
-const customToolSchema = z.object({
+const customToolSchema = requestObject({
   type: z.literal("custom").nullish(),
-  name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -"),
-  description: z.string().nullish(),
-  input_schema: z.record(z.string(), z.unknown()),
-  strict: z.boolean().nullish(),
+  name: z
+    .string()
+    .regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -")
+    .describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
+  description: z.string().nullish().describe("A part of the prompt"),
+  input_schema: z.record(z.string(), z.unknown()).describe("The JSON Schema of an object"),
+  strict: z.boolean().nullish().describe("The input is valid by `input_schema`, or the answer fails (`schema_unmet`)"),
+  cache_control: ANTHROPIC_PRICE,
+  defer_loading: ignored("all tools are in the prompt", [false]),
+  allowed_callers: ignored("the model calls them", [["direct"]]),
+  eager_input_streaming: ignored("inputs are streamed as they are written"),
+  input_examples: ignored("say them in `description`"),
 });
 export const messageToolsSchema = z
-  .array(z.union([customToolSchema, otherToolSchema(isBuiltInTool)], "must have a name and an input_schema"))
+  .array(z.union([customToolSchema, otherToolSchema("custom")], "must have a name and an input_schema"))
   .max(MAX_TOOLS)
-  .openapi({ description: "Your own; built-in ones are not offered to the model" });
+  .describe("Your own, 256 KB together; built-in ones are not offered to the model");
 
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
 export const messageToolChoiceSchema = z.discriminatedUnion("type", [

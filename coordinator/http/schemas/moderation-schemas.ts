@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { refused, requestObject } from "../../../shared/request-object.ts";
 
 /** Each is a job of its own. */
 const MAX_TEXTS = 32;
@@ -38,27 +39,36 @@ const CATEGORY_OF_LABEL: Readonly<Record<string, Category>> = {
 };
 
 const textSchema = z.string().min(1, "must not be empty");
-const partSchema = z.object({ type: z.literal("text", "only text is served"), text: textSchema });
+const partSchema = requestObject({
+  type: z.literal("text", "only text is served"),
+  text: textSchema,
+  image_url: refused("only text is served"),
+});
 
-/** Body of a moderation request. `openai/moderation-parameters.ts` says what is refused; `null` means "not given". Source: OpenAI's API. */
+/** Body of a moderation request. `null` means "not given". Source: OpenAI's API. */
 export const moderationBodySchema = z
   .object({
-    model: z.string().min(1).nullish().openapi({
-      description:
+    model: z
+      .string()
+      .min(1)
+      .nullish()
+      .describe(
         "Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification",
-    }),
-    input: z.union(
-      [
-        textSchema,
-        z
-          .array(z.union([textSchema, partSchema]))
-          .min(1)
-          .max(MAX_TEXTS),
-      ],
-      {
-        error: `must be a text, or a list of 1 to ${MAX_TEXTS} texts`,
-      },
-    ),
+      ),
+    input: z
+      .union(
+        [
+          textSchema,
+          z
+            .array(z.union([textSchema, partSchema]))
+            .min(1)
+            .max(MAX_TEXTS),
+        ],
+        {
+          error: `must be a text, or a list of 1 to ${MAX_TEXTS} texts`,
+        },
+      )
+      .describe("A text, or several, a job each, four at once"),
   })
   .openapi("ModerationRequest");
 export type ModerationBody = z.infer<typeof moderationBodySchema>;
@@ -67,22 +77,20 @@ const eachCategory = <T extends z.ZodType>(schema: T) =>
   z.object(Object.fromEntries(CATEGORIES.map((name) => [name, schema])) as Record<Category, T>);
 
 const resultSchema = z.object({
-  flagged: z.boolean().openapi({ description: "Any category is true" }),
-  categories: eachCategory(z.boolean()).openapi({ description: `True from a score of ${FLAG_SCORE} on` }),
-  category_scores: eachCategory(z.number()).openapi({
-    description: "0 for a category that the Cargo does not know",
-  }),
-  category_applied_input_types: eachCategory(z.array(z.literal("text"))).openapi({
-    description: "Empty for a category that the Cargo does not know",
-  }),
+  flagged: z.boolean().describe("Any category is true"),
+  categories: eachCategory(z.boolean()).describe(`True from a score of ${FLAG_SCORE} on`),
+  category_scores: eachCategory(z.number()).describe("0 for a category that the Cargo does not know"),
+  category_applied_input_types: eachCategory(z.array(z.literal("text"))).describe(
+    "Empty for a category that the Cargo does not know",
+  ),
   labels: z
     .array(z.object({ label: z.string(), score: z.number() }))
-    .openapi({ description: "The Cargo's own, best first: what is not one of OpenAI's categories is here only" }),
+    .describe("The Cargo's own, best first: what is not one of OpenAI's categories is here only"),
 });
 
 export const moderationSchema = z
   .object({
-    id: z.string().openapi({ description: "Of the last text's job" }),
+    id: z.string().describe("Of the last text's job"),
     model: z.string(),
     results: z.array(resultSchema),
   })

@@ -1,15 +1,20 @@
 import { z } from "@hono/zod-openapi";
+import { isJsonObject } from "../../../shared/json-value.ts";
+import { ignoredEntry } from "../../../shared/request-object.ts";
 
 /**
- * A tool that the model is not offered, as only its vendor can run it: null. The endpoint's table of parameters names it as a hint.
- * @param isOther The table's rule.
+ * A tool that is ignored, as only its vendor can run it: null.
+ * @param own The types of the tools that the model is offered.
  */
-export function otherToolSchema(isOther: (tool: unknown) => boolean) {
-  return z
+export function otherToolSchema(...own: readonly string[]) {
+  const isOther = (tool: unknown): boolean =>
+    isJsonObject(tool) && typeof tool["type"] === "string" && !own.includes(tool["type"]);
+  const schema = z
     .object({ type: z.string() })
     .refine(isOther)
     .transform(() => null)
-    .openapi({ description: "Not offered to the model" });
+    .describe("Not offered to the model");
+  return ignoredEntry(schema, "tools of other types, such as web_search, are not offered to the model", isOther);
 }
 
 /** A tool that the model is offered. */

@@ -2,8 +2,16 @@ import { z } from "@hono/zod-openapi";
 import { MAX_ASKED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { REASONING_EFFORTS } from "../../../shared/reasoning.ts";
+import {
+  EARLIER_REASONING,
+  ignored,
+  ignoredEntry,
+  OPENAI_LABEL,
+  OPENAI_PRICE,
+  refused,
+  requestObject,
+} from "../../../shared/request-object.ts";
 import { probabilityFields } from "../../../shared/token-probability.ts";
-import { ENCRYPTED_REASONING, INCLUDABLE, TEXT_LOGPROBS } from "../openai/response-parameters.ts";
 import { effortSchema } from "./chat-schemas.ts";
 import { givenFields } from "./given-fields.ts";
 import { responseInputSchema, turnsOf, type Item, type Turn } from "./response-items.ts";
@@ -22,11 +30,12 @@ import { costSchema } from "./wire-units.ts";
 const formatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
   z.object({ type: z.literal("json_object") }),
-  z.object({
+  requestObject({
     type: z.literal("json_schema"),
-    name: z.string().max(64),
-    schema: z.record(z.string(), z.unknown()),
-    strict: z.boolean().nullish(),
+    name: z.string().max(64).describe("In errors only"),
+    description: ignored("the model sees only `input` and `instructions`"),
+    schema: z.record(z.string(), z.unknown()).describe("As `response_format` of chats"),
+    strict: z.boolean().nullish().describe("As `response_format` of chats"),
   }),
 ]);
 type Format = z.infer<typeof formatSchema>;
@@ -35,36 +44,87 @@ const metadataSchema = z
   .record(z.string().min(1).max(64), z.string().max(512))
   .refine((entries) => Object.keys(entries).length <= 16, { message: "has more than 16 entries" });
 
+const TEXT_LOGPROBS = "message.output_text.logprobs";
+/** Given with every `reasoning` item. */
+const ENCRYPTED_REASONING = "reasoning.encrypted_content";
+/** What OpenAI includes and answers here never have. */
+const NEVER_INCLUDED: readonly string[] = [
+  "file_search_call.results",
+  "web_search_call.results",
+  "web_search_call.action.sources",
+  "message.input_image.image_url",
+  "computer_call_output.output.image_url",
+  "code_interpreter_call.outputs",
+];
+const includableSchema = ignoredEntry(
+  z.enum([TEXT_LOGPROBS, ENCRYPTED_REASONING, ...NEVER_INCLUDED]),
+  `OpenAI's other values than \`${TEXT_LOGPROBS}\` and \`${ENCRYPTED_REASONING}\``,
+  (name) => NEVER_INCLUDED.some((other) => other === name),
+);
+const WHOLE_REASONING = ignored("reasoning comes whole, as items `reasoning`");
+
 /** Body of a response. `null` means "not given". Source: OpenAI's API. */
-export const responseBodySchema = z
-  .object({
-    model: z.string().min(1).nullish().openapi({ description: "Default: the operator's default chat Cargo" }),
-    input: responseInputSchema,
-    instructions: z.string().nullish(),
-    previous_response_id: z
-      .string()
-      .max(200)
-      .nullish()
-      .openapi({ description: "A stored response: its conversation comes before `input`, without its instructions" }),
-    max_output_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish(),
-    temperature: samplingFields.temperature,
-    top_p: samplingFields.top_p,
-    text: z.object({ format: formatSchema.nullish() }).nullish(),
-    ...responseToolFields,
-    include: z.array(z.enum(INCLUDABLE)).max(10).nullish(),
-    top_logprobs: probabilityFields.top_logprobs,
-    reasoning: z.object({ effort: effortSchema.nullish() }).nullish(),
-    stream: z.boolean().nullish(),
-    store: z
-      .boolean()
-      .nullish()
-      .openapi({ description: "Default true. False: prompt and answer are removed when the response has ended" }),
-    background: z
-      .boolean()
-      .nullish()
-      .openapi({ description: "Answer at once; the response goes on without its client, who asks for it by its id" }),
-    metadata: metadataSchema.nullish(),
-  })
+export const responseBodySchema = requestObject({
+  model: z.string().min(1).nullish().describe("Default: the operator's default chat Cargo"),
+  input: responseInputSchema,
+  instructions: z.string().nullish(),
+  previous_response_id: z
+    .string()
+    .max(200)
+    .nullish()
+    .describe(
+      "A stored response that has ended with an answer, whole or cut by `max_output_tokens`: its conversation comes before `input`, without its instructions",
+    ),
+  max_output_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish().describe("Lowered as in chats"),
+  temperature: samplingFields.temperature,
+  top_p: samplingFields.top_p,
+  text: requestObject({
+    format: formatSchema.nullish(),
+    verbosity: ignored("ask for it in `instructions`", ["medium"]),
+  }).nullish(),
+  ...responseToolFields,
+  max_tool_calls: ignored("it limits built-in tools, which are not run"),
+  include: z
+    .array(includableSchema)
+    .max(10)
+    .nullish()
+    .describe(`\`${ENCRYPTED_REASONING}\` is for Cargos that think; for others it is ignored`),
+  top_logprobs: probabilityFields.top_logprobs,
+  reasoning: requestObject({
+    effort: effortSchema.nullish().describe("For Cargos that think; for others ignored"),
+    summary: WHOLE_REASONING,
+    generate_summary: WHOLE_REASONING,
+    context: EARLIER_REASONING,
+    mode: ignored("there is one", ["standard"]),
+  }).nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: refused("events are not padded", [{}, { include_obfuscation: false }]),
+  store: z
+    .boolean()
+    .nullish()
+    .describe("Default true. False: prompt and answer are removed when the response has ended, however it ends"),
+  background: z
+    .boolean()
+    .nullish()
+    .describe(
+      "Answer at once; the response goes on without its client, who asks for it by its id. Without `stream`, and with `store`",
+    ),
+  metadata: metadataSchema.nullish().describe("Up to 16 texts"),
+  truncation: ignored("a prompt that is too long is refused", ["disabled"]),
+  conversation: refused("use `previous_response_id`"),
+  prompt: refused("no prompts are stored"),
+  context_management: ignored("nothing is compacted", [[]]),
+  moderation: refused("use `POST /moderations`"),
+  image: refused("responses are text"),
+  access_programs: refused("there are none"),
+  client_metadata: OPENAI_LABEL,
+  user: OPENAI_LABEL,
+  safety_identifier: OPENAI_LABEL,
+  service_tier: ignored("there is one", ["auto", "default"]),
+  prompt_cache_key: OPENAI_PRICE,
+  prompt_cache_options: OPENAI_PRICE,
+  prompt_cache_retention: OPENAI_PRICE,
+})
   .refine(({ background, stream, store }) => background !== true || (stream !== true && store !== false), {
     message: "is served without stream, and with store",
     path: ["background"],
@@ -250,7 +310,7 @@ export function responseFieldOf({ tools }: ResponseBody, path: string): string {
   return toolPathOf(offeredFunctions(tools), path.replace(from, to));
 }
 
-/** Paths of what asks for reasoning by other members than its effort: hints for a Cargo without reasoning. */
+/** Paths of what asks for reasoning by other members than its effort: a Cargo without reasoning ignores them. */
 export function reasoningHintsOf({ include }: ResponseBody): string[] {
   return (include ?? []).flatMap((name, index) => (name === ENCRYPTED_REASONING ? [`include[${index}]`] : []));
 }

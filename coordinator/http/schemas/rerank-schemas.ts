@@ -3,11 +3,13 @@ import { MAX_INPUT_BYTES } from "../../../shared/chat-input.ts";
 import { KIB } from "../../../shared/format-bytes.ts";
 import { TEXT_TASK_OUTPUTS } from "../../../shared/text-task.ts";
 import type { Usage } from "../../../shared/output.ts";
+import { ignored, refused, requestObject } from "../../../shared/request-object.ts";
 
 /** With the query, one job of at most 256 texts: as many as Cargos for embeddings take. */
 const MAX_DOCUMENTS = 255;
 /** Leaves 1 KiB of a job's input for the JSON around the texts. */
 const MAX_TEXTS_BYTES = MAX_INPUT_BYTES - KIB;
+const UNCUT = "texts are not cut";
 
 const textSchema = z.string().min(1, "must not be empty");
 const documentSchema = z.union([textSchema, z.object({ text: textSchema })], {
@@ -15,20 +17,28 @@ const documentSchema = z.union([textSchema, z.object({ text: textSchema })], {
 });
 
 /**
- * Body of a request to rank documents. Source: the rerank API of Cohere (v2) and Jina, whose members these are.
- * `openai/rerank-parameters.ts` says what is refused; `null` means "not given".
+ * Body of a request to rank documents. Source: the rerank API of Cohere (v2), Jina and Voyage, whose members these are.
+ * `null` means "not given".
  */
-export const rerankBodySchema = z
-  .object({
-    model: z.string().min(1).nullish().openapi({
-      description:
-        "Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction",
-    }),
-    query: textSchema,
-    documents: z.array(documentSchema).min(1, "must have at least one document").max(MAX_DOCUMENTS),
-    top_n: z.int().min(1).nullish().openapi({ description: "Best results to return; default: all" }),
-    return_documents: z.boolean().nullish().openapi({ description: "Default: false" }),
-  })
+export const rerankBodySchema = requestObject({
+  model: z
+    .string()
+    .min(1)
+    .nullish()
+    .describe(
+      "Default: the operator's (default_rerank_cargo). Slug of a Cargo with the task text-ranking or feature-extraction",
+    ),
+  query: textSchema,
+  documents: z.array(documentSchema).min(1, "must have at least one document").max(MAX_DOCUMENTS),
+  top_n: z.int().min(1).nullish().describe("Best results to return; default: all"),
+  return_documents: z.boolean().nullish().describe("Default: false"),
+  top_k: refused("its name is `top_n` here"),
+  max_tokens_per_doc: refused(UNCUT),
+  max_chunks_per_doc: refused(UNCUT),
+  rank_fields: refused("documents are texts"),
+  truncation: refused(UNCUT, [false]),
+  priority: ignored("there is one"),
+})
   .refine(({ query, documents }) => Buffer.byteLength(JSON.stringify([query, ...documents])) <= MAX_TEXTS_BYTES, {
     path: ["documents"],
     message: `with the query, is larger than ${MAX_TEXTS_BYTES} bytes as JSON`,
@@ -38,25 +48,28 @@ export type RerankBody = z.infer<typeof rerankBodySchema>;
 
 export const rerankSchema = z
   .object({
-    id: z.string().openapi({ description: "Of the job" }),
+    id: z.string().describe("Of the job"),
     object: z.literal("list"),
     model: z.string(),
     results: z
       .array(
         z.object({
-          index: z.int().openapi({ description: "Of the document in the request" }),
-          relevance_score: z.number().min(0).max(1).openapi({
-            description:
+          index: z.int().describe("Of the document in the request"),
+          relevance_score: z
+            .number()
+            .min(0)
+            .max(1)
+            .describe(
               "By a Cargo that ranks, or (1 + cosine of the two vectors) / 2. To compare within one answer only",
-          }),
+            ),
           document: z.object({ text: z.string() }).optional(),
         }),
       )
-      .openapi({ description: "Best first" }),
+      .describe("Best first"),
     usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
     meta: z
       .object({ tokens: z.object({ input_tokens: z.int(), output_tokens: z.literal(0) }) })
-      .openapi({ description: "`usage` in the shape of Cohere's client" }),
+      .describe("`usage` in the shape of Cohere's client"),
   })
   .openapi("Reranking");
 

@@ -1,17 +1,27 @@
 import { z } from "@hono/zod-openapi";
 import { describeOtherPart } from "../../../shared/chat-input.ts";
 import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
+import { isJsonObject } from "../../../shared/json-value.ts";
 import { withPartsLimit } from "../../../shared/message-parts.ts";
-import { ITEMS_LEFT_OUT } from "../openai/response-parameters.ts";
+import { EARLIER_ANSWER, ignoredEntry, requestObject } from "../../../shared/request-object.ts";
 import type { ResponseItem } from "./response-output.ts";
 import { flatNameOf, nameSchema } from "./response-tools.ts";
 
 const MAX_PARTS = 256;
 const MAX_ITEMS = 4_096;
+/** Items of earlier turns without which the conversation means the same: the request has no results of these calls. */
+const ITEMS_LEFT_OUT = ["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"] as const;
 
 const partSchema = z.discriminatedUnion(
   "type",
-  [z.object({ type: z.enum(["input_text", "output_text", "text"]), text: z.string() })],
+  [
+    requestObject({
+      type: z.enum(["input_text", "output_text", "text"]),
+      text: z.string(),
+      annotations: EARLIER_ANSWER,
+      logprobs: EARLIER_ANSWER,
+    }),
+  ],
   { error: ({ input }) => describeOtherPart(input) },
 );
 const contentSchema = z.union([z.string(), z.array(partSchema).max(MAX_PARTS)], {
@@ -24,25 +34,43 @@ const callFields = { call_id: idSchema, name: nameSchema, namespace: nameSchema.
 const itemSchema = z.discriminatedUnion(
   "type",
   [
-    z.object({
+    requestObject({
       type: z.literal("message").nullish(),
       role: z.enum(["user", "assistant", "system", "developer"]),
-      content: contentSchema,
+      content: contentSchema.describe("Text, or a list of text parts, which are joined"),
+      status: EARLIER_ANSWER,
+      phase: EARLIER_ANSWER,
     }),
-    z.object({ type: z.literal("function_call"), ...callFields, arguments: z.string() }),
-    z.object({ type: z.literal("custom_tool_call"), ...callFields, input: z.string() }),
+    requestObject({
+      type: z.literal("function_call"),
+      ...callFields,
+      arguments: z.string().describe("JSON text"),
+      caller: EARLIER_ANSWER,
+    }),
+    z.object({
+      type: z.literal("custom_tool_call"),
+      ...callFields,
+      input: z.string().describe('The model reads `{"input": …}`'),
+    }),
     z.object({
       type: z.literal("local_shell_call"),
       call_id: idSchema,
-      action: z.record(z.string(), z.unknown()),
+      action: z.record(z.string(), z.unknown()).describe("The model reads its JSON"),
     }),
     z.object({
       type: z.enum(["function_call_output", "custom_tool_call_output"]),
       call_id: idSchema,
       output: contentSchema,
     }),
-    z.object({ type: z.enum(ITEMS_LEFT_OUT) }),
-    z.object({ type: z.literal("item_reference"), id: z.string().max(200) }),
+    ignoredEntry(
+      z.object({ type: z.enum(ITEMS_LEFT_OUT) }),
+      `${ITEMS_LEFT_OUT.map((type) => `\`${type}\``).join(", ")} are not sent to the model`,
+      (item) => isJsonObject(item) && ITEMS_LEFT_OUT.some((type) => type === item["type"]),
+    ),
+    z.object({
+      type: z.literal("item_reference"),
+      id: z.string().max(200).describe("An item of a stored response"),
+    }),
   ],
   { error: ({ input }) => describeOtherItem(input) },
 );

@@ -2,34 +2,39 @@ import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { MAX_TOOLS, NOT_OFFERED, toolCallSchema, toolFields, type ToolFields } from "../../../shared/chat-tools.ts";
 import { isJsonObject } from "../../../shared/json-value.ts";
+import { ignored, refused, requestObject } from "../../../shared/request-object.ts";
 import type { JobInput } from "../../store/job-store.ts";
-import { isOtherTool } from "../openai/chat-parameters.ts";
-import { isBuiltInTool } from "../openai/response-parameters.ts";
 import { offeredTools, otherToolSchema, type OfferedTool } from "./offered-tools.ts";
 
 const MAX_NAME_CHARS = 64;
+const CLIENT_FUNCTIONS = "tools are functions of the client, called by the model";
 export const nameSchema = toolCallSchema.shape.function.shape.name;
 const namedSchema = z.object({ type: z.literal("function", `must be "function": ${NOT_OFFERED}`), name: nameSchema });
 const namespaced = { namespace: nameSchema.nullish() };
 
 /** A tool as OpenAI's responses have it: the members of `function` stand beside its type. */
-const functionSchema = z.object({
-  ...namedSchema.shape,
-  description: z.string().nullish(),
-  /** JSON Schema of the arguments, which are an object. */
-  parameters: z.record(z.string(), z.unknown()).nullish(),
-  strict: z.boolean().nullish(),
+const functionSchema = requestObject({
+  type: namedSchema.shape.type,
+  name: nameSchema.describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
+  description: z.string().nullish().describe("A part of the prompt"),
+  parameters: z.record(z.string(), z.unknown()).nullish().describe("The JSON Schema of an object, as in `text.format`"),
+  strict: z.boolean().nullish().describe("Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"),
+  defer_loading: ignored("all tools are in the prompt", [false]),
+  allowed_callers: ignored(CLIENT_FUNCTIONS, [["direct"]]),
+  async: refused(CLIENT_FUNCTIONS, [false]),
+  output_schema: ignored("outputs are texts"),
 });
 const namespaceSchema = z.object({
   type: z.literal("namespace"),
   name: nameSchema,
   description: z.string().nullish(),
   tools: z
-    .array(z.union([functionSchema, otherToolSchema(isOtherTool)], "must be a function, or have another type"))
-    .max(MAX_TOOLS),
+    .array(z.union([functionSchema, otherToolSchema("function")], "must be a function, or have another type"))
+    .max(MAX_TOOLS)
+    .describe("Of a namespace: the model knows the function `lookup` of `crm` as `crm__lookup`"),
 });
 const responseToolSchema = z.union(
-  [functionSchema, namespaceSchema, otherToolSchema(isBuiltInTool)],
+  [functionSchema, namespaceSchema, otherToolSchema("function", "namespace")],
   "must be a function, a namespace, or have another type",
 );
 /** Namespaces are flattened, so what they have together is limited before any tool is looked at. */
@@ -59,11 +64,9 @@ type Choice = z.infer<typeof responseChoiceSchema>;
 
 /** Fields about tools in the body of a response. */
 export const responseToolFields = {
-  tools: toolsSchema
-    .nullish()
-    .openapi({ description: "Functions and namespaces of functions; other tools are not offered to the model" }),
+  tools: toolsSchema.nullish().describe("Functions and namespaces of functions, 256 KB together; calls by a grammar"),
   tool_choice: responseChoiceSchema.nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
+  parallel_tool_calls: toolFields.parallel_tool_calls,
 };
 const fieldsSchema = z.object(responseToolFields);
 

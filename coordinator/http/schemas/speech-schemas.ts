@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Usage } from "../../../shared/output.ts";
+import { refused, requestObject } from "../../../shared/request-object.ts";
 import { SPEECH_FORMATS } from "../audio/speech-format.ts";
 import type { CatalogEntry } from "../../catalog/catalog.ts";
 import type { JobInput } from "../../store/job-store.ts";
@@ -11,24 +12,32 @@ const MAX_PIECE_CHARS = 800;
 const DEFAULT_VOICE = "default";
 
 /** Body of a request to speak. `null` means "not given". Source: OpenAI's API. */
-export const speechBodySchema = z
-  .object({
-    input: z
-      .string()
-      .max(MAX_INPUT_CHARS)
-      .refine((text) => text.trim() !== "", "must not be empty"),
-    model: z.string().min(1).nullish().openapi({ description: "Slug of a Cargo that speaks, or an alias of one" }),
-    voice: z.string("must be the name of a voice").min(1).nullish().openapi({
-      description: "A voice of the Cargo; `default` or none: the Cargo's first",
-    }),
-    speed: z.number().min(0.25).max(4).nullish().openapi({ description: "Default: 1" }),
-    response_format: z
-      .enum(SPEECH_FORMATS, `must be one of ${SPEECH_FORMATS.join(", ")}: others are not encoded here`)
-      .nullish()
-      .openapi({ description: "Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian" }),
-    stream_format: z.enum(["audio", "sse"]).nullish().openapi({ description: "Default: audio" }),
-  })
-  .openapi("SpeechRequest");
+export const speechBodySchema = requestObject({
+  input: z
+    .string()
+    .max(MAX_INPUT_CHARS)
+    .refine((text) => text.trim() !== "", "must not be empty")
+    .describe("A long text is several jobs, cut between sentences"),
+  model: z
+    .string()
+    .min(1)
+    .nullish()
+    .describe("Slug of a Cargo that speaks, or an alias of one. Default: the operator's (default_speech_cargo)"),
+  voice: z
+    .string("must be the name of a voice")
+    .min(1)
+    .nullish()
+    .describe(
+      "A voice of the Cargo; `default` or none: the Cargo's first. OpenAI's names are 422 where the Cargo has other ones",
+    ),
+  speed: z.number().min(0.25).max(4).nullish().describe("Default: 1; 422 if the Cargo has one speed only"),
+  response_format: z
+    .enum(SPEECH_FORMATS, `must be one of ${SPEECH_FORMATS.join(", ")}: others are not encoded here`)
+    .nullish()
+    .describe("Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"),
+  stream_format: z.enum(["audio", "sse"]).nullish().describe("Default: audio"),
+  instructions: refused("no runtime takes directions for a voice", [""]),
+}).openapi("SpeechRequest");
 export type SpeechBody = z.infer<typeof speechBodySchema>;
 
 const speechUsageSchema = z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() });
@@ -37,7 +46,7 @@ export const speechEventSchema = z
   .discriminatedUnion("type", [
     z.object({
       type: z.literal("speech.audio.delta"),
-      audio: z.string().openapi({ description: "The next bytes of the file, in base64" }),
+      audio: z.string().describe("The next bytes of the file, in base64"),
     }),
     z.object({ type: z.literal("speech.audio.done"), usage: speechUsageSchema }),
   ])

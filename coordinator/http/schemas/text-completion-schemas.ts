@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_ASKED_TOKENS, samplingFields } from "../../../shared/chat-input.ts";
 import { FINISH_REASONS } from "../../../shared/output.ts";
-import { streamErrorSchema } from "./chat-schemas.ts";
+import { OPENAI_LABEL, refused, requestObject } from "../../../shared/request-object.ts";
+import { streamErrorSchema, streamOptionsSchema } from "./chat-schemas.ts";
 import { givenFieldsOf } from "./given-fields.ts";
 import type { JobInput } from "../../store/job-store.ts";
 import { costSchema } from "./wire-units.ts";
@@ -13,22 +14,29 @@ const DEFAULT_TOKENS = 16;
 
 const promptSchema = z.string().min(1, "must not be empty");
 const { response_format: _, max_tokens: __, ...sampling } = samplingFields;
+const ONE_CHOICE = refused("a prompt has one choice", [1]);
 
 /** Body of a legacy completion of text. `null` means "not given". Source: OpenAI's API. */
-export const textCompletionBodySchema = z
-  .object({
-    model: z.string().min(1).openapi({ description: "Slug or alias of a chat Cargo" }),
-    prompt: z
-      .union([promptSchema, z.array(promptSchema).min(1).max(MAX_PROMPTS)], {
-        error: `must be a text, or a list of 1 to ${MAX_PROMPTS} texts; ids of tokens are not taken`,
-      })
-      .openapi({ description: "Continued as it is, without the model's chat template. A list: one job for each text" }),
-    max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish().openapi({ description: "Default 16" }),
-    ...sampling,
-    echo: z.boolean().nullish().openapi({ description: "Begin each text with its prompt" }),
-    stream: z.boolean().nullish().openapi({ description: "For one prompt" }),
-    stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-  })
+export const textCompletionBodySchema = requestObject({
+  model: z.string().min(1).describe("Slug or alias of a chat Cargo"),
+  prompt: z
+    .union([promptSchema, z.array(promptSchema).min(1).max(MAX_PROMPTS)], {
+      error: `must be a text, or a list of 1 to ${MAX_PROMPTS} texts; ids of tokens are not taken`,
+    })
+    .describe(
+      "Continued as it is, without the model's chat template. A list: one job for each text, four at once; lists of tokens are refused",
+    ),
+  max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish().describe(`Default ${DEFAULT_TOKENS}; lowered as in chats`),
+  ...sampling,
+  echo: z.boolean().nullish().describe("Begin each text with its prompt"),
+  stream: z.boolean().nullish().describe("For one prompt"),
+  stream_options: streamOptionsSchema.nullish(),
+  suffix: refused("models continue a text and do not fill gaps", [""]),
+  n: ONE_CHOICE,
+  best_of: ONE_CHOICE,
+  logprobs: refused("only `POST /chat/completions` and `POST /responses` give probabilities"),
+  user: OPENAI_LABEL,
+})
   .refine(({ stream, prompt }) => stream !== true || typeof prompt === "string" || prompt.length === 1, {
     message: "is served for one prompt; send the others in requests of their own",
     path: ["stream"],
@@ -57,7 +65,7 @@ export const textCompletionSchema = z
     created: z.int(),
     model: z.string(),
     choices: z.array(choiceSchema),
-    usage: usageSchema.optional().openapi({ description: "Of a stream: in its last chunk, if it was asked for" }),
+    usage: usageSchema.optional().describe("Of a stream: in its last chunk, if it was asked for"),
   })
   .openapi("TextCompletion");
 
@@ -66,7 +74,7 @@ export const textCompletionEventSchema = z
   .union([
     textCompletionSchema,
     streamErrorSchema,
-    z.literal("[DONE]").openapi({ description: "The literal text, not JSON: the answer is complete" }),
+    z.literal("[DONE]").describe("The literal text, not JSON: the answer is complete"),
   ])
   .openapi("TextCompletionEvent");
 

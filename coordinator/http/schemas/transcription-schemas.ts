@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { ONNX_OUTPUTS } from "../../../shared/onnx-task.ts";
+import { refused, requestObject } from "../../../shared/request-object.ts";
 
 /** As base64 it is what Cargos for speech take inside of a job's input. */
 export const MAX_INLINE_SOUND_BYTES = 187_500;
@@ -8,49 +9,69 @@ export const MAX_INLINE_SOUND_BYTES = 187_500;
 export const MAX_SOUND_BYTES = 25 * MIB;
 
 const formatSchema = z.enum(["json", "text", "srt", "vtt", "verbose_json"]);
+const SPEAKERS = refused("no runtime tells speakers apart", [[]]);
 const common = {
-  model: z.string().min(1).optional().openapi({ description: "Slug of a Cargo that writes speech down, or an alias" }),
+  file: z.string().openapi({
+    format: "binary",
+    description: `A WAV file of at most ${MAX_SOUND_BYTES / MIB} MB, about 13 minutes at 16 kHz and 16 bit`,
+  }),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Slug of a Cargo that writes speech down, or an alias. Default: the operator's (default_transcription_cargo)",
+    ),
   response_format: formatSchema.default("json"),
+  prompt: refused("runtimes take no text before the speech", [""]),
+  temperature: refused("the likeliest text is written", ["0", "0.0"]),
 };
-const granularitySchema = z.enum(["segment", "word"]);
+const granularitiesSchema = z
+  .array(z.enum(["segment", "word"]))
+  .max(1, "must be one: segment or word")
+  .optional()
+  .describe("Default: segment. With `verbose_json` only; 422 if the Cargo has none");
 
-/** Fields of the form of `POST /audio/transcriptions`, beside its file. */
-export const transcriptionFieldsSchema = z
-  .object({
-    ...common,
-    language: z.string().min(2).max(20).optional(),
-    timestamp_granularities: z.array(granularitySchema).max(1, "must be one: segment or word").optional(),
-  })
-  .refine(
-    ({ timestamp_granularities: times, response_format: format }) => times === undefined || format === "verbose_json",
-    {
-      path: ["timestamp_granularities"],
-      message: "needs response_format verbose_json",
-    },
-  );
-/** Fields of the form of `POST /audio/translations`, beside its file. */
-export const translationFieldsSchema = z.object(common);
+const transcriptionMembers = {
+  ...common,
+  language: z.string().min(2).max(20).optional().describe("Code or English name; found out when left out"),
+  stream: refused("the text comes whole", ["false"]),
+  chunking_strategy: refused("Islands cut long recordings themselves", ["auto"]),
+  include: refused("answers have no probabilities", [[]]),
+  keywords: refused("runtimes take no words to expect", [[]]),
+  languages: refused("use `language`", [[]]),
+  known_speaker_names: SPEAKERS,
+  known_speaker_references: SPEAKERS,
+};
+/** Fields of the form of `POST /audio/transcriptions` by their names in JSON. Source: OpenAI's API. */
+export const transcriptionFieldsSchema = requestObject({
+  ...transcriptionMembers,
+  timestamp_granularities: granularitiesSchema,
+}).refine(
+  ({ timestamp_granularities: times, response_format: format }) => times === undefined || format === "verbose_json",
+  {
+    path: ["timestamp_granularities"],
+    message: "needs response_format verbose_json",
+  },
+);
+/** Fields of the form of `POST /audio/translations`. */
+export const translationFieldsSchema = requestObject(common);
 export type TranscriptionFields = z.infer<typeof transcriptionFieldsSchema>;
 
-const file = z.string().openapi({ format: "binary", description: "A WAV file" });
-export const transcriptionFormSchema = z
-  .object({
-    file,
-    ...common,
-    language: z.string().optional(),
-    "timestamp_granularities[]": z.array(granularitySchema).optional(),
-  })
-  .openapi("TranscriptionForm");
-export const translationFormSchema = z.object({ file, ...common }).openapi("TranslationForm");
+export const transcriptionFormSchema = requestObject({
+  ...transcriptionMembers,
+  "timestamp_granularities[]": granularitiesSchema,
+}).openapi("TranscriptionForm");
+export const translationFormSchema = translationFieldsSchema.openapi("TranslationForm");
 
 const usageSchema = z.object({ type: z.literal("duration"), seconds: z.int() });
 const partSchema = { start: z.number(), end: z.number() };
 export const transcriptionSchema = z
   .object({
     text: z.string(),
-    task: z.enum(["transcribe", "translate"]).optional().openapi({ description: "Of verbose_json, like what follows" }),
-    language: z.string().optional().openapi({ description: "As it was asked for" }),
-    duration: z.number().optional().openapi({ description: "Seconds" }),
+    task: z.enum(["transcribe", "translate"]).optional().describe("Of verbose_json, like what follows"),
+    language: z.string().optional().describe("As it was asked for"),
+    duration: z.number().optional().describe("Seconds"),
     segments: z.array(z.object({ id: z.int(), ...partSchema, text: z.string() })).optional(),
     words: z.array(z.object({ word: z.string(), ...partSchema })).optional(),
     usage: usageSchema,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { KIB } from "../../../shared/format-bytes.ts";
-import type { BatchStore } from "../../store/batch-store.ts";
-import type { JobStore } from "../../store/job-store.ts";
+import type { BatchStore } from "../../store/batches.ts";
+import type { JobStore } from "../../store/jobs.ts";
 import { LargeJson } from "../../store/large-json.ts";
 import type { WebhookRecord } from "../../store/webhooks.ts";
 import { batchSchema, presentBatch } from "./batch-schemas.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type WebSocket } from "ws";
-import { gatherWrites } from "../../../shared/gather-writes.ts";
+import { gatherWrites } from "../../../shared/async/gather-writes.ts";
 import { MAX_FRAME_BYTES } from "../../../shared/protocol/codec.ts";
 import type { AcceptedUpgrade, SessionSocket, SocketEvents } from "../../islands/session-socket.ts";
 

@@ -32,7 +32,7 @@ export interface ChatOrder {
   readonly isStreamed: boolean;
   /** By default the client's fields have the names of the input's. */
   readonly fieldOf?: FieldOf;
-  /** Paths of other hints than the effort that a Cargo without reasoning ignores. */
+  /** Paths of other parameters than the effort that a Cargo without reasoning ignores. */
   readonly reasoningHints?: readonly string[];
   /** Called once the job is stored and its feed was opened, before it is waited for. When it rejects, the job is cancelled. */
   readonly onJob?: (job: JobHandle) => Promise<void>;
@@ -160,7 +160,7 @@ async function submitChat(
   return submitAs(deps, cargo.reasoning === true ? request : withoutReasoning(request, order), fieldOf);
 }
 
-/** An effort is a hint for a Cargo without reasoning, which answers all the same. */
+/** A Cargo without reasoning ignores an effort. */
 function withoutReasoning(
   request: SubmitRequest,
   { fieldOf = (path) => path, reasoningHints = [] }: Pick<ChatOrder, "fieldOf" | "reasoningHints">,

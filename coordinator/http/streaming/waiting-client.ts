@@ -17,7 +17,7 @@ export interface WaitingClient {
   readonly submitter: Submitter;
   /** Aborts when nobody waits any more. */
   readonly gone: AbortSignal;
-  /** Called with the hints that the job does without, some of which only its Cargo decides. Absent for a line of a batch. */
+  /** Called with the ignored parameters, some of which only the Cargo decides. Absent for a line of a batch. */
   readonly onIgnored?: (names: readonly string[]) => void;
 }
 

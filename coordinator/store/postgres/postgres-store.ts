@@ -1,11 +1,12 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
-import type { BatchStore } from "../batch-store.ts";
+import { openBatches, type BatchStore } from "../batches.ts";
 import { pruneCredentialEnds } from "../credential-changes.ts";
 import type { ClusterStore } from "../cluster-store.ts";
 import type { ContentStore } from "../content.ts";
-import type { JobStore } from "../job-store.ts";
+import type { RunHotWrite } from "../hot-writes.ts";
+import { openJobs, type JobStore } from "../jobs.ts";
 import { IDEMPOTENCY_KEPT_MS } from "../idempotency.ts";
 import { utcMonthOf } from "../key-spending.ts";
 import type { SecretBox } from "../secret-box.ts";
@@ -21,8 +22,6 @@ import { LeaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
-import { PostgresBatchStore } from "./jobs/postgres-batch-store.ts";
-import { PostgresJobStore } from "./jobs/postgres-job-store.ts";
 import { foldNetworkMoves } from "./ledger/post.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
@@ -80,7 +79,6 @@ export class PostgresStore implements Store {
   readonly files: CommonStores["files"];
   readonly hostFigures: CommonStores["hostFigures"];
   readonly islands: CommonStores["islands"];
-  readonly jobLists: CommonStores["jobLists"];
   readonly jobs: JobStore;
   readonly ledger: CommonStores["ledger"];
   readonly operators: CommonStores["operators"];
@@ -109,9 +107,10 @@ export class PostgresStore implements Store {
     this.#db = db;
     this.#lease = lease;
     this.#writer = writer;
+    const writeHot: RunHotWrite = (key, kind, args) => writer.run(key, kind, args);
     this.accounts = stores.accounts;
     this.audit = stores.audit;
-    this.batches = new PostgresBatchStore(db, writer, secrets);
+    this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
     this.cluster = cluster;
     this.content = {
@@ -126,8 +125,7 @@ export class PostgresStore implements Store {
     this.files = stores.files;
     this.hostFigures = stores.hostFigures;
     this.islands = stores.islands;
-    this.jobLists = stores.jobLists;
-    this.jobs = new PostgresJobStore(db, writer, secrets, ownerId);
+    this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = stores.ledger;
     this.operators = stores.operators;
     this.secrets = new PostgresSecrets(db, secrets);

@@ -3,9 +3,10 @@ import Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
-import type { BatchStore } from "../batch-store.ts";
 import type { ContentStore } from "../content.ts";
-import type { JobStore } from "../job-store.ts";
+import { openBatches, type BatchStore } from "../batches.ts";
+import type { RunHotWrite } from "../hot-writes.ts";
+import { openJobs, type JobStore } from "../jobs.ts";
 import type { Store } from "../store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
@@ -14,8 +15,6 @@ import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
-import { SqliteBatchStore } from "./jobs/sqlite-batch-store.ts";
-import { SqliteJobStore } from "./jobs/sqlite-job-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
@@ -102,7 +101,6 @@ export class SqliteStore implements Store {
   readonly files: CommonStores["files"];
   readonly hostFigures: CommonStores["hostFigures"];
   readonly islands: CommonStores["islands"];
-  readonly jobLists: CommonStores["jobLists"];
   readonly jobs: JobStore;
   readonly ledger: CommonStores["ledger"];
   readonly operators: CommonStores["operators"];
@@ -131,9 +129,10 @@ export class SqliteStore implements Store {
     this.#writer = writer;
     const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
     const stores = openStores(run);
+    const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
     this.accounts = stores.accounts;
     this.audit = stores.audit;
-    this.batches = new SqliteBatchStore(this.#db, this.#writer, secrets);
+    this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
     this.content = {
       ...stores.content,
@@ -146,8 +145,7 @@ export class SqliteStore implements Store {
     this.files = stores.files;
     this.hostFigures = stores.hostFigures;
     this.islands = stores.islands;
-    this.jobLists = stores.jobLists;
-    this.jobs = new SqliteJobStore(this.#db, this.#reader, this.#writer, secrets);
+    this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = stores.ledger;
     this.operators = stores.operators;
     this.secrets = new FileSecrets(dirname(file));

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { JobFailure } from "../../../shared/errors.ts";
-import { publicLookup, type ResolveHost } from "../../../shared/host-lookup.ts";
-import { privateLiteralOf } from "../../../shared/private-address.ts";
+import { publicLookup, type ResolveHost } from "../../../shared/net/host-lookup.ts";
+import { privateLiteralOf } from "../../../shared/net/private-address.ts";
 
 /** Refuses a URL whose host is a private address. Such a URL needs its own check, because there is no lookup. @throws {JobFailure} */
 export function assertPublicLiteral(url: URL): void {

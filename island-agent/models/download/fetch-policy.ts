@@ -1,4 +1,4 @@
-import type { ResolveHost } from "../../../shared/host-lookup.ts";
+import type { ResolveHost } from "../../../shared/net/host-lookup.ts";
 import { resolveWithDns } from "./address-guard.ts";
 
 export const DEFAULT_HUB_ENDPOINT = "https://huggingface.co";

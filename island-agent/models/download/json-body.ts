@@ -1,5 +1,5 @@
 import { JobFailure } from "../../../shared/errors.ts";
-import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
+import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 
 /** Reads a whole body. `what` names it in the message. @throws {JobFailure} when it has more than `maxBytes`. */
 export async function readBody(body: AsyncIterable<Buffer>, maxBytes: number, what: string): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import { backoffMs } from "../../../shared/backoff.ts";
+import { backoffMs } from "../../../shared/async/backoff.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
 
 /** An attempt failed, and the next one may succeed. `retryAfterMs`: the wait that the server asked for. */

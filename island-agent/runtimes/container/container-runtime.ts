@@ -4,7 +4,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import type { Logger } from "../../../shared/logger.ts";
-import { abortable } from "../../../shared/abortable.ts";
+import { abortable } from "../../../shared/async/abortable.ts";
 import type { Admission, CargoRuntime, MemoryUse, ProbeResult } from "../runtime.ts";
 import { containerOptions, type ContainerPlan } from "./container-options.ts";
 import { DEFAULT_NAME_SERVERS } from "../../config/default-name-servers.ts";

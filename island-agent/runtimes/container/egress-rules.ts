@@ -1,4 +1,4 @@
-import { GLOBAL_IPV6, PRIVATE_IPV4, PRIVATE_IPV6 } from "../../../shared/private-address.ts";
+import { GLOBAL_IPV6, PRIVATE_IPV4, PRIVATE_IPV6 } from "../../../shared/net/private-address.ts";
 
 /**
  * Rules of nftables that keep containers behind a bridge off everything but the public internet: private, shared, link-local (with cloud

@@ -2,7 +2,7 @@ import type { RequestOptions } from "node:http";
 import type { Duplex, Readable } from "node:stream";
 import type Docker from "dockerode";
 import type { Clock } from "../../../shared/clock.ts";
-import { abortable } from "../../../shared/abortable.ts";
+import { abortable } from "../../../shared/async/abortable.ts";
 import { attach } from "./attach.ts";
 import type { ContainerExit } from "./exit-failure.ts";
 import { describeAddress, readCertificates, type EngineAddress } from "./engine-address.ts";

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
-import { gatherWrites } from "../../../shared/gather-writes.ts";
-import { GatheredBytes } from "../../../shared/gathered-bytes.ts";
+import { gatherWrites } from "../../../shared/async/gather-writes.ts";
+import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 
 /** File descriptor of the pipe in a host process. */
 export const CHANNEL_FD = 3;

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import type { OutputItem } from "../../../shared/output.ts";
-import { Semaphore } from "../../../shared/semaphore.ts";
+import { Semaphore } from "../../../shared/async/semaphore.ts";
 import {
   CargoGone,
   type LoadedCargo,

@@ -26,10 +26,10 @@ import { samplingOf } from "./sampling.ts";
 import { SequencePool } from "./sequence-pool.ts";
 import { TokenProbabilities } from "./token-probabilities.ts";
 import { NO_THOUGHTS, thoughtBudget, withThoughts } from "./thoughts.ts";
-import { ToolAnswer } from "./tool-answer.ts";
-import { ToolGrammars } from "./tool-grammar.ts";
-import { toolTemplate } from "./tool-template.ts";
-import { hiddenMarks, messagesWithTools } from "./tool-text.ts";
+import { ToolAnswer } from "./tools/tool-answer.ts";
+import { ToolGrammars } from "./tools/tool-grammar.ts";
+import { toolTemplate } from "./tools/tool-template.ts";
+import { hiddenMarks, messagesWithTools } from "./tools/tool-text.ts";
 
 /** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
 const RESERVED_TOKENS = 2;

@@ -6,7 +6,7 @@ import type { HostedModel } from "../host/serve-host.ts";
 import { BatchLoop } from "./batch-loop.ts";
 import { ChatModel } from "./chat-model.ts";
 import type { LoadRequest } from "./host-requests.ts";
-import { rendersTools } from "./tool-template.ts";
+import { rendersTools } from "./tools/tool-template.ts";
 import { contextSizeOf, llamaFailure, openLlama, type OpenLlama, readHeader } from "./open-llama.ts";
 
 /** Loads a GGUF file with a context of several sequences. @throws {JobFailure} */

@@ -1,7 +1,7 @@
 import type { Llama, LlamaGrammar } from "node-llama-cpp";
 import type { ResponseFormat } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import { grammarSchemaOf, UnsupportedSchema } from "../../../shared/grammar-schema.ts";
+import { grammarSchemaOf, UnsupportedSchema } from "../../../shared/grammar/grammar-schema.ts";
 import { writeRules } from "./grammar/gbnf.ts";
 import { schemaGrammar } from "./grammar/schema-grammar.ts";
 

@@ -25,7 +25,7 @@ const LEFT_OUT = {
 };
 /** Without `encoding_format` vectors come as numbers. */
 const NARROWED = { EmbeddingsDataItemEmbedding: "list[float]" };
-const HEAD = `# Generated from the coordinator's OpenAPI document by \`npm run sdk:types\`. Not for editing.
+const HEAD = `# Generated from the coordinator's OpenAPI document by \`npm run generate\`. Not for editing.
 from __future__ import annotations
 `;
 

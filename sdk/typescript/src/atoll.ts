@@ -1,25 +1,25 @@
-import { streamEvents, type EventOptions, type ToldEvent } from "./account-events.ts";
-import { AccountResource } from "./account.ts";
-import { ApiKeys } from "./api-keys.ts";
-import { AudioResource } from "./audio.ts";
-import { Auth } from "./auth.ts";
-import { Batches } from "./batches.ts";
-import { Cargos } from "./cargos.ts";
-import { Chat } from "./chat.ts";
-import { Conversations } from "./conversations.ts";
-import { EmbeddingsResource } from "./embeddings.ts";
-import { FileBatches } from "./file-batches.ts";
-import { Files } from "./files.ts";
+import { streamEvents, type EventOptions, type ToldEvent } from "./resources/account-events.ts";
+import { AccountResource } from "./resources/account.ts";
+import { ApiKeys } from "./resources/api-keys.ts";
+import { AudioResource } from "./resources/audio.ts";
+import { Auth } from "./resources/auth.ts";
+import { Batches } from "./resources/batches.ts";
+import { Cargos } from "./resources/cargos.ts";
+import { Chat } from "./resources/chat.ts";
+import { Conversations } from "./resources/conversations.ts";
+import { EmbeddingsResource } from "./resources/embeddings.ts";
+import { FileBatches } from "./resources/file-batches.ts";
+import { Files } from "./resources/files.ts";
 import { Http } from "./http.ts";
-import { ImagesResource } from "./images.ts";
-import { IslandTokens } from "./island-tokens.ts";
-import { Islands } from "./islands.ts";
-import { Jobs } from "./jobs.ts";
-import { Models } from "./models.ts";
-import { Moderations } from "./moderations.ts";
-import { Operator } from "./operator.ts";
+import { ImagesResource } from "./resources/images.ts";
+import { IslandTokens } from "./resources/island-tokens.ts";
+import { Islands } from "./resources/islands.ts";
+import { Jobs } from "./resources/jobs.ts";
+import { Models } from "./resources/models.ts";
+import { Moderations } from "./resources/moderations.ts";
+import { Operator } from "./resources/operator.ts";
 import type { Announcement, Downloads, Health, Network } from "./schemas.ts";
-import { Sessions } from "./sessions.ts";
+import { Sessions } from "./resources/sessions.ts";
 import { resolveSettings, type AtollOptions, type CallOptions } from "./settings.ts";
 
 /** A client of one coordinator. It keeps no connection open, so there is nothing to close. */
@@ -81,7 +81,7 @@ export class Atoll {
   }
 
   /**
-   * What changes for the account: jobs, Islands, the balance. Reconnects by itself, and continues after the last event; see
+   * What changes for the account: jobs, Islands, the balance. Each connection, also after a reconnect, begins with `reset`; see
    * {@link ToldEvent}.
    */
   events(options: EventOptions = {}): AsyncGenerator<ToldEvent, void, undefined> {

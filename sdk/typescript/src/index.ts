@@ -1,5 +1,5 @@
 /** The public API of the package. Everything else may change without notice. */
-export type { EventOptions, OfflineEvent, ToldEvent } from "./account-events.ts";
+export type { EventOptions, OfflineEvent, ToldEvent } from "./resources/account-events.ts";
 export { Atoll } from "./atoll.ts";
 export type { AtollOptions, CallOptions } from "./settings.ts";
 export type { Backoff } from "./retries.ts";
@@ -19,20 +19,20 @@ export {
   ValidationError,
   type FieldError,
 } from "./errors.ts";
-export type { FileBatchFilter } from "./file-batches.ts";
-export type { FileFilter, NewFile } from "./files.ts";
+export type { FileBatchFilter } from "./resources/file-batches.ts";
+export type { FileFilter, NewFile } from "./resources/files.ts";
 export { JobFailedError } from "./job-failed-error.ts";
-export { UsagePages } from "./account.ts";
-export type { TranscriptionOptions, TranslationOptions } from "./audio.ts";
-export type { NewApiKey } from "./api-keys.ts";
-export type { GetBatchOptions } from "./batches.ts";
-export type { ChatBody } from "./chat.ts";
-export type { MessageFilter } from "./conversations.ts";
-export type { JobFilter, SubmitOptions } from "./jobs.ts";
-export type { GrantOptions } from "./operator-accounts.ts";
+export { UsagePages } from "./resources/account.ts";
+export type { TranscriptionOptions, TranslationOptions } from "./resources/audio.ts";
+export type { NewApiKey } from "./resources/api-keys.ts";
+export type { GetBatchOptions } from "./resources/batches.ts";
+export type { ChatBody } from "./resources/chat.ts";
+export type { MessageFilter } from "./resources/conversations.ts";
+export type { JobFilter, SubmitOptions } from "./resources/jobs.ts";
+export type { GrantOptions } from "./resources/operator-accounts.ts";
 export type { RestartEvent, StreamedEvent } from "./job-events.ts";
 export type { StreamOptions } from "./job-stream.ts";
 export type { WaitOptions } from "./job-wait.ts";
 export type { Page, Pages } from "./pages.ts";
 export type * from "./schemas.ts";
-export type { components, paths } from "./openapi.ts";
+export type { calls, components, operations } from "./openapi.ts";

@@ -1,16 +1,14 @@
-import type { paths } from "./openapi.ts";
+import type { calls } from "./openapi.ts";
 
 /** Types of a call, from the OpenAPI document: a call that does not match it does not compile. */
 
-const API_PATH = "/api/v1";
-type Under<Path> = Path extends `${typeof API_PATH}${infer Rest}` ? Rest : never;
-
-/** A path of the API, below /api/v1. */
-export type ApiPath = Under<keyof paths>;
 export type Method = "get" | "post" | "patch" | "delete";
-
-type PathItem<P extends ApiPath> = paths[`${typeof API_PATH}${P}` & keyof paths];
-export type Operation<M extends Method, P extends ApiPath> = M extends keyof PathItem<P> ? PathItem<P>[M] : never;
+type PathOf<Call> = Call extends `${Method} ${infer Path}` ? Path : never;
+/** A path of the API, below /api/v1. */
+export type ApiPath = PathOf<keyof calls>;
+export type Operation<M extends Method, P extends ApiPath> = `${M} ${P}` extends keyof calls
+  ? calls[`${M} ${P}`]
+  : never;
 
 type Parameters<O> = O extends { parameters: infer All } ? All : never;
 type Parameter<O, Where extends string> = Where extends keyof Parameters<O> ? NonNullable<Parameters<O>[Where]> : never;

@@ -1,5 +1,5 @@
 import type { ChatInput } from "../../../shared/chat-input.ts";
-import { AGENT_FEATURES } from "../../../shared/features.ts";
+import { AGENT_FEATURES } from "../../../shared/features/features.ts";
 import type { FinishReason, OutputItem } from "../../../shared/output.ts";
 import type { Assign, FromCoordinator } from "../../../shared/protocol/from-coordinator.ts";
 import type { FromIsland } from "../../../shared/protocol/from-island.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jobsToTake } from "../../../coordinator/cluster/backlog-balance.ts";
+import { jobsToTake } from "../../../coordinator/cluster/work-shares.ts";
 import { soakRounds } from "../../support/soak-rounds.ts";
 
 interface Load {

@@ -3,6 +3,7 @@ import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { peersOn } from "./peers-on.ts";
 
 /** Storage that answers when the test lets it. */
 class HeldChanges {
@@ -47,7 +48,6 @@ class HeldChanges {
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const log = { warn: () => undefined };
 
 describe("CredentialWatch", () => {
   let changes: HeldChanges;
@@ -56,7 +56,7 @@ describe("CredentialWatch", () => {
   let [one, two]: CredentialWatch[] = [];
   let ended: string[];
   let open: string[];
-  const watch = (): CredentialWatch => new CredentialWatch({ changes, clock, bus, log });
+  const watch = (): CredentialWatch => new CredentialWatch(changes, peersOn(bus, "c1"), clock);
   beforeEach(() => {
     [changes, clock, bus, ended, open] = [new HeldChanges(), new ManualClock(), new LocalBus(), [], []];
     [one, two] = [watch(), watch()];

@@ -74,12 +74,12 @@ describe("what does not fit a message", () => {
     owner?.say("job_1", items);
     const reader = await readAt(here);
     owner?.say("job_1", items);
-    await world.pass(25);
+    await world.pass(50);
     expect(reader.items).toEqual(feed.items);
   });
 });
 
-describe("FeedPublisher", () => {
+describe("publishFeeds()", () => {
   it("forgets a follower that died, whose clients' jobs wait for other readers", async () => {
     const feed = world.job(side(owner));
     owner?.clientBound.add("job_1");
@@ -118,7 +118,7 @@ describe("FeedPublisher", () => {
     world.store("job_1", feed);
     const reader = await readAt(here);
     third?.take("job_1");
-    owner?.publisher.close();
+    owner?.peers.close();
     await world.pass(25);
     third?.say("job_1", [token("b")]);
     await world.pass(25);

@@ -1,8 +1,8 @@
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { FeedPublisher } from "../../../coordinator/cluster/feed-publisher.ts";
-import { FollowedFeeds } from "../../../coordinator/cluster/followed-feeds.ts";
-import { MOVED } from "../../../coordinator/cluster/job-mover.ts";
-import { LoopbackBus } from "../../../coordinator/cluster/loopback-bus.ts";
+import { publishFeeds } from "../../../coordinator/cluster/feed-publisher.ts";
+import { followFeeds } from "../../../coordinator/cluster/followed-feeds.ts";
+import { M } from "../../../coordinator/cluster/messages.ts";
+import type { Peers } from "../../../coordinator/cluster/peers.ts";
 import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
 import type { FeedPosition } from "../../../coordinator/jobs/feed-position.ts";
@@ -12,6 +12,7 @@ import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { Random } from "../../support/random.ts";
 import { FaultyBus } from "./faulty-bus.ts";
+import { peerOf, peersOn } from "./peers-on.ts";
 
 export const DONE: FeedEnding = {
   type: "done",
@@ -37,8 +38,9 @@ interface StoredJob {
 export class FeedSide {
   readonly id: string;
   readonly bus: FaultyBus;
-  readonly publisher: FeedPublisher;
-  readonly followed: FollowedFeeds;
+  readonly peers: Peers;
+  readonly published: ReturnType<typeof publishFeeds>;
+  readonly followed: ReturnType<typeof followFeeds>;
   readonly feeds = new Map<string, JobFeed>();
   readonly clientBound = new Set<string>();
   /** Jobs that end unless somebody reads them. */
@@ -53,7 +55,6 @@ export class FeedSide {
     this.id = id;
     const { clock, random } = world;
     this.bus = new FaultyBus(world.bus, clock, random.fork());
-    const bus = new LoopbackBus(this.bus, id);
     const jobs = {
       get: (jobId: string): ActiveJob | undefined => {
         const feed = this.feeds.get(jobId);
@@ -66,11 +67,10 @@ export class FeedSide {
       noteReader: (jobId: string) => void this.awaited.delete(jobId),
       awaitReaders: (jobIds: readonly string[]) => jobIds.forEach((jobId) => this.awaited.add(jobId)),
     };
-    const isLiving = (other: string): boolean => world.sides.some((side) => side.id === other && !side.isDead);
-    this.publisher = new FeedPublisher({ selfId: id, bus, jobs, isLiving, clock });
     const log = { warn: (...line: unknown[]) => void this.warnings.push(line) };
-    const { maxFollowedBytes: maxBytes } = world;
-    this.followed = new FollowedFeeds({ selfId: id, bus, cluster: world, store: world, clock, log, maxBytes });
+    this.peers = peersOn(this.bus, id, [id], { clock, log });
+    this.published = publishFeeds(this.peers, jobs);
+    this.followed = followFeeds(this.peers, world, world, world.maxFollowedBytes, { clock, log });
   }
 
   /** The feed that a client here gets. */
@@ -89,7 +89,13 @@ export class FeedSide {
     this.isDead = true;
     await this.bus.close();
     this.feeds.clear();
+    this.close();
+    this.#world.noteLiving();
+  }
+
+  close(): void {
     this.followed.close();
+    this.peers.close();
   }
 
   /** The job is another's, as a refused write says. */
@@ -97,8 +103,8 @@ export class FeedSide {
     const feed = this.feeds.get(jobId);
     if (feed === undefined) return;
     this.feeds.delete(jobId);
-    this.publisher.drop(jobId);
-    this.followed.goOn({ feed, ownerId: null });
+    this.published.drop(jobId);
+    this.followed.goOn(feed, null);
   }
 
   /** Takes a job over, as storage has it. */
@@ -108,7 +114,7 @@ export class FeedSide {
     stored.ownerId = this.id;
     const feed = restoredFeed(jobId, stored.parts);
     this.feeds.set(jobId, feed);
-    this.bus.publish(MOVED, { jobIds: [jobId], ownerId: this.id });
+    this.peers.tell(M.moved, { jobIds: [jobId] });
     return feed;
   }
 }
@@ -132,7 +138,14 @@ export class FeedWorld {
   side(): FeedSide {
     const side = new FeedSide(this, `c${this.sides.length + 1}`);
     this.sides.push(side);
+    this.noteLiving();
     return side;
+  }
+
+  /** All see which coordinators live. */
+  noteLiving(): void {
+    const living = this.sides.filter(({ isDead }) => !isDead).map(({ id }) => peerOf(id));
+    for (const { peers } of this.sides) peers.setLiving(living);
   }
 
   /** A new job of `owner`, with a feed that has nothing. */
@@ -210,10 +223,7 @@ export class FeedWorld {
   }
 
   close(): void {
-    for (const { publisher, followed } of this.sides) {
-      publisher.close();
-      followed.close();
-    }
+    for (const side of this.sides) side.close();
   }
 }
 

@@ -27,7 +27,7 @@ describe("a followed feed", () => {
     world.job(side(owner));
     const reader = await readAt(here);
     let messages = 0;
-    world.bus.subscribe("feed.c2", () => (messages += 1));
+    world.bus.subscribe("stream.c2", () => (messages += 1));
     await world.pass(25);
     owner?.say("job_1", [token("a")]);
     owner?.say("job_1", [token("b")]);
@@ -38,7 +38,7 @@ describe("a followed feed", () => {
       await world.settle();
     }
     await world.pass(25);
-    expect([reader.outputs.length, messages]).toEqual([102, 2]);
+    expect([reader.outputs.length, messages]).toEqual([102, 3]);
   });
 
   it("asks again for a frame that was lost: when the next one comes, or when it renews", async () => {

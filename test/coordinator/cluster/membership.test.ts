@@ -1,18 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { Membership } from "../../../coordinator/cluster/membership.ts";
+import { keepLease } from "../../../coordinator/cluster/membership.ts";
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import type { Peers } from "../../../coordinator/cluster/peers.ts";
 import type { ClusterStore, Peer } from "../../../coordinator/store/cluster-store.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { peerOf, peersOn } from "./peers-on.ts";
 
 const LEASE_MS = 10_000;
 const RENEW_MS = 2_000;
-const SELF = { address: "http://a", version: "1" };
-const peer = (id: string): Peer => ({ id, ...SELF });
 const AWAY = new ServiceError("storage_unavailable", "away");
 
 /** A member whose storage answers what the test says; everything that it did, in order. */
 function openMember(): {
-  members: Membership;
+  lease: ReturnType<typeof keepLease>;
+  peers: Peers;
   did: string[];
   facts: { isAway: boolean; wasValid: boolean; peers: Peer[]; adoptable: string[][] };
   pass: (ms: number) => Promise<void>;
@@ -20,7 +22,7 @@ function openMember(): {
 } {
   const clock = new ManualClock();
   const did: string[] = [];
-  const facts = { isAway: false, wasValid: true, peers: [peer("a")], adoptable: [] as string[][] };
+  const facts = { isAway: false, wasValid: true, peers: [peerOf("a")], adoptable: [] as string[][] };
   const listeners = new Set<() => void>();
   const answer = async <T>(deed: string, value: T): Promise<T> => {
     if (facts.isAway) throw AWAY;
@@ -39,22 +41,18 @@ function openMember(): {
       return () => listeners.delete(listener);
     },
   };
-  const members = new Membership({
-    cluster: cluster as ClusterStore,
-    self: SELF,
-    mover: {
-      takeIn: async (ids) => {
-        did.push(`take in ${ids.join()}`);
-        return ids.length;
-      },
-      reconcile: async () => void did.push("reconcile"),
+  const peers = peersOn(new LocalBus(), "a");
+  const mover = {
+    takeIn: async (ids: readonly string[]) => {
+      did.push(`take in ${ids.join()}`);
+      return ids.length;
     },
-    clock,
-    networkClock: { set: async () => undefined },
-    log: { warn: () => undefined },
-    leaseMs: LEASE_MS,
-    leaseRenewMs: RENEW_MS,
-  });
+    reconcile: async () => void did.push("reconcile"),
+  };
+  const log = { warn: () => undefined };
+  const networkClock = { set: async () => undefined };
+  const env = { clock, networkClock, log, leaseMs: LEASE_MS, leaseRenewMs: RENEW_MS };
+  const lease = keepLease(cluster as ClusterStore, peers, mover, env);
   const pass = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= RENEW_MS) {
       clock.advance(Math.min(left, RENEW_MS));
@@ -62,21 +60,21 @@ function openMember(): {
     }
   };
   const storageReturns = (): void => listeners.forEach((listener) => listener());
-  return { members, did, facts, pass, storageReturns };
+  return { lease, peers, did, facts, pass, storageReturns };
 }
 
-describe("a member", () => {
+describe("keepLease()", () => {
   it("takes in, at its start, what those left who are gone, part by part", async () => {
-    const { members, did, facts } = openMember();
+    const { lease, did, facts } = openMember();
     facts.wasValid = false;
     facts.adoptable = [["1", "2"], ["3"]];
-    await members.start();
+    await lease.start();
     expect(did).toEqual(["renew", "peers", "adopt", "take in 1,2", "adopt", "take in 3", "adopt"]);
   });
 
   it("ends no other lease before it has renewed its own for the time of one: all may be coming back at once", async () => {
-    const { members, did, facts, pass } = openMember();
-    await members.start();
+    const { lease, did, facts, pass } = openMember();
+    await lease.start();
     await pass(LEASE_MS - RENEW_MS);
     expect(did).not.toContain("reap");
     await pass(RENEW_MS);
@@ -93,8 +91,8 @@ describe("a member", () => {
   });
 
   it("whose lease was over looks which jobs are still its own", async () => {
-    const { members, did, facts, pass } = openMember();
-    await members.start();
+    const { lease, did, facts, pass } = openMember();
+    await lease.start();
     await pass(RENEW_MS);
     expect(did).not.toContain("reconcile");
     facts.wasValid = false;
@@ -105,27 +103,27 @@ describe("a member", () => {
   });
 
   it("compares memory and storage every minute", async () => {
-    const { members, did, pass } = openMember();
-    await members.start();
+    const { lease, did, pass } = openMember();
+    await lease.start();
     await pass(180_000);
     expect(did.filter((deed) => deed === "reconcile")).toHaveLength(3);
   });
 
   it("compares them once more when a coordinator is gone: it may have given jobs without telling", async () => {
-    const { members, did, facts, pass } = openMember();
-    facts.peers = [peer("a"), peer("b")];
-    await members.start();
+    const { lease, did, facts, pass } = openMember();
+    facts.peers = [peerOf("a"), peerOf("b")];
+    await lease.start();
     await pass(2 * RENEW_MS);
     expect(did).not.toContain("reconcile");
-    facts.peers = [peer("a")];
+    facts.peers = [peerOf("a")];
     await pass(3 * RENEW_MS);
     expect(did.filter((deed) => deed === "reconcile")).toHaveLength(1);
   });
 
   it("compares them once more when storage was away: answers to commits may be lost", async () => {
-    const { members, did, facts, pass, storageReturns } = openMember();
+    const { lease, did, facts, pass, storageReturns } = openMember();
     const times = (): number => did.filter((deed) => deed === "reconcile").length;
-    await members.start();
+    await lease.start();
     await pass(RENEW_MS);
     storageReturns();
     await pass(3 * RENEW_MS);
@@ -135,37 +133,37 @@ describe("a member", () => {
     facts.isAway = false;
     await pass(3 * RENEW_MS);
     expect(times()).toBe(2);
-    await members.leave();
+    await lease.leave();
     storageReturns();
     await pass(3 * RENEW_MS);
     expect(times()).toBe(2);
   });
 
   it("tells when the living change, and keeps them while storage is away", async () => {
-    const { members, facts, pass } = openMember();
-    await members.start();
+    const { lease, peers, facts, pass } = openMember();
+    await lease.start();
     const seen: string[][] = [];
-    const unsubscribe = members.onChange(() => seen.push(members.living.map(({ id }) => id)));
-    facts.peers = [peer("a"), peer("b")];
+    const unsubscribe = peers.onChange(() => seen.push(peers.living.map(({ id }) => id)));
+    facts.peers = [peerOf("a"), peerOf("b")];
     await pass(2 * RENEW_MS);
     facts.isAway = true;
     await pass(3 * LEASE_MS);
-    expect(members.living).toHaveLength(2);
+    expect(peers.living).toHaveLength(2);
     facts.isAway = false;
-    facts.peers = [peer("a")];
+    facts.peers = [peerOf("a")];
     await pass(RENEW_MS);
     unsubscribe();
-    facts.peers = [peer("a"), peer("c")];
+    facts.peers = [peerOf("a"), peerOf("c")];
     await pass(RENEW_MS);
     expect(seen).toEqual([["a", "b"], ["a"]]);
   });
 
   it("renews no more once it has left", async () => {
-    const { members, did, pass } = openMember();
-    await members.start();
+    const { lease, did, pass } = openMember();
+    await lease.start();
     await pass(RENEW_MS);
-    await members.leave();
-    await members.leave();
+    await lease.leave();
+    await lease.leave();
     did.splice(0, did.indexOf("leave"));
     await pass(LEASE_MS);
     expect(did).toEqual(["leave"]);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { NewestSessions } from "../../../coordinator/cluster/newest-sessions.ts";
+import { orderSessions } from "../../../coordinator/cluster/newest-sessions.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
 import { IslandConnections, type IslandConnectionsDeps } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
@@ -7,6 +7,7 @@ import type { IslandRegistryEvent } from "../../../coordinator/islands/island-re
 import { makeHello } from "../../support/frames.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { CuttableBus } from "./quota-network.ts";
+import { peersOn } from "./peers-on.ts";
 
 /** A socket that says why it was closed. */
 class Link implements IslandLink {
@@ -28,6 +29,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 describe("two sessions of one Island at two coordinators", () => {
   let bus: CuttableBus;
   let numbers: number[];
+  let opened = 0;
   let one: IslandRegistry;
   let two: IslandRegistry;
   /** What saving an Island waits for. */
@@ -37,7 +39,7 @@ describe("two sessions of one Island at two coordinators", () => {
   const open = (): IslandRegistry => {
     const islands = new IslandRegistry({ clock: new ManualClock(), graceMs: 1_000, restartGraceMs: 1_000 });
     const sessions = { nextNumber: async () => numbers.shift() as number };
-    const order = new NewestSessions({ islands, sessions, bus, log: { warn: () => undefined } });
+    const order = orderSessions(peersOn(bus, `c${(opened += 1)}`), islands, sessions, { warn: () => undefined });
     const reports = { claim: () => undefined, reconcile: () => [] };
     const store = { islands: { save: () => saved.then(() => "saved") } };
     const clock = new ManualClock();

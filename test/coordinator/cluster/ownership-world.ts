@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import type { DroppedJob } from "../../../coordinator/cluster/job-mover.ts";
-import { MovedJobs } from "../../../coordinator/cluster/moved-jobs.ts";
-import { SharedJobs } from "../../../coordinator/cluster/shared-jobs.ts";
+import { moveJobs, type JobMover } from "../../../coordinator/cluster/moved-jobs.ts";
+import { shareJobs } from "../../../coordinator/cluster/shared-jobs.ts";
+import type { Peers } from "../../../coordinator/cluster/peers.ts";
+import type { Feed } from "../../../coordinator/jobs/feed.ts";
 import type { PostgresStore } from "../../../coordinator/store/postgres/postgres-store.ts";
 import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
 import { beginFrames, outputFrame } from "../../support/attempt-frames.ts";
@@ -13,16 +14,26 @@ import { GRACE_MS, JobWorld } from "../jobs/job-world.ts";
 import { GRANT_MICRO } from "../jobs/open-job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
 import { makeAccount } from "../store/contract/store-builders.ts";
+import { peersOn } from "./peers-on.ts";
 
 export const LEASE_MS = 60_000;
 export const SELF = { address: "http://127.0.0.1:1", version: "1" };
+
+/** A job that this coordinator does not own any more. */
+interface DroppedJob {
+  readonly id: string;
+  readonly accountId: string;
+  readonly feed: Feed;
+  readonly ownerId: string | null;
+}
 
 /** A coordinator without HTTP and sockets, one of several on a PostgreSQL. */
 export interface Member {
   readonly store: PostgresStore;
   readonly world: JobWorld;
-  readonly mover: MovedJobs;
-  readonly shared: SharedJobs;
+  readonly peers: Peers;
+  readonly mover: JobMover;
+  readonly shared: ReturnType<typeof shareJobs>;
   readonly dropped: DroppedJob[];
 }
 
@@ -94,8 +105,9 @@ export class OwnershipWorld {
 
   /** No write failed, and the books are right. */
   async close(): Promise<void> {
-    for (const { world, shared } of this.members) {
+    for (const { world, shared, peers } of this.members) {
       shared.close();
+      peers.close();
       world.close();
     }
     expect(this.members.map(({ world }) => world.fatal)).toEqual([[], []]);
@@ -108,27 +120,23 @@ export class OwnershipWorld {
     const store = database.store(clock, id);
     const world = new JobWorld(store, clock, secret);
     const { registry: jobs, islands, batches, submissions } = world;
-    const log = { info: () => undefined };
-    const graceMs = (): number => GRACE_MS;
-    const own = { jobs, islands, batches, submissions };
-    const mover = new MovedJobs({ cluster: store.cluster, store, ...own, bus, clock, log, graceMs });
-    world.claims = mover;
     const warnings = { warn: (...line: unknown[]) => void world.fatal.push(line) };
-    const { cluster } = store;
-    const shared = new SharedJobs({
-      cluster,
-      store,
-      jobs,
-      bus,
-      isLiving: () => true,
-      maxFollowedBytes: Infinity,
-      explainWait: world.explainWait,
-      clock,
-      log: warnings,
-    });
-    world.router = shared.router;
+    const peers = peersOn(bus, id, ["a", "b"], { clock, log: warnings });
+    const parts = { store, jobs, islands, batches, submissions };
+    const env = { clock, log: { info: () => undefined } };
+    const graces = { graceMs: GRACE_MS, restartGraceMs: GRACE_MS };
+    const mover = moveJobs(store.cluster, parts, peers, env, graces);
+    world.claims = mover;
+    const { explainWait } = world;
+    const feedEnv = { clock, log: warnings };
+    const shared = shareJobs(store.cluster, store.jobs, jobs, peers, explainWait, Infinity, feedEnv);
+    world.router = shared;
     const dropped: DroppedJob[] = [];
-    mover.onDropped((job) => dropped.push(job));
-    return { store, world, mover, shared, dropped };
+    jobs.subscribe((event) => {
+      if (event.type !== "job_dropped") return;
+      const { job, feed, ownerId } = event;
+      dropped.push({ id: job.id, accountId: job.accountId, feed, ownerId });
+    });
+    return { store, world, peers, mover, shared, dropped };
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { M } from "../../../coordinator/cluster/messages.ts";
 import { NotOwnerError } from "../../../coordinator/store/cluster-store.ts";
 import { REFUSALS } from "../../../coordinator/store/refusals.ts";
 import { beginFrames, finishedFrame, outputFrame, runFrames } from "../../support/attempt-frames.ts";
@@ -136,7 +137,7 @@ function describeOwnership(database: PostgresDatabase): void {
       await expect.poll(() => a?.dropped).toMatchObject([{ id: assign.jobId }]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
       // A message that is late names an earlier owner.
-      net.bus.publish("moved", { jobIds: [assign.jobId], ownerId: "a" });
+      a?.peers.tell(M.moved, { jobIds: [assign.jobId] });
       await b?.store.cluster.ownersOf([assign.jobId]);
       expect(b?.world.registry.get(assign.jobId)?.state).toBe("running");
     });

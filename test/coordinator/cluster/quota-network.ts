@@ -1,10 +1,11 @@
 import { BusError, type Bus, type Unsubscribe } from "../../../coordinator/bus/bus.ts";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import type { Members } from "../../../coordinator/cluster/members.ts";
-import { NetworkQuota } from "../../../coordinator/cluster/network-quota.ts";
+import { networkQuota } from "../../../coordinator/cluster/network-quota.ts";
+import type { Peers } from "../../../coordinator/cluster/peers.ts";
 import type { RequestCount } from "../../../coordinator/quotas/request-window.ts";
 import type { Peer } from "../../../coordinator/store/cluster-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { peerOf, peersOn } from "./peers-on.ts";
 
 /** A bus that a test can cut, between all, or to a coordinator that stands still. */
 export class CuttableBus implements Bus {
@@ -54,8 +55,8 @@ export class CuttableBus implements Bus {
 export class QuotaNetwork {
   readonly clock = new ManualClock();
   readonly bus = new CuttableBus();
-  readonly quotas = new Map<string, NetworkQuota>();
-  readonly #listeners = new Set<() => void>();
+  readonly quotas = new Map<string, ReturnType<typeof networkQuota>>();
+  readonly #peers: Peers[] = [];
   #living: readonly Peer[] = [];
 
   constructor(ids: readonly string[]) {
@@ -63,7 +64,7 @@ export class QuotaNetwork {
     for (const id of ids) this.#open(id);
   }
 
-  of(id: string): NetworkQuota {
+  of(id: string): ReturnType<typeof networkQuota> {
     const quota = this.quotas.get(id);
     if (quota === undefined) throw new Error(`${id} is no coordinator`);
     return quota;
@@ -84,7 +85,7 @@ export class QuotaNetwork {
 
   setLiving(ids: readonly string[]): void {
     this.#living = ids.map(peerOf);
-    for (const listener of this.#listeners) listener();
+    for (const peers of this.#peers) peers.setLiving(this.#living);
   }
 
   async request(id: string, accountId: string, limit: number): Promise<RequestCount> {
@@ -96,19 +97,9 @@ export class QuotaNetwork {
   }
 
   #open(id: string): void {
-    const livingNow = (): readonly Peer[] => this.#living;
-    const members: Members = {
-      self: peerOf(id),
-      get living() {
-        return livingNow();
-      },
-      onChange: (listener) => {
-        this.#listeners.add(listener);
-        return () => void this.#listeners.delete(listener);
-      },
-    };
-    this.quotas.set(id, new NetworkQuota({ members, bus: this.bus, clock: this.clock }));
+    const ids = this.#living.map((peer) => peer.id);
+    const peers = peersOn(this.bus, id, ids, { clock: this.clock });
+    this.#peers.push(peers);
+    this.quotas.set(id, networkQuota(peers, this.clock));
   }
 }
-
-const peerOf = (id: string): Peer => ({ id, address: `http://${id}`, version: "1" });

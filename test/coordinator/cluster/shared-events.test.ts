@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { EventFollower } from "../../../coordinator/cluster/event-follower.ts";
-import { EventSource } from "../../../coordinator/cluster/event-source.ts";
+import { shareEvents } from "../../../coordinator/cluster/share-events.ts";
 import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
-import type { EventReader } from "../../../coordinator/events/event-reader.ts";
-import { parsePosition } from "../../../coordinator/events/position.ts";
 import type { JobState } from "../../../shared/job-state.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { Random } from "../../support/random.ts";
-import { makeJobChange, readAll } from "../events/event-builders.ts";
-import { FaultyBus } from "./faulty-bus.ts";
+import { makeJobChange, TestReader } from "../events/event-builders.ts";
+import { FaultyBus, NO_FAULTS } from "./faulty-bus.ts";
 
 const ACCOUNT = "user_1";
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -39,7 +36,7 @@ class Network {
   }
 
   kill(id: string): void {
-    this.at(id).close();
+    this.at(id).events.close();
     this.#setLiving(this.#living.filter((other) => other !== id));
   }
 
@@ -66,14 +63,11 @@ class Member {
   readonly bus: FaultyBus;
   readonly onChange = new Set<() => void>();
   readonly #network: Network;
-  readonly #follower: EventFollower;
-  readonly #source: EventSource;
 
   constructor(network: Network, id: string) {
     this.#network = network;
     this.bus = new FaultyBus(network.bus, network.clock, network.random);
-    const { clock } = network;
-    this.events = new AccountEvents({ selfId: id, clock });
+    this.events = new AccountEvents(network.clock);
     const members = {
       self: { id, address: "", version: "" },
       get living() {
@@ -89,36 +83,29 @@ class Member {
         network.published += 1;
         this.bus.publish(subject, message);
       },
+      subscribe: this.bus.subscribe.bind(this.bus),
+      request: this.bus.request.bind(this.bus),
       answer: this.bus.answer.bind(this.bus),
     };
-    const follower = new EventFollower({ events: this.events, bus: this.bus, members, clock });
-    const source = new EventSource({ events: this.events, bus: counted, clock });
-    this.#follower = follower;
-    this.#source = source;
-    this.events.share({
-      follow: (...wanted) => follower.follow(...wanted),
-      unfollow: (accountId) => follower.unfollow(accountId),
-      tell: (accountIds) => source.tell(accountIds),
-    });
+    shareEvents(this.events, counted, members, network.clock);
   }
 
-  async open(position: string | null = null): Promise<EventReader> {
-    return this.events.open(ACCOUNT, position === null ? null : parsePosition(position), () => undefined);
+  open(accountId = ACCOUNT): Promise<TestReader> {
+    return TestReader.open(this.events, accountId);
   }
 
-  note(id: string, state: JobState = "running", atMs = this.#network.clock.now()): void {
-    this.events.note(ACCOUNT, makeJobChange(id, atMs, { state }));
-  }
-
-  close(): void {
-    this.#follower.close();
-    this.#source.close();
-    this.events.close();
+  note(id: string, state: JobState = "running"): void {
+    this.events.note(ACCOUNT, makeJobChange(id, this.#network.clock.now(), { state }));
   }
 }
 
+/** Cuts these coordinators off the bus, or connects them again. */
+function setDown(members: readonly Member[], isDown: boolean): void {
+  for (const { bus } of members) bus.downBecause = isDown ? "cut" : null;
+}
+
 describe("events of several coordinators", () => {
-  it("reach a listener wherever they happen, and cost nothing where nobody listens", async () => {
+  it("reach a client wherever they happen, and cost nothing where none listens", async () => {
     const network = new Network("one", "two", "three");
     const [one, two, three] = [network.at("one"), network.at("two"), network.at("three")];
     two.note("unheard");
@@ -130,132 +117,152 @@ describe("events of several coordinators", () => {
     two.note("b");
     three.note("c");
     await network.pass(2 * GATHER_MS);
-    expect(readAll(reader).sort()).toEqual(["a running", "b running", "c running"]);
+    expect(reader.read().sort()).toEqual(["a running", "b running", "c running"]);
     expect(network.published).toBe(2);
     // The coordinator goes on asking for another account.
-    await one.events.open("user_2", null, () => undefined);
+    const other = await one.open("user_2");
     reader.close();
-    await network.pass(6_000);
+    await network.pass(2_000);
     two.note("d");
     await network.pass(1_000);
-    expect(network.published).toBe(2);
-    await network.pass(120_000);
-    expect(two.events.isWatched(ACCOUNT)).toBe(false);
-  });
-
-  it("go on at another coordinator after the last event that a client got", async () => {
-    const network = new Network("one", "two", "three");
-    const [one, two, three] = [network.at("one"), network.at("two"), network.at("three")];
-    const reader = await one.open();
-    for (const member of [one, two, three]) member.note("first");
-    await network.pass(2 * GATHER_MS);
-    readAll(reader);
-    const { position } = reader;
-    reader.close();
-    for (const [id, member] of network.members) member.note(`missed at ${id}`);
-    await network.pass(2 * GATHER_MS);
-    const again = await two.open(position);
-    expect(readAll(again).sort()).toEqual([
-      "missed at one running",
-      "missed at three running",
-      "missed at two running",
+    expect([network.published, two.events.isWatched(ACCOUNT), two.events.isWatched("user_2")]).toEqual([
+      2,
+      false,
+      true,
     ]);
-    one.note("next");
-    await network.pass(2 * GATHER_MS);
-    expect(readAll(again)).toEqual(["next running"]);
+    other.close();
+    await network.pass(2_000);
+    expect([two.events.hasListeners, three.events.hasListeners]).toEqual([false, false]);
   });
 
-  it("that may be missing are told as reset: a coordinator died, another one came, one was not heard at first", async () => {
+  it("reach each client once, with clients of one account at all coordinators", async () => {
+    const network = new Network("one", "two", "three");
+    const members = [...network.members.values()];
+    const readers = await Promise.all(members.map((member) => member.open()));
+    readers.push(await network.at("one").open());
+    for (const reader of readers) reader.calls = 0;
+    for (const [id, member] of network.members) member.note(id);
+    await network.pass(1_000);
+    for (const reader of readers) {
+      expect(reader.read().sort()).toEqual(["one running", "three running", "two running"]);
+      expect(reader.calls).toBe(3);
+    }
+    expect(network.published).toBe(6);
+  });
+
+  it("are followed by a reset when a coordinator died, and when another one came", async () => {
     const network = new Network("one", "two");
     const reader = await network.at("one").open();
-    const { position } = reader;
     network.kill("two");
-    await settled();
     network.at("one").note("a");
     await network.pass(2 * GATHER_MS);
-    expect(readAll(reader)).toEqual(["reset"]);
+    expect(reader.read()).toEqual(["reset"]);
     network.at("one").note("b");
     await network.pass(2 * GATHER_MS);
-    expect(readAll(reader)).toEqual(["b running"]);
+    expect(reader.read()).toEqual(["b running"]);
     network.start("three");
-    await network.pass(2 * GATHER_MS);
-    expect(readAll(reader)).toEqual(["reset"]);
+    await network.pass(1_000);
+    expect(reader.read()).toEqual(["reset"]);
     network.at("three").note("b");
     await network.pass(2 * GATHER_MS);
-    expect(readAll(reader)).toEqual(["b running"]);
-    expect(readAll(await network.at("three").open(position))).toEqual(["reset"]);
-
-    const late = new Network("one", "two");
-    late.at("two").bus.downBecause = "cut";
-    late.at("one").bus.downBecause = "cut";
-    const alone = await late.at("one").open();
-    late.at("two").bus.downBecause = null;
-    late.at("one").bus.downBecause = null;
-    await late.pass(2_000);
-    expect(readAll(alone)).toEqual(["reset"]);
+    expect(reader.read()).toEqual(["b running"]);
   });
 
-  it("come whole after a forged position: a reset, and then all that changes", async () => {
+  it("are followed by a reset when a coordinator stopped before its lease ended", async () => {
     const network = new Network("one", "two");
-    const [one, two] = [network.at("one"), network.at("two")];
-    for (const forged of ["one-1.two-999999", "one-999999.two-1", "two-1", "one-1.two-1.three-1"]) {
-      const reader = await one.open(forged);
-      expect([forged, readAll(reader)]).toEqual([forged, ["reset"]]);
-      one.note("a");
-      two.note("b");
-      await network.pass(2 * GATHER_MS);
-      expect([forged, readAll(reader).sort()]).toEqual([forged, ["a running", "b running"]]);
-      reader.close();
-      await network.pass(180_000);
-    }
+    const reader = await network.at("one").open();
+    network.at("two").note("lost");
+    network.at("two").events.close();
+    await network.pass(2_000);
+    expect(reader.read()).toEqual([]);
+    network.kill("two");
+    expect(reader.read()).toEqual(["reset"]);
   });
 
-  it("are not lost with a message, and a listener that was cut off for seconds gets all", async () => {
+  it("are followed by a reset once the bus is back, for clients from before and for one that came in between", async () => {
+    const network = new Network("one", "two");
+    const members = [network.at("one"), network.at("two")];
+    const before = await network.at("one").open();
+    setDown(members, true);
+    const between = await network.at("one").open("user_2");
+    await network.pass(3_000);
+    expect([before.read(), between.read()]).toEqual([[], []]);
+    setDown(members, false);
+    await network.pass(1_000);
+    expect([before.read(), between.read()]).toEqual([["reset"], ["reset"]]);
+    network.at("two").note("a");
+    await network.pass(2 * GATHER_MS);
+    expect(before.read()).toEqual(["a running"]);
+  });
+
+  it("are followed by a reset within a second when a message was lost, and by none when nothing was", async () => {
     const network = new Network("one", "two");
     const [one, two] = [network.at("one"), network.at("two")];
     const reader = await one.open();
-    for (const { bus } of [one, two]) bus.downBecause = "cut";
-    two.note("a");
-    await network.pass(3_000);
-    two.note("b");
-    await network.pass(500);
-    expect(readAll(reader)).toEqual([]);
-    for (const { bus } of [one, two]) bus.downBecause = null;
+    setDown([one, two], true);
+    await network.pass(GATHER_MS);
+    setDown([one, two], false);
     await network.pass(2_000);
-    expect(readAll(reader)).toEqual(["a running", "b running"]);
+    expect(reader.read()).toEqual([]);
+    two.bus.faults = { lose: 1, repeat: 0, delay: 0 };
+    two.note("lost");
+    await network.pass(GATHER_MS);
+    two.bus.faults = NO_FAULTS;
+    await network.pass(1_000);
+    expect(reader.read()).toEqual(["reset"]);
+    two.note("a");
+    await network.pass(2_000);
+    expect(reader.read()).toEqual(["a running"]);
+    two.bus.faults = { lose: 1, repeat: 0, delay: 0 };
+    two.note("lost");
+    await network.pass(GATHER_MS);
+    two.bus.faults = NO_FAULTS;
+    two.note("b");
+    await network.pass(GATHER_MS);
+    expect(reader.read()).toEqual(["reset"]);
   });
 
-  it("come in the order of the job when it moves, whichever message is late", async () => {
-    const network = new Network("one", "two", "three");
+  it("ignores messages that it does not understand, and changes of an unknown kind", async () => {
+    const network = new Network("one", "two");
     const reader = await network.at("one").open();
-    const atMs = network.clock.now();
-    network.at("three").note("job", "completed", atMs);
-    await network.pass(2 * GATHER_MS);
-    network.at("two").note("job", "running", atMs + 5);
-    await network.pass(2 * GATHER_MS);
-    expect(readAll(reader)).toEqual(["job completed"]);
+    for (const garbage of [null, 7, {}, { from: "two", sent: 1, accountId: ACCOUNT, changes: "x" }]) {
+      network.bus.publish("events.one", garbage);
+      await expect(network.bus.request("one.events", garbage)).rejects.toThrow();
+    }
+    const changes = [{ type: "weather" }, { ...makeJobChange("a", 0), state: "odd" }, { type: "balance" }];
+    network.bus.publish("events.one", { from: "two", sent: 1, accountId: ACCOUNT, changes });
+    network.bus.publish("events.one", { from: "stranger", sent: 1, accountId: ACCOUNT, changes });
+    await settled();
+    expect(reader.read()).toEqual(["balance"]);
   });
 
-  it("are all told in the end over a bus that loses, repeats and delays", async () => {
+  it("leave a client that reads its lists at each reset with the last states, over a bus that loses, repeats and delays", async () => {
     const network = new Network("one", "two", "three");
     const reader = await network.at("one").open();
     for (const { bus } of network.members.values()) bus.faults = { lose: 0.3, repeat: 0.2, delay: 0.3 };
-    const last = new Map<string, string>();
-    const told = (): void => {
-      for (const text of readAll(reader)) {
-        if (text === "reset") throw new Error("Nothing was lost for good");
+    const [stored, shown] = [new Map<string, string>(), new Map<string, string>()];
+    let resets = 0;
+    const read = (): void => {
+      for (const text of reader.read()) {
         const [id = "", state = ""] = text.split(" ");
-        last.set(id, state);
+        if (text !== "reset") shown.set(id, state);
+        else for (const [job, last] of stored) shown.set(job, last);
+        if (text === "reset") resets += 1;
       }
     };
     for (let i = 0; i < 200; i += 1) {
-      for (const [id, member] of network.members) member.note(`${id}-${i % 20}`, i < 180 ? "running" : "completed");
+      for (const [id, member] of network.members) {
+        const state = i < 180 ? "running" : "completed";
+        stored.set(`${id}-${i % 20}`, state);
+        member.note(`${id}-${i % 20}`, state);
+      }
       await network.pass(GATHER_MS);
-      told();
+      read();
     }
-    for (const { bus } of network.members.values()) bus.faults = { lose: 0, repeat: 0, delay: 0 };
-    await network.pass(3_000);
-    told();
-    expect([last.size, new Set(last.values())]).toEqual([60, new Set(["completed"])]);
+    for (const { bus } of network.members.values()) bus.faults = NO_FAULTS;
+    await network.pass(5_000);
+    read();
+    expect([shown.size, new Set(shown.values())]).toEqual([60, new Set(["completed"])]);
+    expect(resets).toBeGreaterThan(0);
   });
 });

@@ -1,7 +1,7 @@
 import { Packr } from "msgpackr";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import type { Members } from "../../../coordinator/cluster/members.ts";
-import { WorkSharing } from "../../../coordinator/cluster/work-sharing.ts";
+import type { Peers } from "../../../coordinator/cluster/peers.ts";
+import { shareWork, type WorkSharing } from "../../../coordinator/cluster/work-sharing.ts";
 import {
   Scheduler,
   type SchedulerEvent,
@@ -11,6 +11,7 @@ import {
 import type { CargoManifest } from "../../../shared/cargo.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { makeCargo, makeIsland, makeJob, SCHEDULER_OPTIONS } from "../scheduler/builders.ts";
+import { peerOf, peersOn } from "./peers-on.ts";
 
 /** What a commit takes. */
 const COMMIT_MS = 3;
@@ -29,6 +30,7 @@ export class SharingCoordinator {
   readonly scheduler: Scheduler;
   readonly waiting = new Map<string, WaitingJob>();
   readonly islands = new Map<string, SchedulerIsland>();
+  readonly peers: Peers;
   readonly sharing: WorkSharing;
   readonly #network: SharingNetwork;
   /** Jobs that came here, by the one who had them. */
@@ -44,27 +46,25 @@ export class SharingCoordinator {
       mayRunElsewhere: (kind) => this.sharing.mayRunElsewhere(kind),
       ...SCHEDULER_OPTIONS,
     });
-    this.sharing = new WorkSharing({
-      bus,
-      clock,
-      members: network.membersFor(id),
-      mover: {
-        handOver: (jobIds, toId) => this.#handOver(jobIds, toId),
-        takeIn: async (jobIds) => {
-          this.taken += jobIds.length;
-          if (network.takeInMs > 0) await clock.sleep(network.takeInMs);
-          for (const jobId of jobIds) this.#takeIn(jobId);
-          return jobIds.length;
-        },
-        reconcile: async () => {
-          this.reconciled += 1;
-          for (const [jobId, { ownerId }] of network.stored) if (ownerId === this.id) this.#takeIn(jobId);
-        },
+    const mover = {
+      handOver: (jobIds: readonly string[], toId: string) => this.#handOver(jobIds, toId),
+      takeIn: async (jobIds: readonly string[]) => {
+        this.taken += jobIds.length;
+        if (network.takeInMs > 0) await clock.sleep(network.takeInMs);
+        for (const jobId of jobIds) this.#takeIn(jobId);
+        return jobIds.length;
       },
-      work: this.scheduler.shared,
-      schedule: (event) => this.step(event),
-      log: { warn: (facts, message) => network.warnings.push(`${message} ${JSON.stringify(facts)}`) },
-    });
+      reconcile: async () => {
+        this.reconciled += 1;
+        for (const [jobId, { ownerId }] of network.stored) if (ownerId === this.id) this.#takeIn(jobId);
+      },
+    };
+    const log = {
+      warn: (facts: object, message: string) => void network.warnings.push(`${message} ${JSON.stringify(facts)}`),
+    };
+    this.peers = peersOn(bus, id, network.living, { clock, log });
+    const schedule = (event: SchedulerEvent): void => this.step(event);
+    this.sharing = shareWork(this.peers, mover, this.scheduler.shared, schedule, { clock, log });
   }
 
   up(override: Partial<SchedulerIsland> = {}, busy = 0): void {
@@ -147,7 +147,6 @@ export class SharingNetwork {
   takeInMs = 0;
   onStart: (coordinator: SharingCoordinator, islandId: string, jobId: string) => void = () => undefined;
   living: readonly string[];
-  readonly #listeners = new Set<() => void>();
 
   constructor(count: number, cargos: readonly CargoManifest[] = [makeCargo()]) {
     this.catalog = new Map(cargos.map((cargo) => [cargo.slug, cargo]));
@@ -156,24 +155,9 @@ export class SharingNetwork {
     this.coordinators = this.living.map((id) => new SharingCoordinator(id, this));
   }
 
-  membersFor(id: string): Members {
-    const peerOf = (each: string): Members["self"] => ({ id: each, address: "", version: "" });
-    const livingOf = (): Members["living"] => this.living.map(peerOf);
-    return {
-      self: peerOf(id),
-      get living() {
-        return livingOf();
-      },
-      onChange: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-    };
-  }
-
   setLiving(ids: readonly string[]): void {
     this.living = ids;
-    for (const listener of this.#listeners) listener();
+    for (const { peers } of this.coordinators) peers.setLiving(ids.map(peerOf));
   }
 
   /** Time passes, step by step, with what messages and promises lead to. */
@@ -203,6 +187,6 @@ export class SharingNetwork {
       this.requests += 1;
       return copy(await request(subject, copy(message)));
     };
-    bus.subscribe("peers", (message) => this.published.push(message));
+    bus.subscribe("status", (message) => this.published.push(message));
   }
 }

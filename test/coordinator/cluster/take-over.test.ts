@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { TakeOver } from "../../../coordinator/cluster/take-over.ts";
+import { takeOver } from "../../../coordinator/cluster/take-over.ts";
 import type { Peer } from "../../../coordinator/store/cluster-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -27,7 +27,7 @@ let runs: string[];
 let faults: unknown[];
 let failing: string | null;
 let gate: Promise<void>;
-let takeOver: TakeOver;
+let takingOver: ReturnType<typeof takeOver>;
 beforeEach(() => {
   [clock, members, runs, faults, failing, gate] = [
     new ManualClock(),
@@ -43,24 +43,19 @@ beforeEach(() => {
     if (failing === name) throw new Error("away");
   };
   const log = { error: (facts: object) => void faults.push(facts) };
-  takeOver = new TakeOver({
-    members,
-    cluster: {
-      onReturn: (listener) => {
-        storageReturns = listener;
-        return () => (storageReturns = () => undefined);
-      },
+  const cluster = {
+    onReturn: (listener: () => void) => {
+      storageReturns = listener;
+      return () => (storageReturns = () => undefined);
     },
-    clock,
-    log,
-    settleMs: 8_000,
-    steps: { webhooks: step("webhooks"), answers: step("answers") },
-  });
+  };
+  const steps = { webhooks: step("webhooks"), answers: step("answers") };
+  takingOver = takeOver(members, cluster, steps, 8_000, { clock, log });
 });
-afterEach(() => takeOver.close());
+afterEach(() => takingOver.close());
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("TakeOver", () => {
+describe("takeOver()", () => {
   it("runs all steps when a coordinator is gone and for a while after, and not when one comes", async () => {
     members.become("c1", "c2", "c3", "c4");
     await settled();
@@ -79,7 +74,7 @@ describe("TakeOver", () => {
     storageReturns();
     await settled();
     expect(runs).toEqual(["webhooks", "answers"]);
-    await takeOver.close();
+    await takingOver.close();
     storageReturns();
     await settled();
     expect(runs).toHaveLength(2);
@@ -87,7 +82,7 @@ describe("TakeOver", () => {
 
   it("runs the others when a step fails, and all again after a while", async () => {
     failing = "webhooks";
-    takeOver.start();
+    takingOver.start();
     await settled();
     expect([runs, faults]).toEqual([["webhooks", "answers"], [expect.objectContaining({ step: "webhooks" })]]);
     for (const count of [4, 6, 8]) {
@@ -106,7 +101,7 @@ describe("TakeOver", () => {
   it("runs once more for what comes while it runs", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     gate = promise;
-    takeOver.start();
+    takingOver.start();
     members.become("c1", "c2");
     members.become("c1");
     resolve();
@@ -116,11 +111,11 @@ describe("TakeOver", () => {
 
   it("does nothing after it was closed, and leaves no timer", async () => {
     failing = "webhooks";
-    takeOver.start();
+    takingOver.start();
     await settled();
-    await takeOver.close();
+    await takingOver.close();
     members.become("c1");
-    takeOver.start();
+    takingOver.start();
     await settled();
     expect([runs.length, clock.pendingTimers]).toEqual([2, 0]);
   });

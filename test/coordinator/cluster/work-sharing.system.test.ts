@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Members } from "../../../coordinator/cluster/members.ts";
-import { WorkSharing } from "../../../coordinator/cluster/work-sharing.ts";
+import { shareWork, type WorkSharing } from "../../../coordinator/cluster/work-sharing.ts";
 import { runFrames } from "../../support/attempt-frames.ts";
 import type { PostgresDatabase } from "../../support/postgres-database.ts";
 import { withDatabase } from "../../support/with-servers.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
-import { net, openForEachTest, SELF, type Member } from "./ownership-world.ts";
+import { net, openForEachTest, type Member } from "./ownership-world.ts";
 
 await withDatabase(describeSharing);
 
@@ -19,20 +18,10 @@ function describeSharing(database: PostgresDatabase): void {
     expect(warnings).toEqual([]);
   });
 
-  function share({ store, mover, world }: Member): WorkSharing {
-    const living = ["a", "b"].map((id) => ({ id, ...SELF }));
-    const self = { id: store.cluster.selfId, ...SELF };
-    const members: Members = { self, living, onChange: () => () => undefined };
-    const log = { warn: (facts: object, message: string) => warnings.push(`${message} ${JSON.stringify(facts)}`) };
-    return new WorkSharing({
-      bus: net.bus,
-      members,
-      mover,
-      work: world.scheduler.shared,
-      schedule: (event) => world.dispatcher.schedule(event),
-      clock: net.clock,
-      log,
-    });
+  function share({ peers, mover, world }: Member): WorkSharing {
+    const log = { warn: (facts: object, message: string) => void warnings.push(`${message} ${JSON.stringify(facts)}`) };
+    const schedule: Parameters<typeof shareWork>[3] = (event) => world.dispatcher.schedule(event);
+    return shareWork(peers, mover, world.scheduler.shared, schedule, { clock: net.clock, log });
   }
 
   const finish = async (island: PlayedIsland): Promise<void> => island.say(...runFrames(island.assign, "text"));

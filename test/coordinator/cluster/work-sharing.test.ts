@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { M } from "../../../coordinator/cluster/messages.ts";
 import type { SchedulerIsland } from "../../../coordinator/scheduler/scheduler.ts";
 import { GB, makeCargo } from "../scheduler/builders.ts";
 import { SharingNetwork, type SharingCoordinator } from "./sharing-network.ts";
@@ -240,9 +241,9 @@ describe("WorkSharing", () => {
     at(0).submit();
     await network.pass(1_000);
     expect(network.starts).toEqual([]);
-    const request = { from: "c2", offer: { kinds: [], islands: [] }, backlog: [] };
-    await expect(network.bus.request("c1.steal", request)).rejects.toThrow("not known here");
-    await expect(network.bus.request("c1.steal", { ...request, from: "c3" })).resolves.toMatchObject({ jobIds: [] });
+    const request = { offer: { kinds: [], islands: [] }, backlog: [] };
+    await expect(at(1).peers.ask("c1", M.steal, request)).rejects.toThrow("not known here");
+    await expect(at(2).peers.ask("c1", M.steal, request)).resolves.toMatchObject({ jobIds: [] });
     network.setLiving(["c1", "c2", "c3"]);
     await network.pass(2_000);
     expect(network.starts).toMatchObject([{ at: "c2" }]);
@@ -263,9 +264,11 @@ describe("WorkSharing", () => {
   it("ignores what it does not understand", async () => {
     open(2);
     at(1).up();
-    network.bus.publish("peers", { id: "c1", freeSlots: "many" });
-    network.bus.publish("peers", null);
+    network.bus.publish("status", ["c1", { freeSlots: "many" }]);
+    network.bus.publish("status", null);
     await begin();
+    expect(network.warnings).toHaveLength(4);
+    network.warnings.length = 0;
     at(0).submit();
     await network.pass(200);
     expect(network.starts).toHaveLength(1);

@@ -1,26 +1,47 @@
-import type { Change, JobChange } from "../../../coordinator/events/change.ts";
-import type { EventReader } from "../../../coordinator/events/event-reader.ts";
-import type { ManualClock } from "../../support/manual-clock.ts";
+import type { AccountEvents } from "../../../coordinator/events/account-events.ts";
+import { WaitingChanges, type Change, type JobChange } from "../../../coordinator/events/change.ts";
 
 export function makeJobChange(id: string, atMs: number, fields: Partial<JobChange> = {}): JobChange {
   const job = { type: "job", id, slug: "tiny-chat", state: "running", code: null, batchId: null } as const;
   return { ...job, createdAtMs: atMs, completedAtMs: null, atMs, ...fields };
 }
 
-export function makeIslandChange(id: string, clock: ManualClock): Change {
-  return { type: "island", id, atMs: clock.now() };
+export function makeIslandChange(id: string): Change {
+  return { type: "island", id };
 }
 
-/** What a reader reads: `reset`, or the id of each job or Island with its state. */
-export function readAll(reader: EventReader): string[] {
-  const read: string[] = [];
-  while (reader.hasNext) {
-    if (reader.isLost) {
-      reader.skip();
-      read.push("reset");
-    } else read.push(...reader.take(100).map(({ change }) => textOf(change)));
+/** A client that listens to an account's changes, and reads them when the test says so. */
+export class TestReader {
+  /** How often it was called. */
+  calls = 0;
+  readonly ready: Promise<void>;
+  readonly close: () => void;
+  readonly #waiting = new WaitingChanges();
+
+  constructor(events: AccountEvents, accountId: string) {
+    const { ready, close } = events.open(accountId, (changes) => {
+      this.calls += 1;
+      if (changes === null) this.#waiting.reset();
+      for (const change of changes ?? []) this.#waiting.add(change);
+    });
+    this.ready = ready;
+    this.close = close;
   }
-  return read;
+
+  static async open(events: AccountEvents, accountId: string): Promise<TestReader> {
+    const reader = new TestReader(events, accountId);
+    await reader.ready;
+    // As a client does, which reads its lists now.
+    reader.read();
+    return reader;
+  }
+
+  /** All that waits: `reset`, or the id of each job or Island with its state. */
+  read(): string[] {
+    const read: string[] = [];
+    while (!this.#waiting.isEmpty) read.push(...(this.#waiting.take(100)?.map(textOf) ?? ["reset"]));
+    return read;
+  }
 }
 
 function textOf(change: Change): string {

@@ -32,7 +32,7 @@ describe("GET /events", () => {
   it("tells client and host what changes for them, and nobody else", async () => {
     const [client, host] = [await newAccount(), await newAccount()];
     const [mine, theirs] = [await Listener.open(coordinator.url, client), await Listener.open(coordinator.url, host)];
-    await Promise.all([mine.next("ready"), theirs.next("ready")]);
+    await Promise.all([mine.next("reset"), theirs.next("reset")]);
     const id = await submit(client.key);
     await mine.next("job", ({ status }) => status === "pending");
     await mine.next("balance");
@@ -81,26 +81,34 @@ describe("GET /events", () => {
     await listener.close();
   });
 
-  it("continues after the last event, and says reset after a restart", async () => {
+  it("begins each connection with reset, whatever Last-Event-ID says, and sends nothing again", async () => {
     const { key } = await newAccount();
     const listener = await Listener.open(coordinator.url, { key });
     const first = await submit(key);
-    await listener.next("job");
+    await listener.next("job", ({ id }) => id === first);
     await listener.next("balance");
     await listener.close();
     const second = await submit(key);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const again = await Listener.open(coordinator.url, { key, lastEventId: listener.lastId });
-    await again.next("job", ({ id }) => id === second);
-    expect([again.names[0], again.statesOf(first)]).toEqual(["ready", []]);
+    for (const lastEventId of [undefined, "", "coord_1-1.coord_2-7", "x".repeat(9_000)]) {
+      const again = await Listener.open(coordinator.url, {
+        key,
+        ...(lastEventId === undefined ? {} : { lastEventId }),
+      });
+      await again.next("reset");
+      const third = await submit(key);
+      await again.next("job", ({ id }) => id === third);
+      expect([again.names[0], again.statesOf(first), again.statesOf(second)]).toEqual(["reset", [], []]);
+      await again.close();
+    }
+    const last = await Listener.open(coordinator.url, { key, path: "/events?last_event_id=coord_1-1" });
+    await last.next("reset");
     await coordinator.stop();
-    await again.over;
+    await last.over;
     await coordinator.start();
-    const later = await Listener.open(coordinator.url, { key, lastEventId: again.lastId });
+    const later = await Listener.open(coordinator.url, { key });
     await later.next("reset");
     expect(later.names).toEqual(["reset"]);
-    await submit(key);
-    await later.next("job");
     await later.close();
   });
 
@@ -116,7 +124,7 @@ describe("GET /events", () => {
     const begun = await call(coordinator.url, null, "POST", "/auth/register", credentials, console);
     const cookie = begun.headers.getSetCookie()[0]?.split(";")[0] ?? "";
     const page = await Listener.open(coordinator.url, { headers: { cookie, accept: "text/event-stream" } });
-    await page.next("ready");
+    await page.next("reset");
     await call(coordinator.url, null, "POST", "/auth/logout", undefined, { cookie, ...console });
     await page.over;
     await expect(Listener.open(coordinator.url, { headers: { cookie, ...console } })).rejects.toThrow(/401/);
@@ -170,7 +178,7 @@ describe("GET /events", () => {
     const account = await newAccount();
     const { credits } = (await ask(account.key, "GET", "/account")).body.data;
     const listener = await Listener.open(coordinator.url, account);
-    await listener.next("ready");
+    await listener.next("reset");
     await ask(operator, "POST", `/operator/accounts/${account.id}/grants`, { credits: 5 });
     await listener.next("balance", ({ balance }) => balance === credits + 5);
     // Of which this process hears nothing.
@@ -220,8 +228,8 @@ describe("GET /events", () => {
       "completed",
     );
     const listener = await Listener.open(coordinator.url, { key });
-    await listener.next("ready");
-    expect(listener.names).toEqual(["ready"]);
+    await listener.next("reset");
+    expect(listener.names).toEqual(["reset"]);
     await listener.close();
   });
 });

@@ -1,7 +1,6 @@
 import { readSse } from "../../support/read-sse.ts";
 
 export interface HeardEvent {
-  readonly id: string;
   readonly event: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read what the wire says
   readonly data: any;
@@ -9,7 +8,8 @@ export interface HeardEvent {
 
 interface ListenOptions {
   readonly key?: string;
-  readonly lastEventId?: string | undefined;
+  /** Of no effect: nothing is sent again. */
+  readonly lastEventId?: string;
   readonly headers?: Record<string, string>;
   readonly path?: string;
 }
@@ -50,10 +50,6 @@ export class Listener {
     return this.#isOver;
   }
 
-  get lastId(): string | undefined {
-    return this.heard.at(-1)?.id;
-  }
-
   /** Names of all events so far. */
   get names(): string[] {
     return this.heard.map(({ event }) => event);
@@ -81,8 +77,8 @@ export class Listener {
 
   async #read(response: Response): Promise<void> {
     try {
-      for await (const { id, event, data } of readSse(response)) {
-        this.heard.push({ id, event, data: JSON.parse(data) });
+      for await (const { event, data } of readSse(response)) {
+        this.heard.push({ event, data: JSON.parse(data) });
         this.#wake();
       }
     } catch {

@@ -7,6 +7,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import type { JobWorld } from "../jobs/job-world.ts";
 import { openJobWorld, type OpenedJobWorld } from "../jobs/open-job-world.ts";
 import { PlayedIsland } from "../jobs/played-island.ts";
+import { TestReader } from "./event-builders.ts";
 
 const TOKENS = 1_000;
 
@@ -26,8 +27,8 @@ beforeEach(async () => {
   opened = await openJobWorld(clock, 100);
   world = opened.world;
   eventsClock = new ManualClock();
-  events = new AccountEvents({ selfId: "coord_1", clock: eventsClock });
-  const counted: Pick<AccountEvents, "isWatched" | "note"> = {
+  events = new AccountEvents(eventsClock);
+  const counted: Pick<AccountEvents, "isWatched" | "note" | "dropJob"> = {
     isWatched: (accountId) => {
       looks += 1;
       return events.isWatched(accountId);
@@ -36,9 +37,10 @@ beforeEach(async () => {
       noted.push(change);
       events.note(accountId, change);
     },
+    dropJob: (accountId, jobId) => events.dropJob(accountId, jobId),
   };
   const { registry: jobs, islands, dispatcher } = world;
-  watchChanges({ events: counted, jobs, islands, dispatcher, clock });
+  watchChanges(counted, { jobs, islands, dispatcher }, clock);
   island = await PlayedIsland.join(world, opened.accountId);
   looks = 0;
   noted = [];
@@ -75,7 +77,7 @@ describe("a chat of a thousand tokens", () => {
 
   it("makes a handful of changes where somebody listens, and not one commit more", async () => {
     const without = await commits(chat);
-    const reader = await events.open(opened.accountId, null, () => undefined);
+    const reader = await TestReader.open(events, opened.accountId);
     expect(await commits(chat)).toBe(without);
     const states = noted.flatMap((change) => (change.type === "job" ? [change.state] : []));
     expect(states).toEqual(["queued", "running", "completed"]);
@@ -83,13 +85,13 @@ describe("a chat of a thousand tokens", () => {
     expect(noted.filter(({ type }) => type === "island").length).toBeGreaterThanOrEqual(2);
     expect(noted.length).toBeLessThanOrEqual(8);
     eventsClock.advance(GATHER_MS);
-    expect(reader.take(100).map(({ change }) => change.type === "job" && change.state)).toContain("completed");
+    expect(reader.read()).toContainEqual(expect.stringContaining("completed"));
   });
 });
 
 describe("an Island that comes into quarantine", () => {
   it("is told to its host", async () => {
-    const reader = await events.open(opened.accountId, null, () => undefined);
+    const reader = await TestReader.open(events, opened.accountId);
     noted = [];
     for (const [index, slug] of ["cheap", "dear", "cheap", "dear"].entries()) {
       const stumble = { cause: "failed", code: "model_unavailable", accountId: `user_${index}` } as const;
@@ -99,5 +101,23 @@ describe("an Island that comes into quarantine", () => {
     }
     expect(noted).toMatchObject([{ type: "island", id: island.hostId }]);
     reader.close();
+  });
+});
+
+describe("a job that another coordinator has now", () => {
+  it("sends no state that waited here", async () => {
+    const reader = await TestReader.open(events, opened.accountId);
+    const { accountId } = opened;
+    const jobs = [];
+    for (const prompt of ["Hi", "Ho"]) {
+      const input = { prompt, max_tokens: TOKENS };
+      jobs.push(await world.jobs.submit({ accountId, slug: "cheap", input, priority: 0, idempotency: null }));
+    }
+    await world.settle();
+    const [gone, kept] = jobs.map(({ record }) => record.id);
+    world.registry.moves.drop(gone ?? "", "coord_2");
+    eventsClock.advance(GATHER_MS);
+    const read = reader.read().join();
+    expect([read.includes(gone ?? ""), read.includes(kept ?? "")]).toEqual([false, true]);
   });
 });

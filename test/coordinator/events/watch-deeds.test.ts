@@ -4,7 +4,7 @@ import { watchDeeds } from "../../../coordinator/events/watch-deeds.ts";
 import type { AuditedDeed } from "../../../coordinator/store/audit-log.ts";
 import type { KnownIsland } from "../../../coordinator/store/operators.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { readAll } from "./event-builders.ts";
+import { TestReader } from "./event-builders.ts";
 
 const ACCOUNT = "user_1";
 
@@ -16,7 +16,7 @@ let looks = 0;
 let isAway = false;
 beforeEach(() => {
   clock = new ManualClock();
-  events = new AccountEvents({ selfId: "coord_1", clock });
+  events = new AccountEvents(clock);
   [log, looks, isAway] = [[], 0, false];
   const latest = async (limit: number): Promise<AuditedDeed[]> => {
     looks += 1;
@@ -24,7 +24,7 @@ beforeEach(() => {
     return log.slice(0, limit);
   };
   const island = async (hostId: string) => ({ hostId, accountId: ACCOUNT }) as KnownIsland;
-  watchDeeds({ events, audit: { latest }, operators: { island }, clock });
+  watchDeeds(events, { audit: { latest }, operators: { island } }, clock);
 });
 
 function did(action: string, targetId = ACCOUNT, atMs = clock.now()): void {
@@ -42,43 +42,44 @@ async function look(): Promise<void> {
 describe("deeds of operators", () => {
   it("are told once to whom they concern", async () => {
     did("account.limits", ACCOUNT, clock.now() - 120_000);
-    const reader = await events.open(ACCOUNT, null, () => undefined);
+    const reader = await TestReader.open(events, ACCOUNT);
     await look();
-    expect(readAll(reader)).toEqual([]);
+    expect(reader.read()).toEqual([]);
     did("account.grant");
     did("account.suspend", "user_2");
     await look();
-    expect(readAll(reader)).toEqual(["balance"]);
+    expect(reader.read()).toEqual(["balance"]);
     await look();
-    expect(readAll(reader)).toEqual([]);
+    expect(reader.read()).toEqual([]);
     did("account.role");
     did("island.suspend", "host_1");
     await look();
-    expect(readAll(reader).sort()).toEqual(["account", "host_1"]);
+    expect(reader.read().sort()).toEqual(["account", "host_1"]);
   });
 
   it("are read by nobody while nobody listens", async () => {
     did("account.grant");
     await look();
-    expect([looks, clock.pendingTimers]).toEqual([0, 0]);
-    const reader = await events.open(ACCOUNT, null, () => undefined);
+    expect(looks).toBe(0);
+    const reader = await TestReader.open(events, ACCOUNT);
     await look();
     // It may have been done while the reader came.
-    expect([looks, readAll(reader)]).toEqual([1, ["balance"]]);
+    expect([looks, reader.read()]).toEqual([1, ["balance"]]);
     reader.close();
-    clock.advance(120_000);
-    const before = looks;
     await look();
-    expect([looks, clock.pendingTimers]).toEqual([before, 0]);
+    expect(looks).toBe(1);
+    events.close();
+    await look();
+    expect(clock.pendingTimers).toBe(0);
   });
 
   it("are found once storage can be read again", async () => {
-    const reader = await events.open(ACCOUNT, null, () => undefined);
+    const reader = await TestReader.open(events, ACCOUNT);
     isAway = true;
     did("account.grant");
     await look();
     isAway = false;
     await look();
-    expect(readAll(reader)).toEqual(["balance"]);
+    expect(reader.read()).toEqual(["balance"]);
   });
 });

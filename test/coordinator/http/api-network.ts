@@ -1,14 +1,14 @@
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { CredentialWatch } from "../../../coordinator/cluster/credential-watch.ts";
-import { NetworkQuota } from "../../../coordinator/cluster/network-quota.ts";
-import type { Peer } from "../../../coordinator/store/cluster-store.ts";
+import { networkQuota } from "../../../coordinator/cluster/network-quota.ts";
 import type { CredentialChanges } from "../../../coordinator/store/credential-changes.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { peersOn } from "../cluster/peers-on.ts";
 
 /** What one of several coordinators knows of the others. */
 export interface ApiMember {
-  readonly quota: NetworkQuota;
+  readonly quota: ReturnType<typeof networkQuota>;
   readonly credentials: CredentialWatch;
 }
 
@@ -18,16 +18,15 @@ export class ApiNetwork {
 
   constructor(count: number, changes: CredentialChanges, clock: Clock) {
     const bus = new LocalBus();
-    const living = Array.from({ length: count }, (_, index): Peer => ({ id: `c${index}`, address: "", version: "1" }));
-    this.members = living.map((self) => ({
-      quota: new NetworkQuota({
-        members: { self, living, onChange: () => () => undefined },
-        bus,
-        clock: withoutTimers(clock),
-      }),
-      // Nothing passes unheard on this bus: what was read is true until somebody tells of a change.
-      credentials: new CredentialWatch({ changes, bus, clock: new ManualClock(), log: { warn: () => undefined } }),
-    }));
+    const ids = Array.from({ length: count }, (_, index) => `c${index}`);
+    this.members = ids.map((id) => {
+      const peers = peersOn(bus, id, ids);
+      return {
+        quota: networkQuota(peers, withoutTimers(clock)),
+        // Nothing passes unheard on this bus: what was read is true until a peer tells of a change.
+        credentials: new CredentialWatch(changes, peers, new ManualClock()),
+      };
+    });
   }
 
   close(): void {

@@ -90,7 +90,7 @@ export class Api implements AsyncDisposable {
   /** What operators see of the network, where it is not the empty one. */
   overview: (() => Promise<Overview>) | null = null;
   /** For all coordinators. */
-  readonly events = new AccountEvents({ selfId: "coord_1", clock: this.clock });
+  readonly events = new AccountEvents(this.clock);
   /** Of one of several coordinators. */
   bus: HttpDeps["bus"] = null;
   readonly accounts: AccountService;

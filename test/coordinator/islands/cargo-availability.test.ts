@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Catalog, type CatalogEntry } from "../../../coordinator/catalog/catalog.ts";
-import { CargoAvailability, MAX_COUNTED } from "../../../coordinator/islands/cargo-availability.ts";
+import {
+  CargoAvailability,
+  MAX_COUNTED,
+  type AvailableCargo,
+} from "../../../coordinator/islands/cargo-availability.ts";
 import type { SchedulerIsland } from "../../../coordinator/scheduler/events.ts";
 import { cacheKeyOf } from "../../../shared/cargo.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -16,7 +20,7 @@ function entry(slug: string, overrides: Partial<CatalogEntry> = {}): CatalogEntr
 function open(
   cargos: readonly CatalogEntry[],
   islands: readonly (Partial<SchedulerIsland> & { busy?: number })[],
-  others: readonly unknown[] = [],
+  others: readonly (readonly AvailableCargo[] | undefined)[] = [],
 ) {
   const clock = new ManualClock();
   let [asked, counted] = [0, 0];
@@ -58,7 +62,7 @@ describe("CargoAvailability", () => {
       { slug: "llama", islands: 2, ready: 2, free: 0 },
       { slug: "sd", islands: 1, ready: 0, free: 1 },
     ];
-    const { availability } = open([entry("llama")], [{}], [told, null, undefined]);
+    const { availability } = open([entry("llama")], [{}], [told, undefined, undefined]);
     expect(await availability.of("user_1")).toEqual({
       cargos: [
         { slug: "llama", islands: 3, ready: 2, free: 1 },

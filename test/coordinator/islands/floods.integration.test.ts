@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
-import { MAX_PER_TURN } from "../../../coordinator/islands/frame-intake.ts";
+import { MAX_PER_TURN } from "../../../coordinator/islands/session/frame-intake.ts";
 import { IslandGateway } from "../../../coordinator/islands/gateway.ts";
 import type { IslandLink } from "../../../coordinator/islands/island.ts";
 import { IntakeBudget } from "../../../coordinator/islands/intake-budget.ts";

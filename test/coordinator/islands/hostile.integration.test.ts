@@ -162,13 +162,17 @@ describe("a hostile Island", () => {
   });
 
   it("is sent away when its token is revoked, at its next heartbeat", async () => {
+    await coordinator.stop();
+    coordinator.withFlags({ heartbeatS: 1 });
+    await coordinator.start();
     const island = await join();
+    const heartbeats = setInterval(() => island.send({ type: "heartbeat", state: makeHello().state }), 100);
     await coordinator.withStore(async (store, accounts) => {
       const token = await store.accounts.findIslandToken(hashOf(account.islandToken));
       await accounts.revokeIslandToken(account.id, token?.id ?? "");
     });
-    island.send({ type: "heartbeat", state: makeHello().state });
     expect(await island.next("goodbye")).toMatchObject({ reason: "the Island token was revoked", retryAfterMs: null });
+    clearInterval(heartbeats);
     await island.closed;
   });
 });

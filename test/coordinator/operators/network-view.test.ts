@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
-import { RemoteQuestions } from "../../../coordinator/cluster/remote-questions.ts";
-import type { Figures, WaitingWork } from "../../../coordinator/operators/coordinator-figures.ts";
+import { M, type Figures, type WaitingWork } from "../../../coordinator/cluster/messages.ts";
+import type { LiveIsland } from "../../../coordinator/islands/live-island.ts";
 import { NetworkView, type NetworkViewDeps } from "../../../coordinator/operators/network-view.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { peersOn } from "../cluster/peers-on.ts";
 
-const PEERS = ["one", "two", "old", "silent"].map((id) => ({ id, address: `http://${id}`, version: "1" }));
+const PEERS = ["one", "two", "odd", "silent"];
 
 const work = (override: Partial<WaitingWork> = {}): WaitingWork => ({
   slug: "tiny",
@@ -27,7 +28,26 @@ const figuresOf = (override: Partial<Figures> = {}): Figures => ({
   ...override,
 });
 
+const live = (hostId: string): LiveIsland => ({
+  hostId,
+  isDraining: false,
+  isQuarantined: false,
+  slots: 1,
+  slotsBusy: 0,
+  cpuLoad: null,
+  freeRamBytes: null,
+  freeVramBytes: null,
+  temperatureC: null,
+  gpuLoad: null,
+  loaded: [],
+  loading: [],
+  downloads: [],
+  running: [],
+  cachedModels: [],
+});
+
 let clock: ManualClock;
+let bus: LocalBus;
 let own: Figures;
 let reads: number;
 /** Islands of the other coordinator. */
@@ -37,14 +57,13 @@ let known: number;
 let counts: number;
 let views: NetworkView[];
 
-/** "old" answers what it does not understand with null, "silent" does not answer. */
+/** "odd" replies with what cannot be understood, "silent" does not answer. */
 beforeEach(() => {
   clock = new ManualClock();
-  const bus = new LocalBus();
-  const log = { warn: () => undefined };
+  bus = new LocalBus();
   [own, reads, known, counts, elsewhere] = [figuresOf(), 0, 9, 0, 1];
   views = PEERS.slice(0, 2).map((self, index) => {
-    const view: NetworkView = new NetworkView({
+    return new NetworkView({
       figures: {
         read: () => {
           reads += 1;
@@ -53,7 +72,7 @@ beforeEach(() => {
           return figuresOf({ islands: elsewhere, waiting });
         },
       },
-      liveHere: (hostIds) => hostIds.filter((hostId) => hostId === self.id).map((hostId) => ({ hostId }) as never),
+      liveHere: (hostIds) => hostIds.filter((hostId) => hostId === self).map(live),
       store: {
         operators: {
           countIslands: async () => {
@@ -63,18 +82,10 @@ beforeEach(() => {
         },
       } as unknown as NetworkViewDeps["store"],
       clock,
-      self: () => self,
-      ask: (question) => questions.ask(question),
+      peers: peersOn(bus, self, PEERS),
     });
-    const questions = new RemoteQuestions({
-      bus,
-      log,
-      members: { self, living: PEERS },
-      answer: (question) => view.answer(question),
-    });
-    return view;
   });
-  bus.answer("old.operator", async () => null);
+  for (const { name } of [M.figures, M.islands]) bus.answer(`odd.${name}`, async () => null);
 });
 
 describe("NetworkView", () => {
@@ -90,7 +101,7 @@ describe("NetworkView", () => {
     expect(overview?.coordinators.map(({ id, figures }) => [id, figures !== null])).toEqual([
       ["one", true],
       ["two", true],
-      ["old", false],
+      ["odd", false],
       ["silent", false],
     ]);
     expect(overview?.firstTokenMs.p50).toBeCloseTo(117.4, 1);
@@ -124,10 +135,11 @@ describe("NetworkView", () => {
   });
 
   it("reads its figures twice a second at most, however many others ask for them", async () => {
-    for (let asked = 0; asked < 64; asked += 1) views[1]?.answer({ ask: "figures" });
+    const asker = peersOn(bus, "asker");
+    for (let asked = 0; asked < 64; asked += 1) await asker.ask("two", M.figures, null);
     expect(reads).toBe(1);
     clock.advance(500);
-    views[1]?.answer({ ask: "figures" });
+    await asker.ask("two", M.figures, null);
     expect(reads).toBe(2);
   });
 
@@ -161,11 +173,5 @@ describe("NetworkView", () => {
     const found = await views[0]?.live(["one", "two", "gone"]);
     expect([...(found?.byId.keys() ?? [])].toSorted()).toEqual(["one", "two"]);
     expect(found?.isComplete).toBe(false);
-  });
-
-  it("answers what it does not know with null", () => {
-    expect(views[0]?.answer({ ask: "something newer" })).toBeNull();
-    expect(views[0]?.answer({ ask: "islands" })).toBeNull();
-    expect(views[0]?.answer(null)).toBeNull();
   });
 });

@@ -36,7 +36,7 @@ beforeEach(async () => {
       },
     },
   };
-  const deps = { store, credentials: undefined, clock, log: { warn: () => undefined } };
+  const deps = { store, credentials: undefined, clock, log: { error: () => undefined } };
   suspensions = await Suspensions.open(deps as unknown as SuspensionsDeps);
   suspensions.onAccounts((ids) => void heard.push(...ids));
   suspensions.onIslands((ids) => void heard.push(...ids));

@@ -85,11 +85,7 @@ export class FileServer implements AsyncDisposable {
 
 /** Bytes that differ everywhere, the same for the same seed. */
 export function makeBytes(length: number, seed = "model"): Buffer {
-  const blocks: Buffer[] = [];
-  for (let index = 0; index * 32 < length; index += 1) {
-    blocks.push(createHash("sha256").update(`${seed}/${index}`).digest());
-  }
-  return Buffer.concat(blocks).subarray(0, length);
+  return createHash("shake256", { outputLength: length }).update(seed).digest();
 }
 
 export function sha256(bytes: Uint8Array): string {

@@ -29,7 +29,7 @@ export interface LiveEvents {
 type Listener<T> = (event: T) => void;
 
 /** A page need not wait longer for the stream before it reads its lists. */
-const MAX_READY_MS = 500;
+const MAX_WAIT_MS = 500;
 /** Between two pages that show the network there is a moment without one. */
 const SETTLE_MS = 100;
 
@@ -46,7 +46,7 @@ let following: AbortController | null = null;
 /** Pages on the screen that show the network. */
 let networkPages = 0;
 let isDenied = false;
-/** Has the stream begin again where it is, when what it should tell has changed. */
+/** Has the stream begin again when what it should tell has changed. */
 let followAgain: (() => void) | null = null;
 
 /** Calls `listener` for each event while the component is shown. */
@@ -80,18 +80,19 @@ export async function startLive(): Promise<void> {
   const controller = new AbortController();
   following = controller;
   isDenied = false;
-  const ready = Promise.withResolvers<void>();
-  let isLate = false;
-  setTimeout(() => {
-    isLate = true;
-    ready.resolve();
-  }, MAX_READY_MS);
+  const begun = Promise.withResolvers<void>();
+  let isWaiting = true;
+  const endWait = (): void => {
+    isWaiting = false;
+    begun.resolve();
+  };
+  setTimeout(endWait, MAX_WAIT_MS);
   // Ends when the session does; the request that is refused then tells it.
   follow(controller.signal, () => {
-    if (isLate) liveResets.value += 1;
-    ready.resolve();
+    if (!isWaiting) liveResets.value += 1;
+    endWait();
   }).catch(() => undefined);
-  await ready.promise;
+  await begun.promise;
 }
 
 export function stopLive(): void {
@@ -104,9 +105,8 @@ document.addEventListener("visibilitychange", () => followAgain?.());
 const wishedScope = (): "network" | undefined =>
   networkPages > 0 && !isDenied && !document.hidden ? "network" : undefined;
 
-/** `onFirst`: the first stream has begun. Those after it continue where the last one was. */
-async function follow(stop: AbortSignal, onFirst: () => void): Promise<void> {
-  let lastEventId: string | undefined;
+/** `onReset`: events may have been missed, also where a stream begins. */
+async function follow(stop: AbortSignal, onReset: () => void): Promise<void> {
   while (!stop.aborted) {
     const turn = new AbortController();
     const scope = wishedScope();
@@ -114,10 +114,9 @@ async function follow(stop: AbortSignal, onFirst: () => void): Promise<void> {
       setTimeout(() => wishedScope() !== scope && turn.abort(), SETTLE_MS);
     };
     try {
-      for await (const event of api().events({ signal: AbortSignal.any([stop, turn.signal]), lastEventId, scope })) {
-        if (event.type === "ready" && lastEventId === undefined) onFirst();
-        lastEventId = event.eventId;
-        tell(event);
+      for await (const event of api().events({ signal: AbortSignal.any([stop, turn.signal]), scope })) {
+        if (event.type === "reset") onReset();
+        else tell(event);
       }
     } catch (error) {
       if (turn.signal.aborted) continue;
@@ -128,13 +127,8 @@ async function follow(stop: AbortSignal, onFirst: () => void): Promise<void> {
   }
 }
 
-function tell(event: ToldEvent): void {
+function tell(event: Exclude<ToldEvent, { type: "reset" }>): void {
   switch (event.type) {
-    case "ready":
-      break;
-    case "reset":
-      liveResets.value += 1;
-      break;
     case "offline":
       connectionLost();
       break;

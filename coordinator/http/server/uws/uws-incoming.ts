@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { GatheredBytes } from "../../../../shared/gathered-bytes.ts";
+import { GatheredBytes } from "../../../../shared/async/gathered-bytes.ts";
 import type { UwsRequest, UwsResponse } from "./load-uws.ts";
 
 /** Headers of which only the first counts, as in node:http. */

@@ -10,9 +10,10 @@ import type { BatchWriter } from "../engine/batch-writer.ts";
 import type { Database } from "../engine/database.ts";
 import type { LeaseConnection } from "../engine/lease-connection.ts";
 import { PostgresIslandSessions } from "../islands/postgres-island-sessions.ts";
-import { ACTIVE_COLUMNS } from "../jobs/job-columns.ts";
+import { activeColumns } from "../../job-reads.ts";
 import { PostgresJobPlaces } from "../jobs/postgres-job-places.ts";
 
+const ACTIVE_COLUMNS = activeColumns({ dialect: "postgres" });
 const NOW = "extract(epoch FROM clock_timestamp()) * 1000";
 /** Owners of unfinished jobs, one index entry each, that are no coordinators any more. */
 const GONE = `WITH RECURSIVE owners AS (

@@ -3,6 +3,7 @@ import { ServiceError } from "../../../../shared/errors.ts";
 import { Lane } from "./lane.ts";
 import {
   isKept,
+  toColumns,
   type Operation,
   type OperationArgs,
   type OperationKind,
@@ -57,7 +58,7 @@ export class BatchWriter {
       );
     }
     const lane = this.#lanes[hashOf(key) % LANES] as Lane;
-    return lane.add([kind, args] as unknown as Operation) as Promise<OperationResult<K>>;
+    return lane.add(toColumns([kind, args] as unknown as Operation)) as Promise<OperationResult<K>>;
   }
 
   /** Resolves when all operations are answered and the connections are closed. What cannot be written then is lost, as in a crash. */

@@ -1,62 +1,21 @@
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
 import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
 import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
-import type { NewBatch } from "../../batch-store.ts";
 import { NotOwnerError } from "../../cluster-store.ts";
-import type { Question } from "../../conversations.ts";
-import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
+import type { HotWrites } from "../../hot-writes.ts";
+import type { NewJob } from "../../job-store.ts";
 import { monthBeginMs } from "../../key-spending.ts";
+import { innerToColumn, textToColumn } from "../engine/text.ts";
 import { REFUSALS } from "../../refusals.ts";
-import type { KeyedRequest, Made } from "../../idempotency.ts";
 
-/** A job in the form in which it is sent. `input`: JSON text. */
-export type JobArgs = Omit<NewJob, "input" | "inputJson" | "answer"> & { readonly input: string };
-
-/** A piece of a large value. */
-export interface Piece {
-  readonly name: string;
-  readonly piece: number;
-  readonly text: string;
-}
-
-/** A chunk of a feed. `items`: its layout as JSON; `text`: the inner of a JSON string. */
-export interface ChunkArgs {
-  readonly attempt: number;
-  readonly seq: number | null;
-  readonly items: string;
-  readonly text: string;
-}
-
-/** The writes that every job makes; they are written in batches. `job-functions.ts` has a function for each. */
-export interface Operations {
-  submitJob(args: JobArgs): Made | null;
-  /** Returns how many of its jobs have a place. */
-  submitBatch(args: Omit<NewBatch, "jobs"> & { readonly jobs: readonly object[] }): Made | number;
-  askQuestion(args: { question: Question; job: JobArgs }): Made | null;
-  askAgain(args: { answerId: string; endedJobId: string; job: JobArgs }): Made | null;
-  findRepeat(args: KeyedRequest): Made | null;
+/** The writes that are sent in batches. `job-functions.ts` has a function for each. */
+export interface Operations extends HotWrites {
   /** Returns the ids of those that have a place, now or before. */
   takePlaces(args: {
     readonly accountId: string;
     readonly jobIds: readonly string[];
     readonly limit: number;
   }): string[];
-  moveJob(args: JobMove): null;
-  appendFeed(args: ChunkArgs & { readonly jobId: string; readonly pieces: readonly Piece[] }): null;
-  /** `output`, `timings` and `error`: JSON text. Returns the ids of the webhooks that become due. */
-  endJob(
-    args: Pick<
-      JobEnding,
-      "jobId" | "event" | "attempt" | "atMs" | "startedAtMs" | "usage" | "finishReason" | "chargeMicro" | "postings"
-    > & {
-      output: string | null;
-      largeChars: number | null;
-      timings: string | null;
-      error: string | null;
-      lastChunk: ChunkArgs | null;
-      pieces: readonly Piece[];
-    },
-  ): string[];
 }
 
 export type OperationKind = keyof Operations;
@@ -68,6 +27,17 @@ const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>(["moveJob", "app
 
 /** What has happened already, on an Island or in memory: it is written as soon as that is possible again. */
 export const isKept = (kind: OperationKind): boolean => KEPT.has(kind);
+
+/** Texts of clients as the columns have them. */
+export function toColumns(operation: Operation): Operation {
+  const [kind, args] = operation;
+  if (kind === "appendFeed") return [kind, { ...args, text: innerToColumn(args.text) }];
+  if (kind === "askQuestion") {
+    return [kind, { ...args, question: { ...args.question, content: textToColumn(args.question.content) } }];
+  }
+  if (kind !== "endJob" || args.lastChunk === null) return operation;
+  return [kind, { ...args, lastChunk: { ...args.lastChunk, text: innerToColumn(args.lastChunk.text) } }];
+}
 
 type Refusal =
   | { readonly refused: "postings"; readonly balances: Readonly<Record<string, string | null>> }

@@ -18,7 +18,7 @@ import type { FromWriter, ToWriter } from "./writer-worker.ts";
  * What has happened already, on an Island or in memory: it is written as soon as that is possible again. What a caller only asks for
  * is refused meanwhile.
  */
-const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>(["moveJob", "appendFeed", "endJob", "cancelBatch"]);
+const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>(["moveJob", "appendFeed", "endJob"]);
 const isKept = (operation: Operation): boolean =>
   isStep(operation) ? stepNamed(operation[0]).isKept === true : KEPT.has(operation[0]);
 

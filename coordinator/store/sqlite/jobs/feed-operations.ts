@@ -1,51 +1,31 @@
 import type Database from "better-sqlite3";
-import { piecesOf } from "../../large-json.ts";
+import type { ChunkToWrite, HotWrites } from "../../hot-writes.ts";
+import { piecesToWrite, type Piece } from "../../large-json.ts";
 import { REFUSALS } from "../../refusals.ts";
 import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "../../feed-layout.ts";
 
-/** The JSON text of a large value, and its name among those of the job. */
-export interface LargeText {
-  readonly name: string;
-  readonly json: string;
-}
-
-/** A chunk of a feed, in the form in which it is sent to the writer. */
-export interface ChunkRow {
-  readonly attempt: number;
-  readonly seq: number | null;
-  /** Its layout, as JSON. */
-  readonly items: string;
-  /** The text of its tokens. */
-  readonly text: string;
-  readonly large: readonly LargeText[];
-}
-
-export interface FeedOperations {
-  appendFeed(args: ChunkRow & { readonly jobId: string }): void;
-}
+export type FeedOperations = Pick<HotWrites, "appendFeed">;
 
 export function feedOperations(db: Database.Database): FeedOperations {
   const insert = db.prepare<[string, number, number | null, string, string]>(
     "INSERT INTO feed_chunks (job_id, attempt, seq, items, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job_id, attempt, seq) DO NOTHING",
   );
   const findJob = db.prepare<[string], number>("SELECT 1 FROM jobs WHERE id = ?").pluck();
-  const insertLarge = prepareInsertLarge(db);
+  const insertPieces = prepareInsertPieces(db);
   return {
-    appendFeed({ jobId, attempt, seq, items, text, large }) {
+    appendFeed({ jobId, attempt, seq, items, text, pieces }) {
       if (findJob.get(jobId) === undefined) throw REFUSALS.no_job();
-      if (insert.run(jobId, attempt, seq, items, text).changes === 0) return;
-      for (const value of large) insertLarge(jobId, value);
+      if (insert.run(jobId, attempt, seq, items, text).changes > 0) insertPieces(jobId, pieces);
     },
   };
 }
 
-/** Inserts a large value, in the pieces in which it is read. */
-export function prepareInsertLarge(db: Database.Database): (jobId: string, text: LargeText) => void {
+export function prepareInsertPieces(db: Database.Database): (jobId: string, pieces: readonly Piece[]) => void {
   const insert = db.prepare<[string, string, number, string]>(
     "INSERT INTO large_pieces (job_id, name, piece, text) VALUES (?, ?, ?, ?)",
   );
-  return (jobId, { name, json }) => {
-    for (const [piece, text] of piecesOf(json).entries()) insert.run(jobId, name, piece, text);
+  return (jobId, pieces) => {
+    for (const { name, piece, text } of pieces) insert.run(jobId, name, piece, text);
   };
 }
 
@@ -53,7 +33,7 @@ export interface FoldOptions {
   /** The text is the output of the job, and is kept even if it is empty. */
   readonly isOutput: boolean;
   /** What the job said last, which has no row. */
-  readonly lastChunk: ChunkRow | null;
+  readonly lastChunk: ChunkToWrite | null;
 }
 
 /** Replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. */
@@ -61,21 +41,20 @@ export function prepareFold(db: Database.Database): (jobId: string, options: Fol
   const select = db.prepare<[string], StoredChunkRow>(
     "SELECT attempt, seq, items, text FROM feed_chunks WHERE job_id = ? ORDER BY ord",
   );
-  const insertLarge = prepareInsertLarge(db);
+  const insertPieces = prepareInsertPieces(db);
   const insert = db.prepare<[string, string, string | null]>(
     "INSERT INTO job_feeds (job_id, layout, text) VALUES (?, ?, ?)",
   );
   const remove = db.prepare<[string]>("DELETE FROM feed_chunks WHERE job_id = ?");
   return (jobId, { isOutput, lastChunk }) => {
     const rows = select.all(jobId);
-    for (const text of lastChunk?.large ?? []) insertLarge(jobId, text);
     const chunks = lastChunk === null ? rows : [...rows, lastChunk];
     if (chunks.length === 0 && !isOutput) return;
     const parts = chunks.map((row) => {
       const { attempt, seq } = row;
       // An earlier version kept large images in the chunks themselves.
       const { items, large } = splitChunk({ attempt, seq, items: itemsOf(row) });
-      for (const value of large) insertLarge(jobId, value);
+      for (const value of large) insertPieces(jobId, piecesToWrite(value));
       return { attempt, items };
     });
     const { layout, text } = foldFeed(parts);

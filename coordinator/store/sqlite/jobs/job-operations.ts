@@ -1,36 +1,22 @@
 import type Database from "better-sqlite3";
 import { IllegalTransitionError, type JobEvent, type JobState } from "../../../../shared/job-state.ts";
-import type { JobEnding, JobMove, NewJob } from "../../job-store.ts";
-import { MAX_INLINE_CHARS, OUTPUT_NAME } from "../../large-json.ts";
+import type { EndToWrite, HotWrites } from "../../hot-writes.ts";
+import type { JobMove } from "../../job-store.ts";
 import { REFUSALS } from "../../refusals.ts";
 import { guardOf } from "../../job-guards.ts";
 import { prepareListing } from "./job-listing.ts";
-import { type KeyedRequest, type Made } from "../../idempotency.ts";
 import { IdempotencyKeys } from "./idempotency-keys.ts";
-import { prepareFold, prepareInsertLarge, type ChunkRow } from "./feed-operations.ts";
+import { prepareFold, prepareInsertPieces } from "./feed-operations.ts";
 import { prepareKeySpending } from "./key-spending-operations.ts";
 import { prepareSubmit } from "./submission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
-export interface JobOperations {
-  /** `input`: JSON text. Returns the id of the first job with the same Idempotency-Key, or null if this job was stored. */
-  submitJob(args: Omit<NewJob, "input" | "inputJson" | "answer"> & { input: string }): string | null;
-  /** What the first request with the same Idempotency-Key made. A write operation, so that it sees every submission before it. */
-  findRepeat(args: KeyedRequest): Made | null;
-  moveJob(args: JobMove): void;
-  /** `output`, `timings` and `error`: JSON text. Returns the ids of the webhooks that become due. */
-  endJob(
-    args: Pick<
-      JobEnding,
-      "jobId" | "event" | "attempt" | "atMs" | "startedAtMs" | "usage" | "finishReason" | "chargeMicro" | "postings"
-    > & { output: string | null; timings: string | null; error: string | null; lastChunk: ChunkRow | null },
-  ): string[];
-}
+export type JobOperations = Pick<HotWrites, "submitJob" | "findRepeat" | "moveJob" | "endJob">;
 
 export function jobOperations(db: Database.Database, ledger: Ledger): JobOperations {
   const submit = prepareSubmit(db, ledger);
   return {
-    submitJob: (job) => submit(job, { kind: "job", id: job.id, jobs: [job] })?.jobId ?? null,
+    submitJob: (job) => submit(job, { kind: "job", id: job.id, jobs: [job] }),
     findRepeat: findRepeat(db),
     moveJob: moveJob(db),
     endJob: endJob(db, ledger),
@@ -136,7 +122,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
       attempt,
     );
     if (ended === undefined) throw explain(jobId, startedAtMs === undefined ? event : "start");
-    if (output !== null) insertOutput(jobId, output);
+    insertOutput(ending);
     fold(jobId, { isOutput: event === "complete" && output === null, lastChunk: ending.lastChunk });
     ledger.post(postings, jobId, atMs);
     const { keyNumber, keyMonth, priceMicro } = ended;
@@ -146,16 +132,14 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
   };
 }
 
-/** A large output is kept in pieces. */
-function prepareInsertOutput(db: Database.Database): (jobId: string, json: string) => void {
+function prepareInsertOutput(db: Database.Database): (ending: EndToWrite) => void {
   const insert = db.prepare<[string, string, number | null]>(
     "INSERT INTO job_outputs (job_id, output, large_chars) VALUES (?, ?, ?)",
   );
-  const insertLarge = prepareInsertLarge(db);
-  return (jobId, json) => {
-    const isLarge = json.length > MAX_INLINE_CHARS;
-    insert.run(jobId, isLarge ? "" : json, isLarge ? json.length : null);
-    if (isLarge) insertLarge(jobId, { name: OUTPUT_NAME, json });
+  const insertPieces = prepareInsertPieces(db);
+  return ({ jobId, output, largeChars, pieces }) => {
+    if (output !== null) insert.run(jobId, output, largeChars);
+    insertPieces(jobId, pieces);
   };
 }
 

@@ -1,15 +1,14 @@
 import type Database from "better-sqlite3";
 import type { NewWebhook } from "../../webhooks.ts";
-import type { NewJob, Submission, SubmittedJob } from "../../job-store.ts";
+import type { JobText } from "../../hot-writes.ts";
+import type { NewJob, Submission } from "../../job-store.ts";
 import { nextState, type JobState } from "../../../../shared/job-state.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type Made } from "../../idempotency.ts";
 import { prepareKeySpending } from "./key-spending-operations.ts";
 import { IdempotencyKeys } from "./idempotency-keys.ts";
 
-/** A job in the form in which it is sent to the writer. `input`: JSON text. */
-export type JobToInsert = Omit<SubmittedJob, "input" | "inputJson"> &
-  Pick<NewJob, "assignedTo"> & { readonly input: string };
+type JobToInsert = JobText & Pick<NewJob, "assignedTo">;
 
 /** What a submission makes: a job or a batch. Webhook, Idempotency-Key and ledger entries refer to its id. */
 export interface Subject {

@@ -9,7 +9,7 @@ from .sse import ServerEvent
 POSITION_LOST = "position_lost"
 """Error code for a stream position that the coordinator lost in a crash."""
 _JOB_EVENTS = frozenset({"status", "token", "reasoning", "tool_call", "progress", "image", "done", "error"})
-_ACCOUNT_EVENTS = frozenset({"ready", "reset", "job", "island", "island_removed", "account", "balance", "overview"})
+_ACCOUNT_EVENTS = frozenset({"reset", "job", "island", "island_removed", "account", "balance", "overview"})
 
 
 class RestartEvent(TypedDict):
@@ -22,7 +22,7 @@ class RestartEvent(TypedDict):
 
 
 class OfflineEvent(TypedDict):
-    """The connection is lost. The client tries again; `ready` or `reset` comes once it is back."""
+    """The connection is lost. The client tries again; `reset` comes once it is back."""
 
     type: Literal["offline"]
 
@@ -30,14 +30,13 @@ class OfflineEvent(TypedDict):
 JobStreamEvent: TypeAlias = "s.JobEvent | RestartEvent"
 AnswerEvent: TypeAlias = "s.MessageEvent | s.JobEvent"
 ToldEvent: TypeAlias = "s.AccountEvent | OfflineEvent"
-"""Each event has also the key `event_id`, for `last_event_id` of a later stream; see `event_id_of`."""
 
 
 class _Placed(TypedDict):
     event_id: NotRequired[str]
 
 
-def event_id_of(event: JobStreamEvent | ToldEvent) -> str:
+def event_id_of(event: JobStreamEvent) -> str:
     """Position of an event, for `last_event_id` of a later stream; empty for `restart` and before the first event."""
     return cast(_Placed, event).get("event_id", "")
 
@@ -49,7 +48,7 @@ def read_job_event(event: ServerEvent) -> s.JobEvent | None:
 
 def read_account_event(event: ServerEvent) -> s.AccountEvent | None:
     """None for a type that this version of the client does not know."""
-    return cast("s.AccountEvent", _placed(event)) if event.event in _ACCOUNT_EVENTS else None
+    return cast("s.AccountEvent", _payload(event)) if event.event in _ACCOUNT_EVENTS else None
 
 
 def read_chunk(event: ServerEvent) -> s.ChatCompletionChunk:
@@ -73,7 +72,11 @@ def is_last(event: s.JobEvent) -> bool:
 
 
 def _placed(event: ServerEvent) -> dict[str, Any]:
+    return {**_payload(event), "event_id": event.id}
+
+
+def _payload(event: ServerEvent) -> dict[str, Any]:
     payload = event.payload()
     if not isinstance(payload, dict):
         raise ProtocolError(f'The payload of an event "{event.event}" is not an object', "protocol")
-    return {**payload, "event_id": event.id}
+    return payload

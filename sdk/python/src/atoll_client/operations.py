@@ -1,4 +1,4 @@
-# Generated from the coordinator's OpenAPI document by `npm run sdk:types`. Not for editing.
+# Generated from the coordinator's OpenAPI document by `npm run generate`. Not for editing.
 from __future__ import annotations
 
 from typing import Any

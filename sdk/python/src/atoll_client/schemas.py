@@ -1,4 +1,4 @@
-# Generated from the coordinator's OpenAPI document by `npm run sdk:types`. Not for editing.
+# Generated from the coordinator's OpenAPI document by `npm run generate`. Not for editing.
 from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
@@ -344,7 +344,6 @@ class StatusEvent(TypedDict):
     """A change of state. One with a `message` tells the state again, with the id of the event before, and comes at once and every 5 s while there is no output"""
 
     type: Literal["status"]
-    """discriminator enum property added by openapi-typescript"""
     state: Literal["pending", "queued", "running", "streaming"]
     """streaming: output follows"""
     message: NotRequired[str]
@@ -355,7 +354,6 @@ class StatusEvent(TypedDict):
 
 class TokenEvent(TypedDict):
     type: Literal["token"]
-    """discriminator enum property added by openapi-typescript"""
     content: str
     """Text to append"""
 
@@ -364,7 +362,6 @@ class ReasoningEvent(TypedDict):
     """What a model that thinks wrote beside its answer"""
 
     type: Literal["reasoning"]
-    """discriminator enum property added by openapi-typescript"""
     content: str
     """Thoughts to append"""
 
@@ -373,7 +370,6 @@ class ToolCallEvent(TypedDict):
     """A part of a call of a tool"""
 
     type: Literal["tool_call"]
-    """discriminator enum property added by openapi-typescript"""
     index: int
     """Which call of the answer, from 0"""
     id: NotRequired[str]
@@ -386,21 +382,18 @@ class ToolCallEvent(TypedDict):
 
 class ProgressEvent(TypedDict):
     type: Literal["progress"]
-    """discriminator enum property added by openapi-typescript"""
     step: int
     total: int
 
 
 class ImageEvent(TypedDict):
     type: Literal["image"]
-    """discriminator enum property added by openapi-typescript"""
     data: str
     format: str
 
 
 class DoneEvent(TypedDict):
     type: Literal["done"]
-    """discriminator enum property added by openapi-typescript"""
     usage: Usage
     finish_reason: Literal["stop", "length", "tool_calls"]
     output: NotRequired[Any]
@@ -409,7 +402,6 @@ class DoneEvent(TypedDict):
 
 class ErrorEvent(TypedDict):
     type: Literal["error"]
-    """discriminator enum property added by openapi-typescript"""
     error: str
     code: Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal", "cancelled"]
     retryable: bool
@@ -450,6 +442,7 @@ class ChatCompletionChoicesItemMessageToolCallsItem(TypedDict):
 class ChatCompletionChoicesItemMessageToolCallsItemFunction(TypedDict):
     name: str
     arguments: str
+    """JSON text"""
 
 
 class ChatCompletionChoicesItemLogprobs(TypedDict):
@@ -582,42 +575,59 @@ class ChatCompletionRequest(TypedDict):
     model: NotRequired[str | None]
     """Slug of a chat Cargo; default: the operator's default chat Cargo"""
     messages: list[ChatCompletionRequestMessagesItem]
+    """With at most 16384 parts together"""
+    max_completion_tokens: NotRequired[int | None]
+    """The newer name of `max_tokens`, which wins"""
     max_tokens: NotRequired[int | None]
+    """Lowered to the Cargo's context, or to 4096 where that is more"""
     temperature: NotRequired[float | None]
+    """Default 0.7"""
     top_p: NotRequired[float | None]
     stop: NotRequired[str | list[str] | None]
     seed: NotRequired[int | None]
+    """The same answer on the same engine and model"""
     frequency_penalty: NotRequired[float | None]
     presence_penalty: NotRequired[float | None]
     top_k: NotRequired[int | None]
+    """0: any number"""
     min_p: NotRequired[float | None]
     repeat_penalty: NotRequired[float | None]
+    """Divides the logits of tokens that the answer has already; 1: no penalty"""
     logit_bias: NotRequired[dict[str, float] | None]
+    """By ids of the model's own vocabulary, at most 300; -100 excludes a token"""
     response_format: NotRequired[ChatCompletionRequestResponseFormat1 | ChatCompletionRequestResponseFormat2 | ChatCompletionRequestResponseFormat3 | None]
     tools: NotRequired[list[ChatCompletionRequestToolsItem1 | ChatCompletionRequestToolsItem2] | None]
-    """Functions; other tools are not offered to the model"""
+    """Functions, 256 KB together; calls by a grammar; see below"""
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ChatCompletionRequestToolChoice2 | ChatCompletionRequestToolChoice3 | None]
+    """Or a function by its name, or `allowed_tools`"""
     parallel_tool_calls: NotRequired[bool | None]
+    """Default true: up to 16 calls; of a named function always one"""
     logprobs: NotRequired[bool | None]
+    """Of text, before temperature, penalties and grammars"""
     top_logprobs: NotRequired[int | None]
+    """20 for answers of at most 4761 tokens"""
     reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
-    max_completion_tokens: NotRequired[int | None]
+    """For Cargos that think; for others ignored"""
     n: NotRequired[int | None]
-    """Answers, each a job of its own, one after the other"""
+    """Answers, each a job of its own, one after the other, also on a stream; those before one that fails are charged"""
     stream_options: NotRequired[ChatCompletionRequestStreamOptions | None]
     usage: NotRequired[ChatCompletionRequestUsage | None]
-    """OpenRouter's"""
+    """OpenRouter's; the answer has the usage, as with `stream_options.include_usage`"""
 
 
 class ChatCompletionRequestMessagesItem(TypedDict):
     role: Literal["system", "user", "assistant", "tool", "developer"]
     content: NotRequired[str | list[ChatCompletionRequestMessagesItemContentItem] | None]
+    """Text, or a list of text parts, which are joined"""
     tool_calls: NotRequired[list[ChatCompletionRequestMessagesItemToolCallsItem] | None]
+    """What an assistant called"""
     tool_call_id: NotRequired[str | None]
+    """The call that a `tool` message answers"""
 
 
 class ChatCompletionRequestMessagesItemContentItem(TypedDict):
     type: Literal["text"]
+    """Other kinds are refused"""
     text: str
 
 
@@ -630,6 +640,7 @@ class ChatCompletionRequestMessagesItemToolCallsItem(TypedDict):
 class ChatCompletionRequestMessagesItemToolCallsItemFunction(TypedDict):
     name: str
     arguments: str
+    """JSON text"""
 
 
 class ChatCompletionRequestResponseFormat1(TypedDict):
@@ -639,6 +650,7 @@ class ChatCompletionRequestResponseFormat1(TypedDict):
 class ChatCompletionRequestResponseFormat2(TypedDict):
     type: Literal["json_object"]
     schema: NotRequired[dict[str, Any] | None]
+    """Not OpenAI's: with `json_object`, kept as a `json_schema`"""
 
 
 class ChatCompletionRequestResponseFormat3(TypedDict):
@@ -648,9 +660,11 @@ class ChatCompletionRequestResponseFormat3(TypedDict):
 
 class ChatCompletionRequestResponseFormat3JsonSchema(TypedDict):
     name: NotRequired[str]
-    description: NotRequired[str]
+    """In errors only"""
     schema: dict[str, Any]
+    """A JSON Schema"""
     strict: NotRequired[bool | None]
+    """Check what a grammar cannot keep"""
 
 
 class ChatCompletionRequestToolsItem1(TypedDict):
@@ -660,9 +674,13 @@ class ChatCompletionRequestToolsItem1(TypedDict):
 
 class ChatCompletionRequestToolsItem1Function(TypedDict):
     name: str
+    """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
+    """A part of the prompt"""
     parameters: NotRequired[dict[str, Any] | None]
+    """The JSON Schema of an object; with `strict` kept as that of `response_format`, else as far as a grammar can"""
     strict: NotRequired[bool | None]
+    """Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"""
 
 
 class ChatCompletionRequestToolsItem2(TypedDict):
@@ -704,7 +722,7 @@ class ChatCompletionRequestStreamOptions(TypedDict):
 
 
 class ChatCompletionRequestUsage(TypedDict):
-    """OpenRouter's"""
+    """OpenRouter's; the answer has the usage, as with `stream_options.include_usage`"""
 
     include: NotRequired[bool | None]
 
@@ -743,19 +761,24 @@ class TextCompletionRequest(TypedDict):
     model: str
     """Slug or alias of a chat Cargo"""
     prompt: str | list[str]
-    """Continued as it is, without the model's chat template. A list: one job for each text"""
+    """Continued as it is, without the model's chat template. A list: one job for each text, four at once; lists of tokens are refused"""
     max_tokens: NotRequired[int | None]
-    """Default 16"""
+    """Default 16; lowered as in chats"""
     temperature: NotRequired[float | None]
+    """Default 0.7"""
     top_p: NotRequired[float | None]
     stop: NotRequired[str | list[str] | None]
     seed: NotRequired[int | None]
+    """The same answer on the same engine and model"""
     frequency_penalty: NotRequired[float | None]
     presence_penalty: NotRequired[float | None]
     top_k: NotRequired[int | None]
+    """0: any number"""
     min_p: NotRequired[float | None]
     repeat_penalty: NotRequired[float | None]
+    """Divides the logits of tokens that the answer has already; 1: no penalty"""
     logit_bias: NotRequired[dict[str, float] | None]
+    """By ids of the model's own vocabulary, at most 300; -100 excludes a token"""
     echo: NotRequired[bool | None]
     """Begin each text with its prompt"""
     stream: NotRequired[bool | None]
@@ -915,25 +938,30 @@ class MessageRequest(TypedDict):
     model: str
     """Slug or alias of a chat Cargo"""
     messages: list[MessageRequestMessagesItem]
+    """With at most 16384 parts together"""
     system: NotRequired[str | list[MessageRequestSystemItem] | None]
+    """Text, or a list of text blocks, which are joined"""
     tools: NotRequired[list[MessageRequestToolsItem1 | MessageRequestToolsItem2] | None]
-    """Your own; built-in ones are not offered to the model"""
+    """Your own, 256 KB together; built-in ones are not offered to the model"""
     tool_choice: NotRequired[MessageRequestToolChoice1 | MessageRequestToolChoice2 | MessageRequestToolChoice3 | MessageRequestToolChoice4 | None]
     thinking: NotRequired[MessageRequestThinking1 | MessageRequestThinking2 | MessageRequestThinking3 | None]
-    """For a Cargo that thinks; by default it does not"""
+    """For a Cargo that thinks; by default it does not. For others, `enabled` is ignored"""
     max_tokens: int
+    """Lowered as in chats"""
     temperature: NotRequired[float | None]
     """Default 1"""
     top_p: NotRequired[float | None]
     top_k: NotRequired[int | None]
+    """0: any number"""
     stop_sequences: NotRequired[list[str] | None]
-    output_config: NotRequired[MessageRequestOutputConfig | None]
     stream: NotRequired[bool | None]
+    output_config: NotRequired[MessageRequestOutputConfig | None]
 
 
 class MessageRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant", "system"]
     content: str | list[MessageRequestMessagesItemContentItem1 | MessageRequestMessagesItemContentItem2 | MessageRequestMessagesItemContentItem3 | MessageRequestMessagesItemContentItem4 | MessageRequestMessagesItemContentItem5]
+    """Text, or a list of blocks; texts are joined"""
 
 
 class MessageRequestMessagesItemContentItem1(TypedDict):
@@ -952,6 +980,7 @@ class MessageRequestMessagesItemContentItem3(TypedDict):
     type: Literal["tool_result"]
     tool_use_id: str
     content: NotRequired[str | list[MessageRequestMessagesItemContentItem3ContentItem] | None]
+    """Text, or text blocks"""
 
 
 class MessageRequestMessagesItemContentItem3ContentItem(TypedDict):
@@ -975,9 +1004,13 @@ class MessageRequestSystemItem(TypedDict):
 class MessageRequestToolsItem1(TypedDict):
     type: NotRequired[Literal["custom"]]
     name: str
+    """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
+    """A part of the prompt"""
     input_schema: dict[str, Any]
+    """The JSON Schema of an object"""
     strict: NotRequired[bool | None]
+    """The input is valid by `input_schema`, or the answer fails (`schema_unmet`)"""
 
 
 class MessageRequestToolsItem2(TypedDict):
@@ -1019,6 +1052,7 @@ class MessageRequestThinking2(TypedDict):
 class MessageRequestThinking3(TypedDict):
     type: Literal["enabled"]
     budget_tokens: int
+    """Of 2048 and more, 2048 are used"""
 
 
 class MessageRequestOutputConfig(TypedDict):
@@ -1028,6 +1062,7 @@ class MessageRequestOutputConfig(TypedDict):
 class MessageRequestOutputConfigFormat(TypedDict):
     type: Literal["json_schema"]
     schema: dict[str, Any]
+    """As `response_format` of chats, with `strict`"""
 
 
 class CountedTokens(TypedDict):
@@ -1038,17 +1073,20 @@ class CountTokensRequest(TypedDict):
     model: str
     """Slug or alias of a chat Cargo"""
     messages: list[CountTokensRequestMessagesItem]
+    """With at most 16384 parts together"""
     system: NotRequired[str | list[CountTokensRequestSystemItem] | None]
+    """Text, or a list of text blocks, which are joined"""
     tools: NotRequired[list[CountTokensRequestToolsItem1 | CountTokensRequestToolsItem2] | None]
-    """Your own; built-in ones are not offered to the model"""
+    """Your own, 256 KB together; built-in ones are not offered to the model"""
     tool_choice: NotRequired[CountTokensRequestToolChoice1 | CountTokensRequestToolChoice2 | CountTokensRequestToolChoice3 | CountTokensRequestToolChoice4 | None]
     thinking: NotRequired[CountTokensRequestThinking1 | CountTokensRequestThinking2 | CountTokensRequestThinking3 | None]
-    """For a Cargo that thinks; by default it does not"""
+    """For a Cargo that thinks; by default it does not. For others, `enabled` is ignored"""
 
 
 class CountTokensRequestMessagesItem(TypedDict):
     role: Literal["user", "assistant", "system"]
     content: str | list[CountTokensRequestMessagesItemContentItem1 | CountTokensRequestMessagesItemContentItem2 | CountTokensRequestMessagesItemContentItem3 | CountTokensRequestMessagesItemContentItem4 | CountTokensRequestMessagesItemContentItem5]
+    """Text, or a list of blocks; texts are joined"""
 
 
 class CountTokensRequestMessagesItemContentItem1(TypedDict):
@@ -1067,6 +1105,7 @@ class CountTokensRequestMessagesItemContentItem3(TypedDict):
     type: Literal["tool_result"]
     tool_use_id: str
     content: NotRequired[str | list[CountTokensRequestMessagesItemContentItem3ContentItem] | None]
+    """Text, or text blocks"""
 
 
 class CountTokensRequestMessagesItemContentItem3ContentItem(TypedDict):
@@ -1090,9 +1129,13 @@ class CountTokensRequestSystemItem(TypedDict):
 class CountTokensRequestToolsItem1(TypedDict):
     type: NotRequired[Literal["custom"]]
     name: str
+    """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
+    """A part of the prompt"""
     input_schema: dict[str, Any]
+    """The JSON Schema of an object"""
     strict: NotRequired[bool | None]
+    """The input is valid by `input_schema`, or the answer fails (`schema_unmet`)"""
 
 
 class CountTokensRequestToolsItem2(TypedDict):
@@ -1134,6 +1177,7 @@ class CountTokensRequestThinking2(TypedDict):
 class CountTokensRequestThinking3(TypedDict):
     type: Literal["enabled"]
     budget_tokens: int
+    """Of 2048 and more, 2048 are used"""
 
 
 class OpenAiResponse(TypedDict):
@@ -1273,8 +1317,11 @@ class OpenAiResponseTextFormat2(TypedDict):
 class OpenAiResponseTextFormat3(TypedDict):
     type: Literal["json_schema"]
     name: str
+    """In errors only"""
     schema: dict[str, Any]
+    """As `response_format` of chats"""
     strict: NotRequired[bool | None]
+    """As `response_format` of chats"""
 
 
 class OpenAiResponseUsage(TypedDict):
@@ -1620,32 +1667,40 @@ class ResponseRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's default chat Cargo"""
     input: str | list[ResponseRequestInputItem1 | ResponseRequestInputItem2 | ResponseRequestInputItem3 | ResponseRequestInputItem4 | ResponseRequestInputItem5 | ResponseRequestInputItem6 | ResponseRequestInputItem7]
+    """With at most 16384 parts together"""
     instructions: NotRequired[str | None]
     previous_response_id: NotRequired[str | None]
-    """A stored response: its conversation comes before `input`, without its instructions"""
+    """A stored response that has ended with an answer, whole or cut by `max_output_tokens`: its conversation comes before `input`, without its instructions"""
     max_output_tokens: NotRequired[int | None]
+    """Lowered as in chats"""
     temperature: NotRequired[float | None]
+    """Default 0.7"""
     top_p: NotRequired[float | None]
     text: NotRequired[ResponseRequestText | None]
     tools: NotRequired[list[ResponseRequestToolsItem1 | ResponseRequestToolsItem2 | ResponseRequestToolsItem3] | None]
-    """Functions and namespaces of functions; other tools are not offered to the model"""
+    """Functions and namespaces of functions, 256 KB together; calls by a grammar"""
     tool_choice: NotRequired[Literal["auto", "none", "required"] | ResponseRequestToolChoice2 | ResponseRequestToolChoice3 | None]
     parallel_tool_calls: NotRequired[bool | None]
+    """Default true: up to 16 calls; of a named function always one"""
     include: NotRequired[list[Literal["message.output_text.logprobs", "reasoning.encrypted_content", "file_search_call.results", "web_search_call.results", "web_search_call.action.sources", "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs"]] | None]
+    """`reasoning.encrypted_content` is for Cargos that think; for others it is ignored"""
     top_logprobs: NotRequired[int | None]
+    """20 for answers of at most 4761 tokens"""
     reasoning: NotRequired[ResponseRequestReasoning | None]
     stream: NotRequired[bool | None]
     store: NotRequired[bool | None]
-    """Default true. False: prompt and answer are removed when the response has ended"""
+    """Default true. False: prompt and answer are removed when the response has ended, however it ends"""
     background: NotRequired[bool | None]
-    """Answer at once; the response goes on without its client, who asks for it by its id"""
+    """Answer at once; the response goes on without its client, who asks for it by its id. Without `stream`, and with `store`"""
     metadata: NotRequired[dict[str, str] | None]
+    """Up to 16 texts"""
 
 
 class ResponseRequestInputItem1(TypedDict):
     type: NotRequired[Literal["message"]]
     role: Literal["user", "assistant", "system", "developer"]
     content: str | list[ResponseRequestInputItem1ContentItem]
+    """Text, or a list of text parts, which are joined"""
 
 
 class ResponseRequestInputItem1ContentItem(TypedDict):
@@ -1659,6 +1714,7 @@ class ResponseRequestInputItem2(TypedDict):
     name: str
     namespace: NotRequired[str | None]
     arguments: str
+    """JSON text"""
 
 
 class ResponseRequestInputItem3(TypedDict):
@@ -1667,12 +1723,14 @@ class ResponseRequestInputItem3(TypedDict):
     name: str
     namespace: NotRequired[str | None]
     input: str
+    """The model reads `{"input": …}`"""
 
 
 class ResponseRequestInputItem4(TypedDict):
     type: Literal["local_shell_call"]
     call_id: str
     action: dict[str, Any]
+    """The model reads its JSON"""
 
 
 class ResponseRequestInputItem5(TypedDict):
@@ -1693,6 +1751,7 @@ class ResponseRequestInputItem6(TypedDict):
 class ResponseRequestInputItem7(TypedDict):
     type: Literal["item_reference"]
     id: str
+    """An item of a stored response"""
 
 
 class ResponseRequestText(TypedDict):
@@ -1710,16 +1769,23 @@ class ResponseRequestTextFormat2(TypedDict):
 class ResponseRequestTextFormat3(TypedDict):
     type: Literal["json_schema"]
     name: str
+    """In errors only"""
     schema: dict[str, Any]
+    """As `response_format` of chats"""
     strict: NotRequired[bool | None]
+    """As `response_format` of chats"""
 
 
 class ResponseRequestToolsItem1(TypedDict):
     type: Literal["function"]
     name: str
+    """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
+    """A part of the prompt"""
     parameters: NotRequired[dict[str, Any] | None]
+    """The JSON Schema of an object, as in `text.format`"""
     strict: NotRequired[bool | None]
+    """Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"""
 
 
 class ResponseRequestToolsItem2(TypedDict):
@@ -1727,14 +1793,19 @@ class ResponseRequestToolsItem2(TypedDict):
     name: str
     description: NotRequired[str | None]
     tools: list[ResponseRequestToolsItem2ToolsItem1 | ResponseRequestToolsItem2ToolsItem2]
+    """Of a namespace: the model knows the function `lookup` of `crm` as `crm__lookup`"""
 
 
 class ResponseRequestToolsItem2ToolsItem1(TypedDict):
     type: Literal["function"]
     name: str
+    """1 to 64 of a-z, A-Z, 0-9, _ and -"""
     description: NotRequired[str | None]
+    """A part of the prompt"""
     parameters: NotRequired[dict[str, Any] | None]
+    """The JSON Schema of an object, as in `text.format`"""
     strict: NotRequired[bool | None]
+    """Arguments are valid by `parameters`, or the answer fails (`schema_unmet`)"""
 
 
 class ResponseRequestToolsItem2ToolsItem2(TypedDict):
@@ -1769,6 +1840,7 @@ class ResponseRequestToolChoice3ToolsItem(TypedDict):
 
 class ResponseRequestReasoning(TypedDict):
     effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max", None]]
+    """For Cargos that think; for others ignored"""
 
 
 class Embeddings(TypedDict):
@@ -1791,10 +1863,11 @@ class EmbeddingsUsage(TypedDict):
 
 class EmbeddingsRequest(TypedDict):
     input: str | list[str]
+    """A text, or several, of which each 256, or 255 KiB, are a job; lists of tokens are refused"""
     model: NotRequired[str | None]
     """Slug or alias of a Cargo with the task feature-extraction. Default: the operator's (default_embedding_cargo)"""
     dimensions: NotRequired[int | None]
-    """The model's own number; vectors are not shortened"""
+    """The model's own number; another is refused once the vectors are made, which is charged"""
 
 
 class Reranking(TypedDict):
@@ -1932,6 +2005,7 @@ class ModerationRequest(TypedDict):
     model: NotRequired[str | None]
     """Default: the operator's (default_moderation_cargo). Slug of an onnx Cargo with the task text-classification"""
     input: str | list[str | ModerationRequestInputItem]
+    """A text, or several, a job each, four at once"""
 
 
 class ModerationRequestInputItem(TypedDict):
@@ -2034,7 +2108,7 @@ class CreateFileBatch(TypedDict):
     input_file_id: str
     """A JSONL file with the purpose `batch`"""
     endpoint: str
-    """That of every line"""
+    """That of every line; those that batches have are in files.md"""
     completion_window: Literal["24h"]
     metadata: NotRequired[dict[str, str] | None]
     output_expires_after: NotRequired[CreateFileBatchOutputExpiresAfter | None]
@@ -2085,21 +2159,21 @@ class ImagesUsageInputTokensDetails(TypedDict):
 class ImagesRequest(TypedDict):
     prompt: str
     model: NotRequired[str | None]
-    """Slug of a Cargo that draws, or an alias of one"""
+    """Slug of a Cargo that draws, or an alias of one. Default: the operator's (default_image_cargo)"""
     n: NotRequired[int | None]
-    """Default: 1. Each is a job of its own"""
+    """Default: 1. Each is a job of its own, one after the other"""
     size: NotRequired[str | None]
-    """Default: auto, which is the Cargo's own"""
+    """`auto` (default: the Cargo's own) or width and height, as in `512x512`; another than the Cargo can draw is 422"""
     response_format: NotRequired[Literal["b64_json"]]
     output_format: NotRequired[Literal["png"]]
     negative_prompt: NotRequired[str | None]
-    """What not to draw"""
+    """Not OpenAI's; what not to draw"""
     steps: NotRequired[int | None]
-    """Steps of the sampler; default: the Cargo's"""
+    """Not OpenAI's; steps of the sampler, default: the Cargo's"""
     guidance_scale: NotRequired[float | None]
-    """How closely to follow the prompt"""
+    """Not OpenAI's; how closely to follow the prompt"""
     seed: NotRequired[int | None]
-    """The same seed draws the same picture. Picture number i of n has the seed plus i"""
+    """Not OpenAI's; the same seed draws the same picture. Picture number i of n has the seed plus i, from 0"""
 
 
 class SpeechEvent1(TypedDict):
@@ -2124,12 +2198,13 @@ SpeechEvent: TypeAlias = "SpeechEvent1 | SpeechEvent2"
 
 class SpeechRequest(TypedDict):
     input: str
+    """A long text is several jobs, cut between sentences"""
     model: NotRequired[str | None]
-    """Slug of a Cargo that speaks, or an alias of one"""
+    """Slug of a Cargo that speaks, or an alias of one. Default: the operator's (default_speech_cargo)"""
     voice: NotRequired[str | None]
-    """A voice of the Cargo; `default` or none: the Cargo's first"""
+    """A voice of the Cargo; `default` or none: the Cargo's first. OpenAI's names are 422 where the Cargo has other ones"""
     speed: NotRequired[float | None]
-    """Default: 1"""
+    """Default: 1; 422 if the Cargo has one speed only"""
     response_format: NotRequired[Literal["mp3", "wav", "pcm", None]]
     """Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"""
 
@@ -2176,9 +2251,9 @@ TranscriptionForm = TypedDict("TranscriptionForm", {
 
 class TranslationForm(TypedDict):
     file: str
-    """A WAV file"""
+    """A WAV file of at most 25 MB, about 13 minutes at 16 kHz and 16 bit"""
     model: NotRequired[str]
-    """Slug of a Cargo that writes speech down, or an alias"""
+    """Slug of a Cargo that writes speech down, or an alias. Default: the operator's (default_transcription_cargo)"""
     response_format: NotRequired[Literal["json", "text", "srt", "vtt", "verbose_json"]]
 
 
@@ -2257,7 +2332,6 @@ ConversationEvent: TypeAlias = "MessageEvent | StatusEvent | TokenEvent | Reason
 
 class MessageEvent(TypedDict):
     type: Literal["message"]
-    """discriminator enum property added by openapi-typescript"""
     conversation_id: str
     job_id: str
     message: Message
@@ -2267,16 +2341,22 @@ class MessageEvent(TypedDict):
 class PostMessage(TypedDict):
     content: str
     max_tokens: NotRequired[int | None]
+    """Lowered to the Cargo's context, or to 4096 where that is more"""
     temperature: NotRequired[float | None]
+    """Default 0.7"""
     top_p: NotRequired[float | None]
     stop: NotRequired[str | list[str] | None]
     seed: NotRequired[int | None]
+    """The same answer on the same engine and model"""
     frequency_penalty: NotRequired[float | None]
     presence_penalty: NotRequired[float | None]
     top_k: NotRequired[int | None]
+    """0: any number"""
     min_p: NotRequired[float | None]
     repeat_penalty: NotRequired[float | None]
+    """Divides the logits of tokens that the answer has already; 1: no penalty"""
     logit_bias: NotRequired[dict[str, float] | None]
+    """By ids of the model's own vocabulary, at most 300; -100 excludes a token"""
     response_format: NotRequired[PostMessageResponseFormat1 | PostMessageResponseFormat2 | PostMessageResponseFormat3 | None]
     max_completion_tokens: NotRequired[int | None]
     tools: NotRequired[None]
@@ -2298,9 +2378,11 @@ class PostMessageResponseFormat3(TypedDict):
 
 class PostMessageResponseFormat3JsonSchema(TypedDict):
     name: NotRequired[str]
-    description: NotRequired[str]
+    """In errors only"""
     schema: dict[str, Any]
+    """A JSON Schema"""
     strict: NotRequired[bool | None]
+    """Check what a grammar cannot keep"""
 
 
 class Model(TypedDict):
@@ -2635,21 +2717,13 @@ class ChangeCargoMemory2(TypedDict):
     working_mb: int
 
 
-AccountEvent: TypeAlias = "ReadyEvent | ResetEvent | JobChangedEvent | IslandChangedEvent | IslandRemovedEvent | BalanceEvent | AccountChangedEvent | OverviewEvent"
-
-
-class ReadyEvent(TypedDict):
-    """Changes are told from here on: whoever has read nothing yet reads its lists now"""
-
-    type: Literal["ready"]
-    """discriminator enum property added by openapi-typescript"""
+AccountEvent: TypeAlias = "ResetEvent | JobChangedEvent | IslandChangedEvent | IslandRemovedEvent | BalanceEvent | AccountChangedEvent | OverviewEvent"
 
 
 class ResetEvent(TypedDict):
-    """Something may have been missed, or too much changed at once: read your lists again"""
+    """First, and whenever something may have been missed or too much changed at once: read your lists now. What changes from here on is sent"""
 
     type: Literal["reset"]
-    """discriminator enum property added by openapi-typescript"""
 
 
 class JobChangedEvent(TypedDict):
@@ -2664,7 +2738,6 @@ class JobChangedEvent(TypedDict):
     """ISO 8601, UTC"""
     batch_id: str | None
     type: Literal["job"]
-    """discriminator enum property added by openapi-typescript"""
     cargo: str
     """The same as workload_slug"""
     code: NotRequired[Literal["wait_timeout", "no_island_fits", "run_timeout", "island_lost", "island_refused", "island_silent", "cannot_resume", "cargo_unavailable", "invalid_input", "file_unavailable", "invalid_output", "context_length_exceeded", "model_unavailable", "model_hash_mismatch", "model_invalid", "disk_full", "manifest_untrusted", "out_of_memory", "output_too_large", "schema_unmet", "runtime_unavailable", "runtime_crashed", "cargo_failed", "shutting_down", "internal"]]
@@ -2709,7 +2782,6 @@ class IslandChangedEvent(TypedDict):
     """Of these jobs"""
     earned: IslandEarnings
     type: Literal["island"]
-    """discriminator enum property added by openapi-typescript"""
     online: bool
     """Its status is not offline"""
 
@@ -2863,7 +2935,6 @@ class IslandRemovedEvent(TypedDict):
     """GET /islands does not list it any more"""
 
     type: Literal["island_removed"]
-    """discriminator enum property added by openapi-typescript"""
     id: str
 
 
@@ -2871,7 +2942,6 @@ class BalanceEvent(TypedDict):
     """`credits` of GET /account"""
 
     type: Literal["balance"]
-    """discriminator enum property added by openapi-typescript"""
     balance: float
     """Credits, with up to 6 decimals"""
 
@@ -2887,7 +2957,6 @@ class AccountChangedEvent(TypedDict):
     created_at: str
     """ISO 8601, UTC"""
     type: Literal["account"]
-    """discriminator enum property added by openapi-typescript"""
 
 
 class Account(TypedDict):
@@ -2917,7 +2986,6 @@ class OverviewEvent(TypedDict):
     is_complete: bool
     """False: the sums lack a coordinator, which does not answer"""
     type: Literal["overview"]
-    """discriminator enum property added by openapi-typescript"""
 
 
 class OverviewEventIslands(TypedDict):

@@ -1,5 +1,4 @@
 import type { OpenAI } from "openai";
-import { BATCH_PARAMETERS } from "../../../../coordinator/http/openai/batch-parameters.ts";
 import type { Api } from "../api.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
@@ -27,7 +26,6 @@ async function upload(api: Api, text: string): Promise<string> {
 
 describeParameters({
   endpoint: "POST /batches",
-  table: BATCH_PARAMETERS,
   base,
   samples,
   // There is one window; the others are of files that are not there yet: test/coordinator/http/routes/file-batches.integration.test.ts.

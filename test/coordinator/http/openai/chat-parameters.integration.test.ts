@@ -1,5 +1,4 @@
 import type { OpenAI } from "openai";
-import { CHAT_PARAMETERS } from "../../../../coordinator/http/openai/chat-parameters.ts";
 import { answerWith } from "../chat-answers.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
@@ -112,15 +111,21 @@ const JSON_SCHEMA: Required<{
 
 const NAMED = { type: "function", function: { name: "sum" } };
 const ALLOWED = { type: "allowed_tools", allowed_tools: { mode: "required", tools: [NAMED] } };
-const TOOL = {
-  "tools[]": [tool],
-  "tools[].type": [tool],
+const CHOICES = {
+  tool_choice: "required",
   "tool_choice.type": NAMED,
   "tool_choice.function": NAMED,
   "tool_choice.function.name": NAMED,
   "tool_choice.allowed_tools": ALLOWED,
   "tool_choice.allowed_tools.mode": ALLOWED,
   "tool_choice.allowed_tools.tools": ALLOWED,
+  "tool_choice.allowed_tools.tools[].type": ALLOWED,
+  "tool_choice.allowed_tools.tools[].function": ALLOWED,
+  "tool_choice.allowed_tools.tools[].function.name": ALLOWED,
+};
+const TOOL = {
+  "tools[]": [tool],
+  "tools[].type": [tool],
   "tools[].cache_control": [{ ...tool, cache_control: { type: "ephemeral" } }],
   "tools[].function": [tool],
   "tools[].function.name": [tool],
@@ -164,15 +169,22 @@ const OF_OTHERS = {
 
 describeParameters({
   endpoint: "POST /chat/completions",
-  table: CHAT_PARAMETERS,
   base: { messages: [ASKED] },
-  samples: { ...OFFICIAL, ...MESSAGES, ...CALLS, ...PARTS, ...STREAM_OPTIONS, ...JSON_SCHEMA, ...TOOL, ...OF_OTHERS },
+  samples: {
+    ...OFFICIAL,
+    ...MESSAGES,
+    ...CALLS,
+    ...PARTS,
+    ...STREAM_OPTIONS,
+    ...JSON_SCHEMA,
+    ...TOOL,
+    ...CHOICES,
+    ...OF_OTHERS,
+  },
   context: {
     "messages[].tool_calls[].index": { messages: called({}) },
     "messages[].tool_calls[].extra_content": { messages: called({}) },
-    ...Object.fromEntries(
-      CHAT_PARAMETERS.flatMap(({ name }) => (name.startsWith("tool_choice") ? [[name, { tools: [tool] }]] : [])),
-    ),
+    ...Object.fromEntries(Object.keys(CHOICES).map((name) => [name, { tools: [tool] }])),
     parallel_tool_calls: { tools: [tool] },
     "tools[].function.description": { tools: [tool] },
     "tools[].cache_control": { tools: [tool] },
@@ -184,7 +196,7 @@ describeParameters({
     "stream_options.include_obfuscation": { stream: true },
     "response_format.json_schema.description": { response_format: FORMAT },
   },
-  // Parts are joined; the runtimes do not read the description.
-  unseen: ["messages[].content[].type", "response_format.json_schema.description"],
+  // Parts are joined.
+  unseen: ["messages[].content[].type"],
   arrange: (api) => answerWith(api, "Hel", "lo"),
 });

@@ -1,5 +1,4 @@
 import type { OpenAI } from "openai";
-import { EMBEDDING_PARAMETERS } from "../../../../coordinator/http/openai/embedding-parameters.ts";
 import { CARGOS, makeCargo } from "../api-catalog.ts";
 import { DONE } from "../scripted-jobs.ts";
 import { describeParameters } from "./parameter-cases.ts";
@@ -18,7 +17,6 @@ const OFFICIAL: Required<{ [Name in keyof OpenAI.EmbeddingCreateParams]: unknown
 
 describeParameters({
   endpoint: "POST /embeddings",
-  table: EMBEDDING_PARAMETERS,
   base: { input: "a", model: "vectors" },
   samples: OFFICIAL,
   // The vectors have as many anyway.

@@ -1,5 +1,4 @@
 import type { OpenAI } from "openai";
-import { IMAGE_PARAMETERS } from "../../../../coordinator/http/openai/image-parameters.ts";
 import { CARGOS, makeCargo } from "../api-catalog.ts";
 import { DONE } from "../scripted-jobs.ts";
 import { describeParameters } from "./parameter-cases.ts";
@@ -33,7 +32,6 @@ const OURS = { negative_prompt: "a whale", steps: 3, guidance_scale: 2, seed: 4 
 
 describeParameters({
   endpoint: "POST /images/generations",
-  table: IMAGE_PARAMETERS,
   base: { prompt: "an atoll", model: "painter" },
   samples: { ...OFFICIAL, ...OURS },
   // What is honoured is what happens anyway.

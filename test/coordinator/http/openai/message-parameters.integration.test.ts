@@ -1,5 +1,4 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import { COUNT_TOKENS_PARAMETERS, MESSAGE_PARAMETERS } from "../../../../coordinator/http/openai/message-parameters.ts";
 import { answerWith } from "../chat-answers.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
@@ -44,11 +43,13 @@ const PROMPT = {
   "messages[].content[].cache_control": message({ text: "Hi", ...cache }),
   "messages[].content[].citations": message({ text: "Hi", citations: [] }),
   "messages[].content[].source": message({ source: {} }),
+  "messages[].content[].content[].source": answered({ content: block({ source: {} }) }),
   system: "Be kind.",
   "system[].type": block({}),
   "system[].text": block({}),
   "system[].cache_control": block(cache),
   "system[].citations": block({ citations: [] }),
+  "system[].source": block({ source: {} }),
   tools: [SUM],
   "tools[]": [SUM],
   "tools[].type": tool({ type: "custom" }),
@@ -114,7 +115,6 @@ const arrange = (api: Parameters<typeof answerWith>[0]): void => answerWith(api,
 
 describeParameters({
   endpoint: "POST /messages",
-  table: MESSAGE_PARAMETERS,
   base: { model: "tiny", max_tokens: 20, messages: [{ role: "user", content: "Hi" }] },
   samples: {
     ...OFFICIAL,
@@ -135,7 +135,6 @@ const COUNTED: Names<Anthropic.MessageCountTokensParams> & Record<string, unknow
 
 describeParameters({
   endpoint: "POST /messages/count_tokens",
-  table: COUNT_TOKENS_PARAMETERS,
   base: { model: "tiny", messages: [{ role: "user", content: "Hi" }] },
   samples: COUNTED,
   context: CONTEXT,

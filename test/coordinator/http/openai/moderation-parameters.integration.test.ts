@@ -1,5 +1,4 @@
 import type { OpenAI } from "openai";
-import { MODERATION_PARAMETERS } from "../../../../coordinator/http/openai/moderation-parameters.ts";
 import { CARGOS, makeCargo } from "../api-catalog.ts";
 import { DONE } from "../scripted-jobs.ts";
 import { describeParameters } from "./parameter-cases.ts";
@@ -15,7 +14,6 @@ const OFFICIAL: Required<{ [Name in keyof OpenAI.ModerationCreateParams]: unknow
 
 describeParameters({
   endpoint: "POST /moderations",
-  table: MODERATION_PARAMETERS,
   base: { input: "a" },
   samples: {
     ...OFFICIAL,

@@ -1,33 +1,30 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { ParameterRule } from "../../../../coordinator/http/openai/parameters.ts";
+import { requestParameters } from "../../../../tools/generated/api.ts";
+import { parameterRows, type ParameterRow } from "../../../../tools/generated/parameter-tables.ts";
 import { Api } from "../api.ts";
 
-const DOCUMENT = join(import.meta.dirname, "..", "..", "..", "..", "docs", "openai.md");
-
 export interface ParameterCases {
-  /** Heading of the section of docs/openai.md: "POST /chat/completions". */
+  /** The endpoint whose schema has the parameters: "POST /chat/completions". */
   readonly endpoint: string;
-  readonly table: readonly ParameterRule[];
   /** The least that the endpoint takes. */
   readonly base: Readonly<Record<string, unknown>>;
-  /** For each row of the table, a value of its top-level parameter. Where others are needed, too: {@link context}. */
+  /** For each parameter, a value of its top-level parameter. Where others are needed: {@link context}. */
   readonly samples: Readonly<Record<string, unknown>>;
-  /** Other parameters that a row's sample needs, by the row's name. */
+  /** Other parameters that a sample needs, by the name of its parameter. */
   readonly context?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Honoured rows whose effect neither job nor answer shows, and hints that the job's input keeps. */
+  /** Honoured parameters whose effect neither job nor response shows. */
   readonly unseen?: readonly string[];
   /** Lets the jobs of the API end well, or makes what the requests name. */
   readonly arrange: (api: Api) => void | Promise<void>;
 }
 
-/** Posts each row of a table to a coordinator, and compares the table with the document. */
+/** Posts each parameter that an endpoint's schema declares to a coordinator. */
 export function describeParameters(cases: ParameterCases): void {
-  const { endpoint, table, base, samples, context = {}, unseen = [], arrange } = cases;
+  const { endpoint, base, samples, context = {}, unseen = [], arrange } = cases;
   const path = endpoint.replace("POST ", "");
-  const rows = (rule: ParameterRule["rule"]) =>
-    table.filter((row) => row.rule === rule).map((row) => [row.name, row.neutral ?? []] as const);
+  const table = parameterRows(requestParameters().get(endpoint)!);
+  const rows = (rule: ParameterRow["rule"]) =>
+    table.filter((row) => row.rule === rule).map((row) => [row.name, row.neutral] as const);
   const topOf = (name: string): string => name.split(/[.[]/)[0] ?? name;
   const bodyWith = (name: string, value: unknown) => ({ ...base, ...context[name], [topOf(name)]: value });
 
@@ -55,11 +52,7 @@ export function describeParameters(cases: ParameterCases): void {
       };
     }
 
-    it("are a table of docs/openai.md, row by row", () => {
-      expectDocumented(endpoint, table);
-    });
-
-    it("have one row each, and each row a sample", () => {
+    it("have one declaration and one sample each", () => {
       const names = table.map(({ name }) => name);
       expect(new Set(names).size).toBe(names.length);
       expect(Object.keys(samples).toSorted()).toEqual(names.toSorted());
@@ -72,12 +65,12 @@ export function describeParameters(cases: ParameterCases): void {
       if (!unseen.includes(row)) expect(asked).not.toEqual(plain);
     });
 
-    it.each(rows("hint"))("%s is a hint that the response names", async (row, neutrals) => {
+    it.each(rows("ignored"))("%s is ignored, and the response names it", async (row, neutrals) => {
       const plain = await seen({ ...base, ...context[row] });
       const asked = await seen(bodyWith(row, samples[row]));
       const { ignored } = asked;
       expect(ignored?.split(", ").map((name) => name.replaceAll(/\[\d+\]/g, "[]"))).toContain(row);
-      expect(asked).toEqual({ ...plain, ...(unseen.includes(row) ? { job: asked.job } : {}), ignored });
+      expect(asked).toEqual({ ...plain, ignored });
       if (row.includes(".")) return;
       for (const neutral of [null, ...neutrals]) {
         expect((await seen(bodyWith(row, neutral))).ignored).toBe(plain.ignored);
@@ -102,19 +95,4 @@ export function describeParameters(cases: ParameterCases): void {
       expect((await seen({ ...base, no_such_parameter: null })).status).toBe(200);
     });
   });
-}
-
-/** Compares a table with the section of docs/openai.md that has this heading. */
-export function expectDocumented(endpoint: string, table: readonly ParameterRule[]): void {
-  const [, section = ""] = readFileSync(DOCUMENT, "utf8").split(`\n## ${endpoint}\n`);
-  expect(section.split("\n\n")[0]?.trim()).toBe(documented(table));
-}
-
-function documented(table: readonly ParameterRule[]): string {
-  const rows = table.map(({ name, rule, note, neutral }) => {
-    const taken = neutral?.map((value) => `\`${JSON.stringify(value)}\``).join(", ");
-    const notes = [note, taken === undefined ? "" : `taken: ${taken}`].filter((part) => part !== "");
-    return `| \`${name}\` | ${rule} | ${notes.join("; ")} |`;
-  });
-  return ["| Parameter | Rule | Note |", "|---|---|---|", ...rows].join("\n");
 }

@@ -1,4 +1,3 @@
-import { RERANK_PARAMETERS } from "../../../../coordinator/http/openai/rerank-parameters.ts";
 import { CARGOS, makeCargo } from "../api-catalog.ts";
 import { DONE } from "../scripted-jobs.ts";
 import { describeParameters } from "./parameter-cases.ts";
@@ -8,7 +7,6 @@ const embedder = (slug: string, workloadId: number) =>
 
 describeParameters({
   endpoint: "POST /rerank",
-  table: RERANK_PARAMETERS,
   base: { query: "a", documents: ["b", "c"] },
   samples: {
     query: "d",

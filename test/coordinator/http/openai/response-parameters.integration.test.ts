@@ -1,5 +1,4 @@
 import type { OpenAI } from "openai";
-import { RESPONSE_PARAMETERS } from "../../../../coordinator/http/openai/response-parameters.ts";
 import type { Api } from "../api.ts";
 import { answerWith } from "../chat-answers.ts";
 import { DONE, makeJob } from "../scripted-jobs.ts";
@@ -58,12 +57,22 @@ const OFFICIAL: Required<{ [Name in keyof OpenAI.Responses.ResponseCreateParams]
   prompt_cache_retention: "24h",
 };
 
+const CHOICES = {
+  tool_choice: "required",
+  "tool_choice.type": NAMED,
+  "tool_choice.name": NAMED,
+  "tool_choice.namespace": { ...NAMED, namespace: null },
+  "tool_choice.mode": ALLOWED,
+  "tool_choice.tools": ALLOWED,
+  "tool_choice.tools[].type": ALLOWED,
+  "tool_choice.tools[].name": ALLOWED,
+  "tool_choice.tools[].namespace": ALLOWED,
+};
 const plainItem = { input: item({}) };
 const plainPart = { input: part({}) };
 
 describeParameters({
   endpoint: "POST /responses",
-  table: RESPONSE_PARAMETERS,
   base: { model: "tiny", input: "Hi" },
   samples: {
     ...OFFICIAL,
@@ -84,6 +93,8 @@ describeParameters({
     "input[].output": told("15"),
     "input[].output[].type": told([{ type: "input_text", text: "15" }]),
     "input[].output[].text": told([{ type: "input_text", text: "15" }]),
+    "input[].output[].annotations": told([{ type: "input_text", text: "15", annotations: [] }]),
+    "input[].output[].logprobs": told([{ type: "input_text", text: "15", logprobs: [] }]),
     "tools[]": [SUM],
     "tools[].type": tool({}),
     "tools[].name": tool({ name: "add" }),
@@ -108,11 +119,7 @@ describeParameters({
     "include[]": ["message.output_text.logprobs"],
     "input[].caller": called({ caller: { type: "direct" } }),
     client_metadata: { a: "b" },
-    "tool_choice.type": NAMED,
-    "tool_choice.name": NAMED,
-    "tool_choice.namespace": { ...NAMED, namespace: null },
-    "tool_choice.mode": ALLOWED,
-    "tool_choice.tools": ALLOWED,
+    ...CHOICES,
     "reasoning.effort": { effort: "none" },
     "reasoning.summary": { summary: "auto" },
     "reasoning.generate_summary": { generate_summary: "auto" },
@@ -130,9 +137,7 @@ describeParameters({
     "text.verbosity": { verbosity: "low" },
   },
   context: {
-    ...Object.fromEntries(
-      RESPONSE_PARAMETERS.flatMap(({ name }) => (name.startsWith("tool_choice") ? [[name, { tools: [SUM] }]] : [])),
-    ),
+    ...Object.fromEntries(Object.keys(CHOICES).map((name) => [name, { tools: [SUM] }])),
     parallel_tool_calls: { tools: [SUM] },
     "tools[].defer_loading": { tools: [SUM] },
     "tools[].allowed_callers": { tools: [SUM] },
@@ -146,6 +151,8 @@ describeParameters({
     "input[].phase": plainItem,
     "input[].content[].annotations": plainPart,
     "input[].content[].logprobs": plainPart,
+    "input[].output[].annotations": { input: told([{ type: "input_text", text: "15" }]) },
+    "input[].output[].logprobs": { input: told([{ type: "input_text", text: "15" }]) },
   },
   arrange: (api: Api) => {
     answerWith(api, "Hel", "lo");

@@ -1,5 +1,4 @@
 import type { OpenAI } from "openai";
-import { SPEECH_PARAMETERS } from "../../../../coordinator/http/openai/speech-parameters.ts";
 import { writeWav } from "../../../../shared/audio/wav-file.ts";
 import { CARGOS, makeCargo } from "../api-catalog.ts";
 import { DONE } from "../scripted-jobs.ts";
@@ -21,7 +20,6 @@ const OFFICIAL: Required<{ [Name in keyof OpenAI.Audio.SpeechCreateParams]: unkn
 
 describeParameters({
   endpoint: "POST /audio/speech",
-  table: SPEECH_PARAMETERS,
   base: { input: "A text", model: "speaker" },
   samples: OFFICIAL,
   arrange: (api) => {

@@ -1,5 +1,4 @@
 import type { OpenAI } from "openai";
-import { TEXT_COMPLETION_PARAMETERS } from "../../../../coordinator/http/openai/text-completion-parameters.ts";
 import { answerWith } from "../chat-answers.ts";
 import { describeParameters } from "./parameter-cases.ts";
 
@@ -27,7 +26,6 @@ const OFFICIAL: Required<{ [Name in keyof OpenAI.CompletionCreateParams]: unknow
 
 describeParameters({
   endpoint: "POST /completions",
-  table: TEXT_COMPLETION_PARAMETERS,
   base: { model: "tiny", prompt: "a" },
   samples: {
     ...OFFICIAL,

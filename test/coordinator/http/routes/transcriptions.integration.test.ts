@@ -1,11 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { NotFoundError, OpenAI, toFile } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  TRANSCRIPTION_PARAMETERS,
-  TRANSLATION_PARAMETERS,
-} from "../../../../coordinator/http/openai/transcription-parameters.ts";
+import { requestParameters } from "../../../../tools/generated/api.ts";
+import { parameterRows } from "../../../../tools/generated/parameter-tables.ts";
 import { FILES_FEATURE } from "../../../../shared/job-files.ts";
 import type { JsonValue } from "../../../../shared/json-value.ts";
 import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
@@ -17,7 +13,6 @@ import { TestCoordinator } from "../../../support/test-coordinator.ts";
 
 const MODEL = "whisper-base";
 const catalogDirectory = makeCatalog(["tiny-chat", MODEL]);
-const DOCUMENT = join(import.meta.dirname, "..", "..", "..", "..", "docs", "openai.md");
 /** A second and a half. */
 const SOUND = encodeWav(new Float32Array(24_000));
 const CHUNKS = [
@@ -110,9 +105,9 @@ describe("POST /audio/transcriptions", () => {
     [{ "timestamp_granularities[]": "segment" }, "timestamp_granularities"],
     [{ "timestamp_granularities[]": "word", response_format: "verbose_json" }, "timestamp_granularities"],
     [{ no_such_parameter: "1" }, "no_such_parameter"],
-    ...TRANSCRIPTION_PARAMETERS.filter(({ rule }) => rule === "refused").map(
-      ({ name }): [Readonly<Record<string, string>>, string] => [{ [name]: "something" }, name],
-    ),
+    ...parameterRows(requestParameters().get("POST /audio/transcriptions")!)
+      .filter(({ rule }) => rule === "refused")
+      .map(({ name }): [Readonly<Record<string, string>>, string] => [{ [name]: "something" }, name]),
   ])("refuses %j and names it", async (fields, param) => {
     const { status, body } = await post({ model: MODEL, ...fields });
     expect([status, body.error.type, body.error.param]).toEqual([422, "invalid_request_error", param]);
@@ -172,18 +167,5 @@ describe("POST /audio/translations", () => {
   it.each(["language", "prompt"])("refuses %s", async (name) => {
     const { status, body } = await post({ model: MODEL, [name]: "de" }, "translations");
     expect([status, body.error.param]).toEqual([422, name]);
-  });
-});
-
-describe.each([
-  ["POST /audio/transcriptions", TRANSCRIPTION_PARAMETERS],
-  ["POST /audio/translations", TRANSLATION_PARAMETERS],
-])("docs/openai.md, %s", (endpoint, table) => {
-  it("has a row for each parameter", () => {
-    const [, section = ""] = readFileSync(DOCUMENT, "utf8").split(`\n## ${endpoint}\n`);
-    const rows = (section.split("\n\n")[0] ?? "").trim().split("\n").slice(2);
-    expect(rows.map((row) => row.split("|").slice(1, 3).join("").replaceAll(/[` ]+/g, " ").trim())).toEqual(
-      table.map(({ name, rule }) => `${name} ${rule}`),
-    );
   });
 });

@@ -93,13 +93,14 @@ function describeCluster(database: PostgresDatabase): void {
       const [first, last] = jobs.map(({ id }) => id) as [string, string];
       const other = new pg.Client(database.address);
       await other.connect();
+      // It never looks for a deadlock, so that the other one loses.
+      await other.query("SET deadlock_timeout = '1h'");
       const lock = (id: string) => other.query("SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE", [id]);
       await other.query("BEGIN");
       await lock(last);
       const moved = one?.cluster.transfer([first, last], "c2");
       const waiting = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'atoll' AND wait_event_type = 'Lock'";
       await expect.poll(async () => (await database.server.query(waiting)).rowCount).toBe(1);
-      // The one that waits longer finds the deadlock, and loses.
       await lock(first);
       await other.query("COMMIT");
       expect(await moved).toEqual([first, last]);

@@ -1,5 +1,8 @@
 import { afterAll, expect, it } from "vitest";
 import { Database } from "../../../../coordinator/store/postgres/engine/database.ts";
+import { postgresSteps } from "../../../../coordinator/store/postgres/engine/postgres-steps.ts";
+import { openStore, read, snapshotRead } from "../../../../coordinator/store/steps.ts";
+import type { Tx } from "../../../../coordinator/store/tx.ts";
 import { systemClock } from "../../../../shared/clock.ts";
 import type { PostgresServer } from "../../../support/postgres-server.ts";
 import { withPostgres } from "../../../support/with-servers.ts";
@@ -23,6 +26,20 @@ function describeDatabase(server: PostgresServer): void {
     await expect(lost).rejects.toMatchObject({ code: "storage_unavailable" });
     expect(tries).toBe(1);
     expect(await db.transact((session) => session.one("SELECT 1 AS one"))).toEqual({ one: 1 });
+  });
+
+  it("a snapshotRead sees one state of the database, and another read what is written meanwhile", async () => {
+    await server.query("CREATE TABLE things (id int)");
+    const countTwice = async (tx: Tx) => {
+      const count = () => tx.only<{ things: number }>("SELECT count(*) AS things FROM things");
+      const { things: before } = await count();
+      await server.query("INSERT INTO things VALUES (1)");
+      return [before, (await count()).things];
+    };
+    const steps = { read: read(countTwice), snapshot: snapshotRead(countTwice) };
+    const store = openStore("test", steps, postgresSteps(db, "c1"));
+    expect(await store.snapshot()).toEqual([0, 0]);
+    expect(await store.read()).toEqual([1, 2]);
   });
 
   it("untilDone() tries again until the server is back, and ends with the store", async () => {

@@ -1,5 +1,5 @@
 import type { IslandDay } from "@atoll/client";
-import { Chart } from "../../components/chart.tsx";
+import { Chart } from "../../components/chart/chart.tsx";
 import { formatCredits, formatShare, formatWhole } from "../../components/numbers.ts";
 
 /** What an Island did on each of the last 30 days. */

@@ -4,7 +4,7 @@ import { useLiveOverview } from "../../app/live.ts";
 import { useEffect, useState } from "preact/hooks";
 import { useResource } from "../../app/resource.ts";
 import { Link } from "../../app/router.tsx";
-import { Chart } from "../../components/chart.tsx";
+import { Chart } from "../../components/chart/chart.tsx";
 import { formatDuration, formatRate, formatWhole } from "../../components/numbers.ts";
 import { PageHead } from "../../components/page-head.tsx";
 import { SimpleTable } from "../../components/simple-table.tsx";

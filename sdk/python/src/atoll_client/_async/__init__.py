@@ -1,1 +1,1 @@
-"""The client without its sync twin: `npm run sdk:types` writes `_sync` from the files here."""
+"""The client without its sync twin: `setup.py` writes `_sync` from the files here."""

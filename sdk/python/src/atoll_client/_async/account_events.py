@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any, cast
 
 from .. import operations as o
 from ..errors import AtollConnectionError, AtollError
@@ -12,23 +11,20 @@ from .pause import sleep
 
 
 async def stream_events(
-    http: AsyncHttp, last_event_id: str, scope: str | None, max_retries: int | None
+    http: AsyncHttp, scope: str | None, max_retries: int | None
 ) -> AsyncGenerator[ToldEvent, None]:
     """
-    What changes for the account, until the caller leaves the loop. Begins with `ready`; after a dropped connection it continues
-    after the last event. `reset`: something may have been missed, read your lists again. Raises AuthenticationError once the key
-    or session has ended.
+    Hints of what changes for the account, until the caller leaves the loop. Each connection begins with `reset`, also after a
+    dropped one. `reset`: something may have been missed, read your lists. Raises AuthenticationError once the key or session has
+    ended.
     """
     retries = http.retries(True, float("inf") if max_retries is None else max_retries)
-    position = last_event_id
     is_connected = False
     while True:
-        headers = {} if position == "" else {"last-event-id": position}
         try:
-            async with aclosing(http.events(o.STREAM_EVENTS, query={"scope": scope}, headers=headers)) as events:
+            async with aclosing(http.events(o.STREAM_EVENTS, query={"scope": scope})) as events:
                 async for event in events:
                     is_connected = True
-                    position = event.id
                     retries.reset()
                     told = read_account_event(event)
                     if told is not None:
@@ -36,7 +32,6 @@ async def stream_events(
             raise AtollConnectionError("The coordinator closed the stream of events", "connection")
         except AtollError as error:
             if is_connected:
-                offline: Any = {"type": "offline", "event_id": position}
-                yield cast(ToldEvent, offline)
+                yield {"type": "offline"}
             is_connected = False
             await sleep(retries.pause_after(error))

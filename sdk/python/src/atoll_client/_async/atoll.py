@@ -107,16 +107,15 @@ class AsyncAtoll:
     def events(
         self,
         *,
-        last_event_id: str = "",
         scope: Literal["network"] | None = None,
         max_retries: int | None = None,
     ) -> AsyncGenerator[ToldEvent, None]:
         """
-        What changes for the account: jobs, Islands, the balance. Reconnects by itself, and continues after the last event. `scope`
+        What changes for the account: jobs, Islands, the balance. Reconnects by itself; each connection begins with `reset`. `scope`
         adds `overview`, of the whole network; only for an operator's session. `max_retries`: reconnects in a row without progress;
         default: any number.
         """
-        return stream_events(self._http, last_event_id, scope, max_retries)
+        return stream_events(self._http, scope, max_retries)
 
     async def health(self) -> s.Health:
         """Health of the coordinator, also of a degraded one."""

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { answerFault } from "../../../../../coordinator/catalog/answer-schema.ts";
 import { schemaGrammar } from "../../../../../island-agent/runtimes/llmcpp/grammar/schema-grammar.ts";
-import { argumentsSchemaOf } from "../../../../../shared/call-schema.ts";
-import { fitsRead } from "../../../../../shared/grammar-fit.ts";
+import { argumentsSchemaOf } from "../../../../../shared/grammar/call-schema.ts";
+import { fitsRead } from "../../../../../shared/grammar/grammar-fit.ts";
 import { CLIENT_SCHEMAS } from "../../../../support/client-schemas.ts";
 import { sampleGrammar } from "../../../../support/sample-grammar.ts";
 

@@ -4,7 +4,7 @@ import { readUsage, type UsageLine } from "../../../app/account-api.ts";
 import { networkNow } from "../../../app/clock.ts";
 import { useResource } from "../../../app/resource.ts";
 import { Link } from "../../../app/router.tsx";
-import { Chart } from "../../../components/chart.tsx";
+import { Chart } from "../../../components/chart/chart.tsx";
 import { formatCredits, formatWhole } from "../../../components/numbers.ts";
 import { SimpleTable } from "../../../components/simple-table.tsx";
 import { Loaded } from "../../../components/states.tsx";

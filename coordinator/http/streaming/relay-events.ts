@@ -1,0 +1,142 @@
+import type { ServerResponse } from "node:http";
+import { WaitingChanges, type Change } from "../../events/change.ts";
+import type { OwnedIsland } from "../../islands/island-service.ts";
+import type { HttpDeps } from "../http-deps.ts";
+import { presentJobChange, type AccountEvent } from "../schemas/account-event-schemas.ts";
+import { presentAccount } from "../schemas/account-schemas.ts";
+import { presentIsland } from "../schemas/island-schemas.ts";
+import { presentCredits } from "../schemas/wire-units.ts";
+import type { OverviewFeed, OverviewReader } from "./overview-feed.ts";
+import { SSE_HEADERS } from "./sse.ts";
+
+const HEARTBEAT = ": heartbeat\n\n";
+/** Changes of one write. The next one waits until the system has taken it. */
+const MAX_CHANGES = 100;
+
+/**
+ * Writes what changes for an account to a client, until it leaves. The first event is `reset`: from then on no change is missed.
+ *
+ * @param mayRead whether the caller may still have the stream, which ends without; asked at every heartbeat and before each overview.
+ * @param overviews of the network, for an operator who asks for them.
+ */
+export function relayEvents(
+  { clock, events, islands, store, options }: Pick<HttpDeps, "clock" | "events" | "islands" | "options" | "store">,
+  accountId: string,
+  response: ServerResponse,
+  mayRead: () => Promise<boolean>,
+  overviews: Pick<OverviewFeed, "open"> | null,
+): void {
+  const waiting = new WaitingChanges();
+  let overview: OverviewReader | null = null;
+  /** In micro-credits, as the client knows it; null before the first read. */
+  let balance: number | null = null;
+  let isWriting = false;
+
+  const write = async (text: string): Promise<void> => {
+    if (text === "" || response.destroyed || response.writableEnded) return;
+    await new Promise<void>((resolve) => {
+      // A connection that ends may leave a write unanswered.
+      response.once("close", resolve);
+      response.write(text, () => {
+        response.off("close", resolve);
+        resolve();
+      });
+    });
+  };
+
+  /** "" unless it is another balance than the client knows. */
+  const balanceFrame = async (): Promise<string> => {
+    const account = await store.accounts.get(accountId);
+    if (account === undefined) return "";
+    const before = balance;
+    balance = account.balanceMicro;
+    return before === null || before === balance ? "" : frame({ type: "balance", balance: presentCredits(balance) });
+  };
+
+  /** The account and its balance are read as they are now, and so are Islands. */
+  const frameOf = async (change: Change, island: OwnedIsland | undefined): Promise<string> => {
+    if (change.type === "job") return frame(presentJobChange(change));
+    if (change.type === "balance") return balanceFrame();
+    if (change.type === "island") {
+      if (island === undefined) return frame({ type: "island_removed", id: change.id });
+      return frame({ type: "island", ...presentIsland(island), online: island.status !== "offline" });
+    }
+    const account = await store.accounts.get(accountId);
+    balance = account?.balanceMicro ?? balance;
+    return account === undefined ? "" : frame({ type: "account", ...presentAccount(account) });
+  };
+  const changeFrames = async (): Promise<string> => {
+    const changes = waiting.take(MAX_CHANGES);
+    if (changes === null) return frame({ type: "reset" });
+    const hostIds = changes.flatMap((change) => (change.type === "island" ? [change.id] : []));
+    const found = hostIds.length === 0 ? [] : await islands.some(accountId, hostIds);
+    const byId = new Map(found.map((island) => [island.record.hostId, island]));
+    let text = "";
+    for (const change of changes) text += await frameOf(change, "id" in change ? byId.get(change.id) : undefined);
+    return text;
+  };
+  const overviewFrame = async (reader: OverviewReader): Promise<string> => {
+    const data = reader.take();
+    if (await mayRead()) return `event: overview\ndata: ${data}\n\n`;
+    response.destroy();
+    return "";
+  };
+
+  /** Does `first`, and then writes all that waits. One at a time. */
+  const pump = async (first: () => Promise<void>): Promise<void> => {
+    if (isWriting) return;
+    isWriting = true;
+    try {
+      await first();
+      while (!response.destroyed) {
+        if (!waiting.isEmpty) await write(await changeFrames());
+        else if (overview?.hasNews === true) await write(await overviewFrame(overview));
+        else break;
+      }
+    } catch {
+      // Storage is away. The client reconnects, and gets a reset.
+      response.destroy();
+    }
+    isWriting = false;
+    if (events.closed.aborted) response.end();
+  };
+  const wake = (): void => void pump(async () => undefined);
+
+  const beat = (): void => {
+    heartbeat = clock.schedule(options.heartbeatMs, beat);
+    mayRead().then(
+      (may) => may || response.destroy(),
+      () => undefined,
+    );
+    void pump(async () => {
+      await write(HEARTBEAT);
+      // A grant is noted before it is done, and may be done late.
+      await write(await balanceFrame());
+    });
+  };
+
+  if (response.destroyed) return;
+  response.writeHead(200, SSE_HEADERS);
+  const stream = events.open(accountId, (changes) => {
+    if (changes === null) waiting.reset();
+    for (const change of changes ?? []) waiting.add(change);
+    wake();
+  });
+  let heartbeat = clock.schedule(options.heartbeatMs, beat);
+  response.once("close", () => {
+    heartbeat.cancel();
+    overview?.close();
+    stream.close();
+  });
+  void pump(async () => {
+    await stream.ready;
+    await balanceFrame();
+    waiting.reset();
+    if (!response.destroyed) overview = overviews?.open(wake) ?? null;
+  });
+}
+
+/** One event. JSON text has no line break, so one `data:` line is enough. */
+function frame(event: AccountEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}

@@ -1,0 +1,214 @@
+import { feedItemOf, foldItems, itemsOf, splitChunk, unfoldFeed, type SplitChunk } from "./feed-layout.ts";
+import { progressOf } from "./feed-progress.ts";
+import type { ChunkToWrite, JobToWrite, RunHotWrite } from "./hot-writes.ts";
+import type { Made } from "./idempotency.ts";
+import { InputReads } from "./input-reads.ts";
+import type { jobReads, JobRow } from "./job-reads.ts";
+import type {
+  ActiveJobRecord,
+  FeedChunk,
+  FeedItem,
+  FeedPart,
+  FeedProgress,
+  JobEnding,
+  JobInput,
+  JobMove,
+  JobRecord,
+  NewJob,
+  SubmitOutcome,
+} from "./job-store.ts";
+import { LargeJson, MAX_INLINE_CHARS, OUTPUT_NAME, piecesToWrite, type LargeRef } from "./large-json.ts";
+import { newJobRecord } from "./new-job-record.ts";
+import type { SecretBox } from "./secret-box.ts";
+import type { Opened } from "./steps.ts";
+
+/** More unfinished jobs than there can be. */
+const ALL_JOBS = 2 ** 31;
+
+export type JobStore = ReturnType<typeof openJobs>;
+
+export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, secrets: Pick<SecretBox, "sealIn">) {
+  const inputs = new InputReads(reads.inputs);
+  /** Of chunks that are being stored, so that each is split once. */
+  const splits = new WeakMap<FeedChunk, SplitChunk>();
+
+  const splitOf = (chunk: FeedChunk): SplitChunk => {
+    const split = splits.get(chunk) ?? splitChunk(chunk);
+    splits.set(chunk, split);
+    return split;
+  };
+  const chunkToWrite = (chunk: FeedChunk): ChunkToWrite => {
+    const { layout, text } = foldItems(splitOf(chunk).items);
+    return { attempt: chunk.attempt, seq: chunk.seq, items: layout, text };
+  };
+
+  /** A large value of a job, which may be stored by another coordinator. Reads nothing by itself. `written`: resolves when it can be read. */
+  const large = (jobId: string, { name, chars }: LargeRef, written?: Promise<unknown>): LargeJson => {
+    const readPiece = async (piece: number): Promise<string | undefined> => {
+      await written;
+      return reads.largePiece(jobId, name, piece);
+    };
+    return new LargeJson(chars, readPiece, { name, written });
+  };
+
+  const get = async (jobId: string): Promise<JobRecord | undefined> => {
+    const row = await reads.get(jobId);
+    return row && jobOf(row, (chars) => large(jobId, { name: OUTPUT_NAME, chars }));
+  };
+
+  const submit = (answer: NewJob["answer"], job: JobToWrite): Promise<Made | null> => {
+    const { accountId } = job;
+    if (answer === undefined) return write(accountId, "submitJob", job);
+    if (answer.kind === "new") return write(accountId, "askQuestion", { question: answer.question, job });
+    return write(accountId, "askAgain", { answerId: answer.answerId, endedJobId: answer.endedJobId, job });
+  };
+
+  return {
+    /**
+     * Stores the job, with its first attempt if it has one, its postings and the answer that it makes, in one commit. Returns it as it
+     * was submitted, `pending`.
+     * @throws {ServiceError} `idempotency_conflict` if the key was used within 24 h with another body; for an answer `not_found`, and
+     *   `conversation_busy` if an answer is in progress or a message follows `afterMessageId`; then the refusal of the postings
+     *   (`refusalOf`): `not_found`, `insufficient_credits`; {@link KeyCreditsError}. {@link RateLimitedError} if the account has `maxJobs`
+     *   already. Nothing is stored.
+     */
+    async submit(newJob: NewJob): Promise<SubmitOutcome> {
+      const { answer, inputJson, ...job } = newJob;
+      const made = await submit(answer, { ...job, input: inputJson, webhook: secrets.sealIn(job.webhook) });
+      if (made === null) return { created: true, job: newJobRecord(newJob) };
+      const first = await get(made.jobId);
+      if (first === undefined) throw new Error(`The job ${made.jobId} of an Idempotency-Key is not in the database`);
+      return { created: false, job: first };
+    },
+
+    /**
+     * The job that the first request with this Idempotency-Key made; undefined for a new key or without one. It sees every submission
+     * that was called before it. @throws {ServiceError} `idempotency_conflict`.
+     */
+    async findRepeat({
+      accountId,
+      createdAtMs,
+      idempotency,
+    }: Pick<NewJob, "accountId" | "createdAtMs" | "idempotency">): Promise<JobRecord | undefined> {
+      if (idempotency === null) return undefined;
+      const made = await write(accountId, "findRepeat", { accountId, createdAtMs, idempotency });
+      return made === null ? undefined : get(made.jobId);
+    },
+
+    /** Account of the job; undefined for an unknown id. Does not read the job. */
+    accountOf: reads.accountOf,
+
+    /** The whole job; undefined for an unknown id. */
+    get,
+
+    /** The input alone. @throws {ServiceError} `not_found`. */
+    input: (jobId: string): Promise<JobInput> => inputs.read(jobId),
+
+    list: reads.list,
+
+    /** Jobs that have not ended, by account, oldest first: every one, or at most `limit` of those that follow `after`. */
+    async unfinished(part?: {
+      readonly after: Pick<ActiveJobRecord, "accountId" | "id"> | null;
+      readonly limit: number;
+    }): Promise<ActiveJobRecord[]> {
+      const after = part?.after ?? { accountId: "", id: "" };
+      return shareTexts(await reads.unfinished(after, part?.limit ?? ALL_JOBS));
+    },
+
+    /** @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes. */
+    async move(move: JobMove): Promise<void> {
+      await write(move.jobId, "moveJob", move);
+    },
+
+    /**
+     * Ends the job, folds its feed, stores its postings and makes webhooks due, in one commit: the job's own, and its batch's if this was
+     * its last job. `output`: as `get` would give it; undefined for the text of the feed.
+     * @throws {IllegalTransitionError} if state or attempt do not allow it; nothing changes.
+     */
+    async end({
+      output,
+      timings,
+      error,
+      lastChunk,
+      ...ending
+    }: JobEnding): Promise<{ readonly dueWebhookIds: readonly string[]; readonly output?: unknown }> {
+      const json = ending.event === "complete" && output !== undefined ? JSON.stringify(output) : null;
+      const pieces = lastChunk === undefined ? [] : splitOf(lastChunk).large.flatMap(piecesToWrite);
+      const isLarge = json !== null && json.length > MAX_INLINE_CHARS;
+      const dueWebhookIds = await write(ending.jobId, "endJob", {
+        ...ending,
+        output: isLarge ? "" : json,
+        largeChars: isLarge ? json.length : null,
+        pieces: isLarge ? [...piecesToWrite({ name: OUTPUT_NAME, json }), ...pieces] : pieces,
+        timings: timings === null ? null : JSON.stringify(timings),
+        error: error === null ? null : JSON.stringify(error),
+        lastChunk: lastChunk === undefined ? null : chunkToWrite(lastChunk),
+      });
+      if (json === null) return { dueWebhookIds };
+      const stored = isLarge ? large(ending.jobId, { name: OUTPUT_NAME, chars: json.length }) : output;
+      return { dueWebhookIds, output: stored };
+    },
+
+    /** Appends to the job's feed. A chunk whose (attempt, seq) is already stored changes nothing. @throws {ServiceError} `not_found`. */
+    async appendFeed(chunk: FeedChunk): Promise<void> {
+      const { jobId } = chunk;
+      const pieces = splitOf(chunk).large.flatMap(piecesToWrite);
+      await write(jobId, "appendFeed", { jobId, ...chunkToWrite(chunk), pieces });
+    },
+
+    /** The items of a chunk as `feed` gives them. What is large can be read once `appended` has resolved. Reads nothing by itself. */
+    storedItems: (chunk: FeedChunk, appended: Promise<void>): readonly FeedItem[] =>
+      splitOf(chunk).items.map((item) => feedItemOf(item, (ref) => large(chunk.jobId, ref, appended))),
+
+    large: (jobId: string, ref: LargeRef): LargeJson => large(jobId, ref),
+
+    /** The whole feed in order, item for item also after the job's end. Empty for an unknown job. */
+    async feed(jobId: string): Promise<readonly FeedPart[]> {
+      const folded = await reads.foldedFeed(jobId);
+      const parts =
+        folded === undefined
+          ? (await reads.feedChunks(jobId)).map((row) => ({ attempt: row.attempt, items: itemsOf(row) }))
+          : unfoldFeed({ layout: folded.layout, text: folded.text ?? "" });
+      return parts.map(({ attempt, items }) => ({
+        attempt,
+        items: items.map((item) => feedItemOf(item, (ref) => large(jobId, ref))),
+      }));
+    },
+
+    /** How far the feed of an unfinished job has come. `attempt`: the present one. */
+    feedProgress: async (jobId: string, attempt: number): Promise<FeedProgress> =>
+      progressOf(await reads.feedChunks(jobId), attempt),
+
+    /** Number of jobs completed at or after `sinceMs`, by slug. */
+    completionsSince: reads.completionsSince,
+  };
+}
+
+/** `openLarge` makes what reads a large output of so many characters. */
+function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
+  const { promptTokens, completionTokens, input, output, largeChars, text, ignoredParameters, ...rest } = row;
+  return {
+    ...rest,
+    input: input === null ? {} : (JSON.parse(input) as JobInput),
+    output:
+      largeChars !== null
+        ? openLarge(largeChars)
+        : output !== null
+          ? (JSON.parse(output) as unknown)
+          : (text ?? undefined),
+    usage: promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens },
+    ignoredParameters: ignoredParameters ?? [],
+  };
+}
+
+/** A start reads 100,000 jobs: the accounts and Cargos that they have in common are in memory once. */
+function shareTexts(jobs: ActiveJobRecord[]): ActiveJobRecord[] {
+  const texts = new Map<string, string>();
+  const shared = (text: string): string => {
+    const known = texts.get(text);
+    if (known === undefined) texts.set(text, text);
+    return known ?? text;
+  };
+  for (const job of jobs) Object.assign(job, { accountId: shared(job.accountId), slug: shared(job.slug) });
+  return jobs;
+}

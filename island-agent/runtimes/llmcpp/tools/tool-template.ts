@@ -1,0 +1,36 @@
+import { type ChatWrapper, JinjaTemplateChatWrapper, type LlamaModel } from "node-llama-cpp";
+import type { ChatTool } from "../../../../shared/chat-tools.ts";
+import { CALL_BEGIN } from "./tool-text.ts";
+
+/** The model's own template, which tells it of these tools in the words that it was trained with. @throws if the file has none. */
+export function toolTemplate({ fileInfo, tokenizer }: LlamaModel, tools: readonly ChatTool[]): ChatWrapper {
+  const template = fileInfo.metadata.tokenizer.chat_template;
+  if (template === undefined) throw new Error("The model has no chat template");
+  const told = tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, ...(description === null ? {} : { description }), parameters },
+  }));
+  return new JinjaTemplateChatWrapper({
+    template,
+    tokenizer,
+    // Calls are read by our own reader. The library would render the template many times to learn their form.
+    functionCallMessageTemplate: "noJinja",
+    additionalRenderParameters: { tools: told },
+  });
+}
+
+const PROBE: ChatTool = { name: "atoll_probe", description: null, parameters: { type: "object", properties: {} } };
+
+/** Whether the model's template tells of tools, and asks for calls in the form that we read: Hermes' and Qwen's. */
+export function rendersTools(model: LlamaModel): boolean {
+  try {
+    const chatHistory = [
+      { type: "user" as const, text: "Hi" },
+      { type: "model" as const, response: [] },
+    ];
+    const text = toolTemplate(model, [PROBE]).generateContextState({ chatHistory }).contextText.toString();
+    return text.includes(PROBE.name) && text.includes(CALL_BEGIN);
+  } catch {
+    return false;
+  }
+}

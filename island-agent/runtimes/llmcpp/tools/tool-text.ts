@@ -1,0 +1,69 @@
+import type { LlamaModel, Token } from "node-llama-cpp";
+import type { ChatMessage, ChatRequest } from "../../../../shared/chat-input.ts";
+import type { ToolUse } from "../../../../shared/chat-tools.ts";
+
+/** Around the JSON of a call, as Hermes and Qwen models write it. */
+export const CALL_BEGIN = "<tool_call>";
+export const CALL_END = "</tool_call>";
+const RESULT_BEGIN = "<tool_response>";
+const RESULT_END = "</tool_response>";
+
+/** The tokens of these marks in a model that has them as control tokens, whose text is not shown. */
+export function hiddenMarks(model: LlamaModel): ReadonlySet<Token> {
+  const hidden = [CALL_BEGIN, CALL_END].map((mark) => model.tokenize(mark, true));
+  return new Set(hidden.flatMap((tokens) => (model.detokenize(tokens) === "" ? tokens : [])));
+}
+
+/** The messages of a request as text alone: its tools in the system message, calls and results of tools in the others. */
+export function messagesWithTools({ messages, toolUse }: Pick<ChatRequest, "messages" | "toolUse">): ChatMessage[] {
+  const told: ChatMessage[] = [];
+  for (const message of messages) {
+    const { role, content } = message;
+    if (role !== "tool") {
+      told.push({ role, content: content + callsText(message) });
+      continue;
+    }
+    // One message for all results: some templates take no two of a role in a row.
+    const result = `${RESULT_BEGIN}\n${content}\n${RESULT_END}`;
+    const last = told.at(-1);
+    if (last?.role === "tool") told[told.length - 1] = { role, content: `${last.content}\n${result}` };
+    else told.push({ role, content: result });
+  }
+  if (toolUse === null) return told;
+  const [first] = told;
+  const isSystem = first?.role === "system" || first?.role === "developer";
+  const system = isSystem ? `${first.content}\n\n${describeTools(toolUse)}` : describeTools(toolUse);
+  return [{ role: "system", content: system }, ...(isSystem ? told.slice(1) : told)];
+}
+
+function callsText({ content, tool_calls: calls = [] }: ChatMessage): string {
+  const texts = calls.map(({ function: { name, arguments: args } }) => {
+    return `${CALL_BEGIN}\n{"name": ${JSON.stringify(name)}, "arguments": ${jsonOf(args)}}\n${CALL_END}`;
+  });
+  return (content === "" || texts.length === 0 ? "" : "\n") + texts.join("\n");
+}
+
+/** What is no JSON becomes a text in it. */
+function jsonOf(args: string): string {
+  try {
+    JSON.parse(args);
+    return args;
+  } catch {
+    return JSON.stringify(args);
+  }
+}
+
+/** Short, because it takes room in the context of every answer. */
+function describeTools({ tools, isRequired, maxCalls }: ToolUse): string {
+  const signatures = tools.map(({ name, description, parameters }) =>
+    JSON.stringify({ name, ...(description === null ? {} : { description }), parameters }),
+  );
+  return [
+    "<tools>",
+    ...signatures,
+    "</tools>",
+    `To call ${maxCalls === 1 ? "one tool" : "tools"}, write${maxCalls === 1 ? "" : " for each"}`,
+    `${CALL_BEGIN}\n{"name": "", "arguments": {}}\n${CALL_END}`,
+    ...(isRequired ? ["Answer with a call."] : []),
+  ].join("\n");
+}

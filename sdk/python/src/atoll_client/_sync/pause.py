@@ -1,4 +1,0 @@
-# Generated from the file of the same name in _async by `npm run sdk:types`. Not for editing.
-from time import sleep
-
-__all__ = ["sleep"]

@@ -1,0 +1,69 @@
+import { ConnectionError, ProtocolError } from "../errors.ts";
+import { isRecord } from "../error-answer.ts";
+import type { Http } from "../http.ts";
+import { readPayload } from "../job-events.ts";
+import { JobFailedError } from "../job-failed-error.ts";
+import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
+import type { ServerEvent } from "../sse.ts";
+
+/** Without `stream`, which the method decides. */
+export type ChatBody = Omit<ChatRequest, "stream">;
+
+/** Long, because a chat may wait for an Island, for its model to load, and for all tokens. */
+export const CHAT = { defaultTimeoutMs: 600_000 };
+
+/**
+ * Chat completions as OpenAI has them. The coordinator cancels a chat when its connection closes, so the client never retries
+ * one after a cut. For an answer that survives a cut connection, submit a job and stream it.
+ */
+export class Chat {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  create(body: ChatBody, options?: CallOptions): Promise<ChatCompletion> {
+    return this.#http.call("post", "/chat/completions", { body: { ...body, stream: false } }, options, CHAT);
+  }
+
+  /**
+   * The chunks of the answer. Sends the request when the first chunk is read.
+   * @throws {JobFailedError} when the job fails, also after output began. @throws {ConnectionError} when the stream was cut.
+   */
+  async *stream(body: ChatBody, options: CallOptions = {}): AsyncGenerator<ChatCompletionChunk, void, undefined> {
+    const retries = this.#http.retries(options, false);
+    const parts = { body: { ...body, stream: true } };
+    for (;;) {
+      try {
+        for await (const event of this.#http.events("post", "/chat/completions", parts, options, CHAT)) {
+          if (event.data === "[DONE]") return;
+          yield readChunk(event);
+        }
+        throw new ConnectionError("The connection closed before the end of the chat; send it again");
+      } catch (error) {
+        // Retries only a request that was refused before it did anything.
+        await retries.pause(error);
+      }
+    }
+  }
+
+  /** The text of the answer, in pieces as it arrives. */
+  async *text(body: ChatBody, options?: CallOptions): AsyncGenerator<string, void, undefined> {
+    for await (const { choices } of this.stream(body, options)) {
+      const content = choices[0]?.delta.content;
+      if (content !== undefined && content !== "") yield content;
+    }
+  }
+}
+
+/** @throws {JobFailedError} for an `{error}` line. */
+function readChunk(event: ServerEvent): ChatCompletionChunk {
+  const chunk = readPayload(event);
+  if (!isRecord(chunk)) throw new ProtocolError("A chunk of the chat is not an object");
+  const { error } = chunk;
+  if (!isRecord(error)) return chunk as unknown as ChatCompletionChunk;
+  const [jobError, retryable] = [String(error["code"]), error["retryable"] === true];
+  throw new JobFailedError(String(error["message"]), { jobError, retryable });
+}

@@ -1,0 +1,96 @@
+import { AtollError } from "../errors.ts";
+import type { Http } from "../http.ts";
+import type { StreamedEvent } from "../job-events.ts";
+import { streamJob, type StreamOptions } from "../job-stream.ts";
+import { waitForJob, type WaitOptions } from "../job-wait.ts";
+import { Pages } from "../pages.ts";
+import { randomKey } from "../random-key.ts";
+import type { CancelledJob, Job, JobOutput, JobStatus, ListedJob, SubmitJob, SubmittedJob } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
+
+export interface SubmitOptions extends CallOptions {
+  /** The same key and body within 24 h return the first job again. Default: a new key for each call. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface JobFilter {
+  readonly status?: JobStatus | readonly JobStatus[] | undefined;
+  /** Cargo slug. */
+  readonly workload?: string | undefined;
+  /** Id of a batch. */
+  readonly batch?: string | undefined;
+  /** Jobs per request, 1 to 100; default 100. */
+  readonly pageSize?: number | undefined;
+  /** How many of the newest jobs to skip. */
+  readonly offset?: number | undefined;
+}
+
+export class Jobs {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Resolves when the job is durable. Safe to retry after a cut connection: a repeat makes no second job. */
+  async submit(job: SubmitJob, { idempotencyKey, ...options }: SubmitOptions = {}): Promise<SubmittedJob> {
+    const traits = { isIdempotent: true, headers: { "idempotency-key": idempotencyKey ?? randomKey() } };
+    return (await this.#http.call("post", "/jobs", { body: job }, options, traits)).data;
+  }
+
+  /** Submits a job and waits for it, see {@link wait}. */
+  async run(job: SubmitJob, options: WaitOptions & SubmitOptions = {}): Promise<Job> {
+    const { timeoutMs, idempotencyKey, ...rest } = options;
+    const { id } = await this.submit(job, { ...rest, idempotencyKey });
+    return this.wait(id, { ...rest, timeoutMs });
+  }
+
+  async get(id: string, options?: CallOptions): Promise<Job> {
+    return (await this.#http.call("get", "/jobs/{id}", { path: { id } }, options)).data;
+  }
+
+  /** Newest first. */
+  list(filter: JobFilter = {}, options?: CallOptions): Pages<ListedJob> {
+    const { status, workload, batch, pageSize: limit = 100, offset: firstOffset } = filter;
+    const states = typeof status === "object" ? status.join(",") : status;
+    const load = (offset: number) =>
+      this.#http.call("get", "/jobs", { query: { limit, offset, status: states, workload, batch } }, options);
+    return new Pages(load, ({ id }) => id, firstOffset);
+  }
+
+  /** Cancels a job, which keeps what it has; resolves if it is already cancelled. @throws {ValidationError} `job_not_cancellable` when it ended in another state. */
+  async cancel(id: string, options?: CallOptions): Promise<CancelledJob> {
+    try {
+      const query = { if_ended: "refuse" } as const;
+      return (await this.#http.call("delete", "/jobs/{id}", { path: { id }, query }, options)).data;
+    } catch (error) {
+      if (!(error instanceof AtollError) || error.code !== "job_not_cancellable") throw error;
+      const { status } = await this.get(id, options);
+      if (status === "cancelled") return { id, status };
+      throw error;
+    }
+  }
+
+  /** Removes the job's prompt and answer for good; cancels it first if it has not ended. Its status, usage and charge stay. */
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    let status: string = "";
+    while (status !== "deleted") {
+      ({ status } = (await this.#http.call("delete", "/jobs/{id}", { path: { id } }, options)).data);
+    }
+  }
+
+  /** The job's output so far, also while it runs. */
+  async output(id: string, options?: CallOptions): Promise<JobOutput> {
+    return (await this.#http.call("get", "/jobs/{id}/output", { path: { id } }, options)).data;
+  }
+
+  /** Waits for the job to complete. @throws {JobFailedError} when it ends in another state. */
+  wait(id: string, options: WaitOptions = {}): Promise<Job> {
+    return waitForJob(this.#http, id, options);
+  }
+
+  /** All events of the job to its one `done` or `error`; reconnects when the connection drops. */
+  stream(id: string, options: StreamOptions = {}): AsyncGenerator<StreamedEvent, void, undefined> {
+    return streamJob(this.#http, id, options);
+  }
+}

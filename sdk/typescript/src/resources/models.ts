@@ -1,0 +1,20 @@
+import type { Http } from "../http.ts";
+import type { Model } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
+
+/** Cargos, and the operator's aliases of them, in the shape of OpenAI's models. */
+export class Models {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  async list(options?: CallOptions): Promise<readonly Model[]> {
+    return (await this.#http.call("get", "/models", {}, options)).data;
+  }
+
+  get(id: string, options?: CallOptions): Promise<Model> {
+    return this.#http.call("get", "/models/{id}", { path: { id } }, options);
+  }
+}

@@ -1,0 +1,17 @@
+import { CHAT } from "./chat.ts";
+import type { Http } from "../http.ts";
+import type { Moderation, ModerationRequest } from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
+
+export class Moderations {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** One result for each text, in the same order. */
+  create(body: ModerationRequest, options?: CallOptions): Promise<Moderation> {
+    return this.#http.call("post", "/moderations", { body }, options, CHAT);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Http } from "../http.ts";
+import { OperatorAccounts } from "./operator-accounts.ts";
+import { OperatorCargos } from "./operator-cargos.ts";
+import { OperatorIslands } from "./operator-islands.ts";
+import { Pages } from "../pages.ts";
+import type {
+  AddAnnouncement,
+  Announcement,
+  AuditFilter,
+  AuditLine,
+  KnownJob,
+  KnownJobFilter,
+  NetworkOverview,
+  NetworkQueue,
+  SettingInForce,
+} from "../schemas.ts";
+import type { CallOptions } from "../settings.ts";
+
+/** What operators see and do. Needs the session token of an operator; a key gets {@link PermissionDeniedError}. */
+export class Operator {
+  readonly accounts: OperatorAccounts;
+  readonly cargos: OperatorCargos;
+  readonly islands: OperatorIslands;
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+    this.accounts = new OperatorAccounts(http);
+    this.cargos = new OperatorCargos(http);
+    this.islands = new OperatorIslands(http);
+  }
+
+  /** The network at a glance, at most a second old. */
+  async overview(options?: CallOptions): Promise<NetworkOverview> {
+    return (await this.#http.call("get", "/operator/overview", {}, options)).data;
+  }
+
+  /** Waiting jobs by Cargo and reason; most jobs first. */
+  queue(options?: CallOptions): Promise<NetworkQueue> {
+    return this.#http.call("get", "/operator/queue", {}, options);
+  }
+
+  /** The jobs of all accounts, newest first. */
+  jobs({ pageSize: limit = 100, status, ...filter }: KnownJobFilter = {}, options?: CallOptions): Pages<KnownJob> {
+    const query = { ...filter, limit, status: status?.join(",") };
+    const load = (offset: number) => this.#http.call("get", "/operator/jobs", { query: { ...query, offset } }, options);
+    return new Pages(load, ({ id }) => id);
+  }
+
+  /** What operators did, newest first. */
+  audit({ pageSize: limit = 100, ...filter }: AuditFilter = {}, options?: CallOptions): Pages<AuditLine> {
+    const load = (offset: number) =>
+      this.#http.call("get", "/operator/audit", { query: { ...filter, limit, offset } }, options);
+    return new Pages(load, ({ id }) => id);
+  }
+
+  /** In force at the coordinator that answers, without secrets. */
+  async settings(options?: CallOptions): Promise<readonly SettingInForce[]> {
+    return (await this.#http.call("get", "/operator/settings", {}, options)).data;
+  }
+
+  /** Tells everybody something. */
+  async announce(announcement: AddAnnouncement, options?: CallOptions): Promise<Announcement> {
+    return (await this.#http.call("post", "/operator/announcements", { body: announcement }, options)).data;
+  }
+
+  async removeAnnouncement(id: string, options?: CallOptions): Promise<void> {
+    await this.#http.call("delete", "/operator/announcements/{id}", { path: { id } }, options);
+  }
+}

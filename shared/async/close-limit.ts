@@ -1,0 +1,31 @@
+import { abortable } from "./abortable.ts";
+import type { Clock, Timer } from "../clock.ts";
+
+/** Bounds a part of an orderly stop. What is not durable by then is restored at the next start, or taken over by other coordinators. */
+export class CloseLimit {
+  readonly #passed = new AbortController();
+  readonly #timer: Timer | null;
+
+  /** `ms`: null for no limit. */
+  constructor(clock: Pick<Clock, "schedule">, ms: number | null) {
+    this.#timer = ms === null ? null : clock.schedule(ms, () => this.#passed.abort());
+  }
+
+  /** Aborts when the limit has passed. */
+  get signal(): AbortSignal {
+    return this.#passed.signal;
+  }
+
+  /** Resolves when the work is done, or the limit has passed; the work goes on then, and nobody waits for it. @throws as the work */
+  async within(work: Promise<unknown> | undefined): Promise<void> {
+    try {
+      await abortable(Promise.resolve(work), this.signal);
+    } catch (error) {
+      if (!this.signal.aborted) throw error;
+    }
+  }
+
+  end(): void {
+    this.#timer?.cancel();
+  }
+}

@@ -1,0 +1,48 @@
+import type { Clock, Timer } from "../clock.ts";
+import { ServiceError } from "../errors.ts";
+import type { Logger } from "../logger.ts";
+
+export interface LoopEnv {
+  readonly clock: Pick<Clock, "schedule">;
+  readonly log: Pick<Logger, "error">;
+  /** Ends the loop. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Does `work` again and again, `ms` after the end of the time before. A fault is logged once until the work succeeds again.
+ * @param name what the log says could not be done, such as "read the stored Cargos".
+ * @returns does it now, or after the time in progress, and resolves at its end, whether it failed or not. After the stop it only waits
+ *   for the time in progress.
+ */
+export function every(
+  { clock, log, stop }: LoopEnv,
+  ms: number,
+  name: string,
+  work: () => unknown,
+): () => Promise<void> {
+  let timer: Timer | null = null;
+  let last = Promise.resolve();
+  let hasFailed = false;
+  const now = (): Promise<void> => (last = last.then(run));
+  const schedule = (): void => {
+    timer?.cancel();
+    if (!stop.aborted) timer = clock.schedule(ms, () => void now());
+  };
+  async function run(): Promise<void> {
+    if (stop.aborted) return;
+    timer?.cancel();
+    try {
+      await work();
+      hasFailed = false;
+    } catch (error) {
+      const isStopped = error instanceof ServiceError && error.code === "shutting_down";
+      if (!hasFailed && !isStopped) log.error({ err: error }, `Could not ${name}`);
+      hasFailed = true;
+    }
+    schedule();
+  }
+  stop.addEventListener("abort", () => timer?.cancel(), { once: true });
+  schedule();
+  return now;
+}

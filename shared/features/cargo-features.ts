@@ -1,0 +1,37 @@
+import type { CargoManifest } from "../cargo.ts";
+
+/** Names of what agents can do with Cargos, in `features` of `hello` beside those of chats (features.ts). */
+export const CARGO_FEATURES = [
+  "diffusers.image",
+  "llmcpp.lora",
+  "llmcpp.reasoning",
+  "llmcpp.tasks",
+  "llmcpp.template",
+  "onnx.speech2",
+] as const;
+export type CargoFeature = (typeof CARGO_FEATURES)[number];
+
+type Needs = (
+  cargo: Pick<CargoManifest, "runtimeType" | "task" | "adapters" | "reasoning" | "tools">,
+  input: Readonly<Record<string, unknown>>,
+) => boolean;
+
+const NEEDS: Readonly<Record<CargoFeature, Needs>> = {
+  "diffusers.image": ({ runtimeType }, { image }) => DRAWS.has(runtimeType) && image != null,
+  "llmcpp.lora": ({ adapters }) => adapters !== undefined,
+  "llmcpp.reasoning": ({ reasoning }) => reasoning !== undefined,
+  "llmcpp.tasks": ({ task }) => task !== undefined,
+  "llmcpp.template": ({ tools }) => tools !== undefined,
+  "onnx.speech2": ({ runtimeType }, { timestamps, chunk_length_s: chunk, stride_length_s: stride }) =>
+    HEARS.has(runtimeType) && (typeof timestamps === "string" || chunk != null || stride != null),
+};
+const DRAWS: ReadonlySet<string> = new Set(["diffusers", "coreml"]);
+const HEARS: ReadonlySet<string> = new Set(["onnx", "coreml"]);
+
+/** What an Island must be able to do to run a job of a Cargo, sorted. What a chat's input asks for comes on top. */
+export function cargoFeaturesOf(
+  cargo: Parameters<Needs>[0],
+  input: Readonly<Record<string, unknown>>,
+): readonly CargoFeature[] {
+  return CARGO_FEATURES.filter((name) => NEEDS[name](cargo, input));
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { BASE_OUTPUT_TOKENS, FIRST_MESSAGES, type ChatInput } from "../chat-input.ts";
+import { looseTools } from "../grammar/call-schema.ts";
+import { FIRST_TOOLS_BYTES, toolUseOf } from "../chat-tools.ts";
+import { isFirstGrammar } from "../grammar/grammar-keywords.ts";
+
+/** Names of what agents can do beyond the first version of the protocol, in `features` of `hello`. Nothing else is asked of an agent. */
+export const AGENT_FEATURES = [
+  "chat.large",
+  "chat.logprobs",
+  "chat.long",
+  "chat.raw",
+  "chat.sampling2",
+  "chat.schema2",
+  "chat.tools",
+  "chat.tools-json",
+] as const;
+export type AgentFeature = (typeof AGENT_FEATURES)[number];
+
+const MAX_FEATURES = 32;
+
+/** A peer's features. Names that are not known here are kept: another coordinator may know them. */
+export const featuresSchema = z
+  .array(z.string().regex(/^[a-z0-9._-]{1,40}$/, "is no name of a feature"))
+  .max(MAX_FEATURES);
+
+/** What an Island must be able to do to run a chat as it is asked for, sorted. */
+export function chatFeaturesOf(input: ChatInput): readonly AgentFeature[] {
+  const format = input.response_format;
+  const toolUse = toolUseOf(input);
+  const isJson = format != null && format.type !== "text";
+  const asked: Record<AgentFeature, boolean> = {
+    "chat.large": isLarge(input) || (toolUse !== null && looseTools(toolUse.tools).size > 0),
+    "chat.logprobs": input.logprobs === true,
+    "chat.long": (input.max_tokens ?? 0) > BASE_OUTPUT_TOKENS,
+    "chat.raw": input.raw === true,
+    "chat.sampling2": SAMPLING2.some((name) => input[name] != null),
+    "chat.schema2": format?.type === "json_schema" && !isFirstGrammar(format.json_schema.schema),
+    // An older agent leaves the calls out of the history.
+    "chat.tools": toolUse !== null || input.messages?.some((message) => message.tool_calls) === true,
+    "chat.tools-json": toolUse !== null && isJson && !toolUse.isRequired,
+  };
+  return AGENT_FEATURES.filter((name) => asked[name]);
+}
+
+/** Agents of earlier versions refuse it. */
+function isLarge({ messages, tools }: ChatInput): boolean {
+  const toolBytes = tools == null ? 0 : Buffer.byteLength(JSON.stringify(tools));
+  return (messages?.length ?? 0) > FIRST_MESSAGES || toolBytes > FIRST_TOOLS_BYTES;
+}
+
+const SAMPLING2 = ["top_k", "min_p", "repeat_penalty", "logit_bias"] as const;

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { allowedNames, NOT_OFFERED, toolUseOf, type ChatTool, type ToolFields } from "../chat-tools.ts";
+import type { FieldError } from "../errors.ts";
+import { MAX_TOTAL_REPEATS, MAX_VISITS, partsOf, repeatsOf, type VisitBudget } from "./grammar-cost.ts";
+import { grammarSchemaOf, UnsupportedSchema } from "./grammar-schema.ts";
+import { isJsonObject } from "../json-value.ts";
+import { recentMap } from "../recent-map.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** All tools together. Compiling takes the Island about 0.1 ms for each part, and other runs of the model wait (2 cores, 2026-11). */
+const MAX_TOOL_PARTS = 5_000;
+const ANY_OBJECT: Schema = { type: "object", additionalProperties: true };
+/** Checks in memory: agents send the same tools with every request. */
+const MAX_KNOWN = 256;
+
+interface ToolCheck {
+  /** Names of the tools whose arguments are any object. */
+  readonly loose: ReadonlySet<string>;
+  readonly faults: readonly ToolFault[];
+}
+
+interface ToolFault {
+  /** Null: all tools together. */
+  readonly tool: string | null;
+  /** Inside the tool's parameters, with a dot before it. */
+  readonly place: string;
+  readonly message: string;
+}
+
+const known = recentMap<ToolCheck>(MAX_KNOWN);
+
+/**
+ * Names of the tools of which a grammar keeps only that their arguments are an object. A client often cannot change the schemas of its
+ * tools, so those without `strict` that no grammar keeps are not refused; if all together cost too much, the costliest are loosened.
+ */
+export function looseTools(tools: readonly ChatTool[]): ReadonlySet<string> {
+  return checkTools(tools).loose;
+}
+
+/** What is wrong with the tools of a request, beyond the form of its fields. Checked before the job waits and costs. */
+export function toolErrors(input: ToolFields): FieldError[] {
+  const { tools, tool_choice: choice } = input;
+  const names = (tools ?? []).map((tool) => tool.function.name);
+  const double = names.findIndex((name, index) => names.indexOf(name) !== index);
+  if (double !== -1) return [{ path: `tools.${double}.function.name`, message: `"${names[double]}" names two tools` }];
+  if (choice != null && choice !== "none" && choice !== "auto" && names.length === 0) {
+    return [{ path: "tool_choice", message: `needs functions in tools; ${NOT_OFFERED}` }];
+  }
+  const unknown = allowedNames(choice)?.find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    return [{ path: "tool_choice", message: `"${unknown}" is not among the tools that the model is offered` }];
+  return checkTools(toolUseOf(input)?.tools ?? []).faults.map(({ tool, place, message }) => ({
+    path: tool === null ? "tools" : `tools.${names.indexOf(tool)}.function.parameters${place}`,
+    message,
+  }));
+}
+
+function checkTools(tools: readonly ChatTool[]): ToolCheck {
+  const asked = tools.map(({ name, parameters, isStrict }) => [name, isStrict, parameters]);
+  const key = createHash("sha256").update(JSON.stringify(asked)).digest("base64");
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const check = newCheck(tools);
+  known.set(key, check);
+  return check;
+}
+
+function newCheck(tools: readonly ChatTool[]): ToolCheck {
+  const loose = new Set<string>();
+  const faults: ToolFault[] = [];
+  const kept: { readonly tool: ChatTool; readonly cost: Cost }[] = [];
+  const budget: VisitBudget = { left: MAX_VISITS };
+  for (const tool of tools) {
+    const { schema, fault } = readParameters(tool, budget);
+    if (schema !== null) kept.push({ tool, cost: { parts: partsOf(schema), repeats: repeatsOf(schema) } });
+    else if (tool.isStrict === true || fault.isOther) faults.push({ tool: tool.name, ...fault });
+    else loose.add(tool.name);
+  }
+  let total = kept.reduce((sum, { cost }) => added(sum, cost, 1), { parts: 0, repeats: 0 });
+  for (const { tool, cost } of kept.toSorted((a, b) => shareOf(b.cost) - shareOf(a.cost))) {
+    if (shareOf(total) <= 1) break;
+    if (tool.isStrict === true) continue;
+    loose.add(tool.name);
+    total = added(total, cost, -1);
+  }
+  if (shareOf(total) > 1) faults.push({ tool: null, place: "", message: describeCost(total) });
+  return { loose, faults };
+}
+
+/** What the grammar of a tool's arguments costs the Island that compiles it. */
+interface Cost {
+  readonly parts: number;
+  readonly repeats: number;
+}
+
+function added(sum: Cost, { parts, repeats }: Cost, sign: 1 | -1): Cost {
+  return { parts: sum.parts + sign * parts, repeats: sum.repeats + sign * repeats };
+}
+
+/** The share of the budget that a grammar takes; more than 1 is too much. */
+function shareOf({ parts, repeats }: Cost): number {
+  return Math.max(parts / MAX_TOOL_PARTS, repeats / MAX_TOTAL_REPEATS);
+}
+
+function describeCost({ parts, repeats }: Cost): string {
+  return `the schemas of those with strict have ${parts} parts, and lengths and numbers of items that add up to ${repeats}; at most ${MAX_TOOL_PARTS} and ${MAX_TOTAL_REPEATS} are supported`;
+}
+
+/** Parameters as grammars keep them, or why none does. `isOther`: their values are not objects, a mistake with or without `strict`. */
+type ReadParameters =
+  | { readonly schema: Schema; readonly fault: null }
+  | { readonly schema: null; readonly fault: Omit<ToolFault, "tool"> & { readonly isOther: boolean } };
+
+function readParameters(tool: ChatTool, budget: VisitBudget): ReadParameters {
+  try {
+    const schema = argumentsSchemaOf(tool, budget);
+    const { type, $ref } = schema;
+    if (type === "object" || $ref !== undefined) return { schema, fault: null };
+    const message = "is not the schema of an object";
+    return { schema: null, fault: { place: "", message, isOther: type !== undefined } };
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchema)) throw error;
+    const place = error.path.replace("response_format.json_schema.schema", "");
+    return { schema: null, fault: { place, message: error.why, isOther: false } };
+  }
+}
+
+/**
+ * What the grammar has of a tool's arguments. Without `strict`, a model leaves out the properties that it does not need, unless such a
+ * grammar would cost too much.
+ * @throws {UnsupportedSchema}
+ */
+export function argumentsSchemaOf(
+  { parameters, isStrict }: ChatTool,
+  budget: VisitBudget = { left: MAX_VISITS },
+): Schema {
+  if (isStrict === true) return grammarSchemaOf(parameters, { budget });
+  try {
+    return grammarSchemaOf(parameters, { mayOmit: true, budget });
+  } catch (error) {
+    if (error instanceof UnsupportedSchema) return grammarSchemaOf(parameters, { budget });
+    throw error;
+  }
+}
+
+/**
+ * The JSON of one call of any of the tools, `{"name": …, "arguments": …}`, in the subset of JSON Schema that grammars have. Definitions are
+ * of the whole, each with its tool in its name.
+ * @throws {UnsupportedSchema}
+ */
+export function callSchemaOf(tools: readonly ChatTool[]): Schema {
+  const loose = looseTools(tools);
+  const definitions: Record<string, unknown> = {};
+  const calls = tools.map((tool, index) => {
+    // First apart: what is a reference has its definitions beside it.
+    const { $defs, ...schema } = loose.has(tool.name) ? ANY_OBJECT : argumentsSchemaOf(tool);
+    for (const [name, part] of Object.entries(isJsonObject($defs) ? $defs : {})) {
+      definitions[`${index}.${name}`] = withRenamedRefs(part, index);
+    }
+    return { type: "object", properties: { name: { const: tool.name }, arguments: withRenamedRefs(schema, index) } };
+  });
+  return Object.keys(definitions).length === 0 ? { oneOf: calls } : { oneOf: calls, $defs: definitions };
+}
+
+const REF = "#/$defs/";
+
+function withRenamedRefs(value: unknown, index: number): unknown {
+  if (Array.isArray(value)) return value.map((each) => withRenamedRefs(each, index));
+  if (!isJsonObject(value)) return value;
+  const { $ref } = value;
+  if (typeof $ref === "string") return { $ref: `${REF}${index}.${$ref.slice(REF.length)}` };
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withRenamedRefs(each, index)]));
+}

@@ -1,0 +1,96 @@
+import { sortedJson } from "../canonical-json.ts";
+import { grammarSchemaOf } from "./grammar-schema.ts";
+import { isJsonObject } from "../json-value.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Steps after which a value counts as fitting, so that a check takes some ms at most. */
+const MAX_STEPS = 100_000;
+/** Levels of a value, and references on the way to them. Each takes some frames of the stack, which ends at about 1,000 levels. */
+const MAX_DEPTH = 200;
+const REF = "#/$defs/";
+
+/**
+ * Whether a value could have come from the grammar of a JSON Schema (`grammarSchemaOf`): all listed properties and no others. Formats and
+ * patterns of strings and bounds of numbers are not looked at. Its cost is bounded; beyond the bound every value fits.
+ * @throws {UnsupportedSchema}
+ */
+export function fitsGrammar(value: unknown, schema: Schema): boolean {
+  return fitsRead(value, grammarSchemaOf(schema));
+}
+
+/** As {@link fitsGrammar}, for a schema that `grammarSchemaOf` has read. */
+export function fitsRead(value: unknown, read: Schema): boolean {
+  return !isDeeper(value, MAX_DEPTH) && new GrammarFit().fits(value, read, {});
+}
+
+/** Level by level: what an Island sends may be nested deeper than the stack. */
+function isDeeper(value: unknown, levels: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    level = level.flatMap((each): unknown[] => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
+
+class GrammarFit {
+  #steps = 0;
+
+  /** `defs`: what `$ref` may name. */
+  fits(value: unknown, schema: unknown, defs: Schema): boolean {
+    if ((this.#steps += 1) > MAX_STEPS || !isJsonObject(schema)) return true;
+    const { $defs, $ref, oneOf, type } = schema;
+    const known = isJsonObject($defs) ? { ...defs, ...$defs } : defs;
+    if (typeof $ref === "string") return this.fits(value, known[$ref.slice(REF.length)], known);
+    if (Array.isArray(oneOf)) return oneOf.some((each) => this.fits(value, each, known));
+    if ("const" in schema) return sortedJson(value) === sortedJson(schema["const"]);
+    if (Array.isArray(schema["enum"])) return schema["enum"].some((each) => sortedJson(value) === sortedJson(each));
+    const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+    return types.some((each) => this.#isA(value, each, schema, known));
+  }
+
+  #isA(value: unknown, type: unknown, schema: Schema, defs: Schema): boolean {
+    switch (type) {
+      case "object":
+        return isJsonObject(value) && this.#isObject(value, schema, defs);
+      case "array":
+        return Array.isArray(value) && this.#isArray(value, schema, defs);
+      case "string":
+        return (
+          typeof value === "string" && isWithin(Array.from(value).length, schema["minLength"], schema["maxLength"])
+        );
+      case "integer":
+        return Number.isInteger(value);
+      case "null":
+        return value === null;
+      default:
+        return typeof value === type;
+    }
+  }
+
+  #isObject(value: Schema, schema: Schema, defs: Schema): boolean {
+    const { properties, additionalProperties, minProperties, maxProperties, optional } = schema;
+    const names = Object.keys(value);
+    if (!isJsonObject(properties)) {
+      const fits = names.every((name) => this.fits(value[name], additionalProperties, defs));
+      return fits && isWithin(names.length, minProperties, maxProperties);
+    }
+    const listed = Object.entries(properties);
+    if (names.some((name) => !Object.hasOwn(properties, name))) return false;
+    const mayMiss: readonly unknown[] = Array.isArray(optional) ? optional : [];
+    return listed.every(([name, part]) =>
+      Object.hasOwn(value, name) ? this.fits(value[name], part, defs) : mayMiss.includes(name),
+    );
+  }
+
+  #isArray(value: readonly unknown[], { items, prefixItems, minItems, maxItems }: Schema, defs: Schema): boolean {
+    const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
+    if (!isWithin(value.length, minItems ?? first.length, maxItems)) return false;
+    return value.every((each, at) => this.fits(each, at < first.length ? first[at] : items, defs));
+  }
+}
+
+function isWithin(size: number, min: unknown, max: unknown): boolean {
+  return size >= (typeof min === "number" ? min : 0) && size <= (typeof max === "number" ? max : Infinity);
+}

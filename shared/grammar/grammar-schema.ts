@@ -1,0 +1,298 @@
+import { costProblem, MAX_VISITS, type VisitBudget } from "./grammar-cost.ts";
+import {
+  arrayBounds,
+  checkKeywords,
+  hasOthers,
+  isAnnotation,
+  listedNames,
+  numberKeywords,
+  stringKeywords,
+  typesOf,
+} from "./grammar-keywords.ts";
+import { mergeSchemas, UnmergedSchema } from "./grammar-merge.ts";
+import { loopOf } from "./grammar-loop.ts";
+import { isJsonObject } from "../json-value.ts";
+import { pointerOf, pointerSteps, valueAt } from "./schema-pointer.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Compiling a grammar blocks every other run; see grammar-cost.ts. */
+const MAX_NODES = 1_000;
+const MAX_MERGE_DEPTH = 32;
+/** Properties of an object that may be missing. The grammar has each as an alternative to the ones before it. */
+const MAX_OMITTABLE = 64;
+/** Parts of a schema that allows any value. */
+const NODES_OF_ANY = 4;
+const ANY_SCALAR = ["string", "number", "boolean", "null"] as const;
+/** Name of the definition for `{"$ref": "#"}`. */
+const ROOT = "#";
+const ROOT_PATH = "schema";
+
+/**
+ * Reads a JSON Schema into what grammars are made of: `$ref` with `$defs`, `oneOf`, `const`, `enum`, and types with their bounds.
+ * Objects get all listed properties and no others, which is valid where more or fewer are allowed; only optional ones with references
+ * are named in `optional` and may be missing, so that recursion ends. With `mayOmit` all optional ones may be missing.
+ * What grammars cannot keep is checked in the answer (`unmetSchema` in coordinator/dispatch/result-faults.ts). The coordinator asks before it takes a job, and the agent again, which compiles it.
+ * @throws {UnsupportedSchema} naming the place and what is not supported there, or what is too costly.
+ */
+export function grammarSchemaOf(
+  schema: Schema,
+  {
+    mayOmit = false,
+    budget = { left: MAX_VISITS },
+  }: { readonly mayOmit?: boolean; readonly budget?: VisitBudget } = {},
+): Schema {
+  const read = new SchemaReader(schema, mayOmit).readRoot();
+  const loop = loopOf(read);
+  if (loop !== undefined) throw unsupported(ROOT_PATH, `${loop} leads back to itself before any value begins`);
+  const problem = costProblem(read, budget);
+  if (problem !== null) throw unsupported(ROOT_PATH, problem);
+  return read;
+}
+
+/** No grammar can keep the schema, or it would cost too much. `path` begins with "response_format". */
+export class UnsupportedSchema extends Error {
+  override readonly name = "UnsupportedSchema";
+  readonly path: string;
+  readonly why: string;
+  constructor(path: string, why: string) {
+    super(`${path}: ${why}`);
+    this.path = path;
+    this.why = why;
+  }
+}
+
+class SchemaReader {
+  readonly #root: Schema;
+  readonly #mayOmit: boolean;
+  #nodes = 0;
+  /** References, by name, with the place of the first. */
+  readonly #references = new Map<string, string>();
+  /** What references to other places than definitions mean, by name. zod-to-json-schema writes such. */
+  readonly #targets = new Map<string, unknown>();
+
+  constructor(root: Schema, mayOmit: boolean) {
+    this.#root = root;
+    this.#mayOmit = mayOmit;
+  }
+
+  readRoot(): Schema {
+    const core = this.read(this.#root, ROOT_PATH);
+    const defs = {
+      ...this.#readAll(this.#root["definitions"], "schema.definitions"),
+      ...this.#readAll(this.#root["$defs"], "schema.$defs"),
+    };
+    // Reading one may find others.
+    for (const [name, target] of this.#targets) defs[name] = this.read(target, pathOf(name));
+    for (const [name, path] of this.#references) {
+      if (name !== ROOT && !Object.hasOwn(defs, name)) throw unsupported(path, missingDefinition(name));
+    }
+    if (this.#references.has(ROOT)) defs[ROOT] = core;
+    return Object.keys(defs).length === 0 ? core : { ...core, $defs: defs };
+  }
+
+  read(raw: unknown, path: string): Schema {
+    if (++this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
+    if (raw === true) return this.#anyValue();
+    if (raw === false) throw unsupported(path, "allows no value");
+    if (!isJsonObject(raw)) throw unsupported(path, "is not a schema");
+    const problem = checkKeywords(raw);
+    if (problem !== null) throw unsupported(path, problem);
+    const ref = raw["$ref"];
+    if (ref !== undefined && !hasOthers(raw, "$ref")) return { $ref: this.#referenceTo(ref, path) };
+    const [only, ...more] = Array.isArray(raw["allOf"]) ? (raw["allOf"] as unknown[]) : [];
+    if (only !== undefined && more.length === 0 && !hasOthers(raw, "allOf")) return this.read(only, `${path}.allOf.0`);
+    return this.#readMerged(this.#merged(raw, path, 0), path);
+  }
+
+  #readMerged(raw: Schema, path: string): Schema {
+    const keyword = raw["oneOf"] === undefined ? "anyOf" : "oneOf";
+    const { [keyword]: choices, ...rest } = raw;
+    if (choices !== undefined) return { oneOf: this.#readChoices(choices, rest, `${path}.${keyword}`) };
+    if (raw["const"] !== undefined) return { const: raw["const"] };
+    if (raw["enum"] !== undefined) return { enum: literals(raw, path) };
+    const types = typesOf(raw);
+    if (types.length === 0) return this.#anyValue();
+    const [only] = types;
+    if (types.length === 1 && only !== undefined) return this.#readTyped(only, raw, path);
+    return { oneOf: types.map((type) => this.#readTyped(type, raw, path)) };
+  }
+
+  /** Alternatives, each with what stands beside them. */
+  #readChoices(choices: unknown, rest: Schema, path: string): Schema[] {
+    if (!Array.isArray(choices) || choices.length === 0) throw unsupported(path, "is not a list of schemas");
+    if (!hasOthers(rest)) return choices.map((each, index) => this.read(each, `${path}.${index}`));
+    return choices.map((each, index) => this.read({ ...rest, allOf: [each] }, `${path}.${index}`));
+  }
+
+  /** Without `allOf`, and without a reference that has keywords beside it. */
+  #merged(raw: Schema, path: string, depth: number): Schema {
+    const { allOf, $ref, ...rest } = raw;
+    if (allOf === undefined && $ref === undefined) return raw;
+    if (depth > MAX_MERGE_DEPTH) throw unsupported(path, "is nested too deeply, or refers to itself, in allOf");
+    if (allOf !== undefined && (!Array.isArray(allOf) || allOf.length === 0))
+      throw unsupported(`${path}.allOf`, "is not a list of schemas");
+    const parts = [...(allOf === undefined ? [] : (allOf as unknown[]))];
+    if ($ref !== undefined) parts.unshift(this.#definition(this.#referenceTo($ref, path), path));
+    let merged: Schema = rest;
+    for (const part of parts) {
+      if (part === true) continue;
+      if (!isJsonObject(part)) throw unsupported(`${path}.allOf`, "is not a list of schemas");
+      if (++this.#nodes > MAX_NODES) throw unsupported(path, `more than ${MAX_NODES} parts are not supported`);
+      const problem = checkKeywords(part);
+      if (problem !== null) throw unsupported(path, problem);
+      merged = this.#merge(merged, this.#merged(part, path, depth + 1), path);
+    }
+    return merged;
+  }
+
+  #merge(one: Schema, other: Schema, path: string): Schema {
+    try {
+      return mergeSchemas(one, other, isAnnotation);
+    } catch (error) {
+      if (error instanceof UnmergedSchema) throw unsupported(path, error.message);
+      throw error;
+    }
+  }
+
+  #anyValue(): Schema {
+    this.#nodes += NODES_OF_ANY - 1;
+    return { oneOf: [{ type: ANY_SCALAR }, { type: "array" }, { type: "object", additionalProperties: true }] };
+  }
+
+  #referenceTo(ref: unknown, path: string): string {
+    const steps = pointerSteps(ref);
+    if (steps === undefined)
+      throw unsupported(path, `reference ${JSON.stringify(ref)} is not of the form "#/$defs/name"`);
+    const [place, definition] = steps;
+    const isDefinition = steps.length === 2 && (place === "$defs" || place === "definitions");
+    const name = (isDefinition ? definition : undefined) ?? pointerOf(steps);
+    if (steps.length > 0 && !isDefinition) {
+      const target = valueAt(this.#root, steps);
+      if (target === undefined) throw unsupported(path, `reference ${JSON.stringify(ref)} leads nowhere`);
+      this.#targets.set(name, target);
+    }
+    if (!this.#references.has(name)) this.#references.set(name, path);
+    return `#/$defs/${name}`;
+  }
+
+  /** As the client sent it. */
+  #definition(ref: string, path: string): unknown {
+    const name = ref.slice("#/$defs/".length);
+    if (name === ROOT) return this.#root;
+    if (this.#targets.has(name)) return this.#targets.get(name);
+    for (const definitions of [this.#root["$defs"], this.#root["definitions"]]) {
+      if (isJsonObject(definitions) && Object.hasOwn(definitions, name)) return definitions[name];
+    }
+    throw unsupported(path, missingDefinition(name));
+  }
+
+  #readTyped(type: string, raw: Schema, path: string): Schema {
+    const fail = (why: string): never => {
+      throw unsupported(path, why);
+    };
+    switch (type) {
+      case "object":
+        return this.#readObject(raw, path);
+      case "array":
+        return this.#readArray(raw, path);
+      case "string":
+        return { type, ...stringKeywords(raw, fail) };
+      case "number":
+      case "integer":
+        return { type, ...numberKeywords(raw, fail) };
+      case "boolean":
+      case "null":
+        return { type };
+      default:
+        return fail(`type "${type}" is not known`);
+    }
+  }
+
+  #readArray(raw: Schema, path: string): Schema {
+    // Before 2020-12, a list of items was a tuple.
+    const isOld = Array.isArray(raw["items"]);
+    const first = isOld ? raw["items"] : raw["prefixItems"];
+    const items = isOld ? raw["additionalItems"] : raw["items"];
+    const prefix = first === undefined ? [] : this.#readList(first, `${path}.${isOld ? "items" : "prefixItems"}`);
+    const bounds = arrayBounds(raw, items === false ? prefix.length : null, (why) => {
+      throw unsupported(path, why);
+    });
+    return {
+      type: "array",
+      ...(items === undefined || typeof items === "boolean" ? {} : { items: this.read(items, `${path}.items`) }),
+      ...(prefix.length === 0 ? {} : { prefixItems: prefix }),
+      ...bounds,
+    };
+  }
+
+  #readObject(raw: Schema, path: string): Schema {
+    const required = Array.isArray(raw["required"]) ? (raw["required"] as unknown[]).map(String) : [];
+    const listed = isJsonObject(raw["properties"]) ? raw["properties"] : {};
+    const more = raw["additionalProperties"];
+    const unlisted = required.filter((name) => !Object.hasOwn(listed, name));
+    if (unlisted.length > 0 && more === false)
+      throw unsupported(path, `"${unlisted[0]}" is required but is not among the properties`);
+    const given = Object.entries(listed).filter(([name, part]) => part !== false || required.includes(name));
+    const all = Object.fromEntries([...given, ...unlisted.map((name) => [name, more ?? true] as const)]);
+    const properties = this.#readAll(all, `${path}.properties`);
+    const names = Object.keys(properties);
+    const counts = arrayBounds({ minItems: raw["minProperties"], maxItems: raw["maxProperties"] }, null, (why) => {
+      throw unsupported(path, why.replace("Items", "Properties"));
+    });
+    // Only an object without listed properties is free-form.
+    if (names.length === 0) {
+      if (more === false) return { type: "object", properties: {} };
+      const values = isJsonObject(more) ? this.read(more, `${path}.additionalProperties`) : true;
+      const { minItems, maxItems } = counts;
+      const { propertyNames } = raw;
+      return {
+        type: "object",
+        additionalProperties: values,
+        ...(isJsonObject(propertyNames) ? listedNames(this.#merged(propertyNames, `${path}.propertyNames`, 0)) : {}),
+        ...(minItems === undefined ? {} : { minProperties: minItems }),
+        ...(maxItems === undefined ? {} : { maxProperties: maxItems }),
+      };
+    }
+    if ((counts["minItems"] ?? 0) > names.length)
+      throw unsupported(path, "minProperties is more than the properties that are listed");
+    const mayOmit = this.#mayOmit && names.length <= MAX_OMITTABLE && counts["minItems"] === undefined;
+    const optional = names.filter((name) => !required.includes(name) && (mayOmit || hasReference(all[name])));
+    return { type: "object", properties, ...(optional.length === 0 ? {} : { optional }) };
+  }
+
+  #readAll(raw: unknown, path: string): Record<string, Schema> {
+    if (raw === undefined) return {};
+    if (!isJsonObject(raw)) throw unsupported(path, "is not an object");
+    return Object.fromEntries(Object.entries(raw).map(([name, part]) => [name, this.read(part, `${path}.${name}`)]));
+  }
+
+  #readList(raw: unknown, path: string): Schema[] {
+    if (!Array.isArray(raw) || raw.length === 0) throw unsupported(path, "is not a list of schemas");
+    return raw.map((part, index) => this.read(part, `${path}.${index}`));
+  }
+}
+
+function hasReference(schema: unknown): boolean {
+  return JSON.stringify(schema).includes('"$ref":');
+}
+
+/** The values of an `enum` that are of the schema's types. */
+function literals(raw: Schema, path: string): unknown[] {
+  const values = raw["enum"];
+  if (!Array.isArray(values) || values.length === 0) throw unsupported(path, "enum is not a list of values");
+  return values;
+}
+
+/** Of the name that a reference to another place than a definition has. */
+function pathOf(name: string): string {
+  return name.replace("#", ROOT_PATH).replaceAll("/", ".");
+}
+
+function missingDefinition(name: string): string {
+  return `there is no definition ${JSON.stringify(name)}`;
+}
+
+function unsupported(path: string, why: string): UnsupportedSchema {
+  return new UnsupportedSchema(`response_format.json_schema.${path}`, why);
+}

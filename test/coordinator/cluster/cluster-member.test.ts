@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { openMember } from "../../../coordinator/cluster/cluster-member.ts";
+import type { ClusterStore } from "../../../coordinator/store/cluster-store.ts";
+import type { Outlook, WorkKind } from "../../../coordinator/scheduler/shared-work.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { peerOf, peersOn } from "./peers-on.ts";
+import { CuttableBus } from "./quota-network.ts";
+
+const IDS = ["c1", "c2", "c3", "c4"];
+const KIND: WorkKind = { slug: "llama", onlyIslandsOf: "user_1", features: ["chat.tools"] };
+const LACKING: Outlook = { is: "lacking", message: "no online Island offers llmcpp" };
+
+/** Members of a network of four, in which c3 fails whatever it is asked, and c4 is not there. */
+function openNetwork(living = IDS) {
+  const bus = new CuttableBus();
+  const clock = new ManualClock();
+  const ended: string[] = [];
+  const read: string[] = [];
+  const asked: WorkKind[] = [];
+  const warned: unknown[] = [];
+  const log = {
+    info: () => undefined,
+    warn: (facts: object) => void warned.push((facts as { coordinator?: string }).coordinator),
+    error: () => undefined,
+  };
+  const step = async (id: string, done: string[], what: string): Promise<void> => {
+    await Promise.resolve();
+    if (id === "c3") throw new Error("no storage");
+    done.push(what);
+  };
+  const members = IDS.slice(0, 3).map((id) => {
+    const peers = peersOn(bus, id, living, { clock, log });
+    const quiet = { subscribe: () => undefined };
+    const parts = {
+      jobs: { ...quiet, cancelAll: (accountId: string) => step(id, ended, `${id} ${accountId}`) },
+      islands: quiet,
+      batches: { activeIds: [] },
+      scheduler: { shared: { waiting: () => [], freeSlots: 0, islandCount: 0 }, queuedDemand: () => new Map() },
+      refreshCatalog: () => step(id, read, id),
+    };
+    const cluster = { selfId: id, onReturn: () => () => undefined, peers: async () => IDS.map(peerOf) };
+    const env = { clock, log, leaseMs: 10_000, leaseRenewMs: 2_000, graceMs: 1, restartGraceMs: 1, hasBus: true };
+    const member = openMember(
+      cluster as unknown as ClusterStore,
+      parts as unknown as Parameters<typeof openMember>[1],
+      peers,
+      bus,
+      { ...env, networkClock: { set: async () => undefined } },
+    );
+    const outlookFor = (kind: WorkKind): Outlook => {
+      if (id === "c3") throw new Error("no scheduler");
+      asked.push(kind);
+      return LACKING;
+    };
+    member.share({ schedule: () => undefined, outlookFor }, {});
+    return member;
+  });
+  const [one] = members;
+  if (one === undefined) throw new Error("not open");
+  return { one, bus, clock, ended, read, asked, warned };
+}
+
+describe("a member of a network", () => {
+  it("ends the jobs of a deleted account at every coordinator that answers, and reports the others", async () => {
+    const { one, ended, warned } = openNetwork();
+    await one.endJobsOf("user_1");
+    expect(ended.toSorted()).toEqual(["c1 user_1", "c2 user_1"]);
+    expect(warned.map(String).toSorted()).toEqual(["c3", "c4"]);
+  });
+
+  it("makes a change of the catalog known to all others that storage has, and waits for none that fails", async () => {
+    // It does not know those yet that have just started.
+    const { one, read, warned } = openNetwork(["c1"]);
+    await one.tellCatalogChange();
+    expect([read, warned]).toEqual([["c2"], []]);
+  });
+
+  it("asks all others about the whole kind of work, and has null for those that do not answer", async () => {
+    const { one, asked } = openNetwork();
+    expect(await one.outlooksFor(KIND)).toEqual([LACKING, null, null]);
+    expect(asked).toEqual([KIND]);
+  });
+
+  it("could hear others since a moment when the bus was neither down then nor went down after it", () => {
+    const { one, bus, clock } = openNetwork(["c1"]);
+    const beganMs = clock.monotonicMs();
+    clock.advance(1_000);
+    expect(one.couldHearSince(beganMs)).toBe(true);
+    bus.setDown("gone");
+    expect(one.couldHearSince(beganMs)).toBe(false);
+    clock.advance(1_000);
+    bus.setDown(null);
+    expect(one.couldHearSince(beganMs)).toBe(false);
+    expect(one.couldHearSince(clock.monotonicMs())).toBe(true);
+  });
+});

@@ -1,0 +1,209 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import type { Stream } from "../../../coordinator/cluster/messages.ts";
+import type { Peers } from "../../../coordinator/cluster/peers.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { Random } from "../../support/random.ts";
+import { FaultyBus, NO_FAULTS } from "./faulty-bus.ts";
+import { peerOf, peersOn } from "./peers-on.ts";
+
+const COUNT: Stream<number, number> = { name: "count", question: z.number(), frame: z.number() };
+const IDS = ["c1", "c2"];
+
+let clock: ManualClock;
+let buses: FaultyBus[];
+let [server, follower]: Peers[] = [];
+let warnings: object[];
+/** What the server's handler sends next. */
+let say: (...frames: unknown[]) => void;
+/** Streams that the handler serves, and the signals of those that began. */
+let open: number;
+let signals: AbortSignal[];
+let stop: AbortController;
+
+async function* frames(_from: number, signal: AbortSignal): AsyncGenerator<{ frame: number; chars: number }> {
+  open += 1;
+  signals.push(signal);
+  const due: unknown[] = [];
+  let wake = (): void => undefined;
+  say = (...more) => {
+    due.push(...more);
+    wake();
+  };
+  signal.addEventListener("abort", () => wake());
+  try {
+    while (!signal.aborted) {
+      for (const frame of due.splice(0)) {
+        if (frame === "end") return;
+        yield { frame: frame as number, chars: 1 };
+      }
+      if (due.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    open -= 1;
+  }
+}
+
+beforeEach(() => {
+  const bus = new LocalBus();
+  [clock, warnings, open, signals, stop] = [new ManualClock(), [], 0, [], new AbortController()];
+  buses = IDS.map(() => new FaultyBus(bus, clock, new Random(1)));
+  const log = { warn: (facts: object) => void warnings.push(facts) };
+  [server, follower] = IDS.map((id, index) => peersOn(buses[index] as FaultyBus, id, IDS, { clock, log }));
+  server?.serve(COUNT, (question, _fromId, signal) => frames(question, signal));
+});
+
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 100) {
+    clock.advance(Math.min(100, ms));
+    for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Follows the stream; what came, and how it ended. */
+function follow(): { readonly got: number[]; readonly end: () => unknown } {
+  const got: number[] = [];
+  let end: unknown;
+  void (async () => {
+    for await (const frame of follower?.stream("c1", COUNT, 0, stop.signal) ?? []) got.push(frame);
+    return "over";
+  })().then(
+    (over) => (end = over),
+    (error: unknown) => (end = error),
+  );
+  return { got, end: () => end };
+}
+
+const losing = async (frame: number): Promise<void> => {
+  const bus = buses[0] as FaultyBus;
+  bus.faults = { lose: 1, repeat: 0, delay: 0 };
+  say(frame);
+  await pass(1);
+  bus.faults = NO_FAULTS;
+};
+
+describe("peers.stream()", () => {
+  it("yields the frames of the peer in order, and ends when it ends", async () => {
+    const { got, end } = follow();
+    await pass(1);
+    say(1, 2);
+    await pass(100);
+    say(3);
+    await pass(200);
+    expect([got, end(), open]).toEqual([[1, 2, 3], undefined, 1]);
+    say("end");
+    await pass(100);
+    expect([end(), open]).toEqual(["over", 0]);
+  });
+
+  it("throws at a frame that was lost: at the next one, or at the second beat", async () => {
+    const first = follow();
+    await pass(1);
+    await losing(1);
+    say(2);
+    await pass(100);
+    expect([first.got, first.end()]).toMatchObject([[], { name: "StreamGap" }]);
+    const second = follow();
+    await pass(1);
+    say(1);
+    await pass(100);
+    await losing(2);
+    expect(second.end()).toBeUndefined();
+    await pass(2_000);
+    expect([second.got, second.end()]).toMatchObject([[1], { name: "StreamGap" }]);
+  });
+
+  it("throws when the peer is silent, and when nobody answers there", async () => {
+    const { end } = follow();
+    await pass(1);
+    await buses[0]?.close();
+    await pass(2_100);
+    expect(end()).toMatchObject({ name: "BusError" });
+    const again = follow();
+    await pass(100);
+    expect(again.end()).toMatchObject({ name: "BusError", kind: "unreachable" });
+  });
+
+  it("logs an invalid frame with the peer's id, and throws", async () => {
+    const { got, end } = follow();
+    await pass(1);
+    say(1, "two");
+    await pass(200);
+    expect([got, end()]).toMatchObject([[1], { name: "BusError", kind: "refused" }]);
+    expect(warnings).toMatchObject([{ coordinator: "c1", subject: "count" }]);
+  });
+
+  it("throws when more frames wait than a slow reader may leave", async () => {
+    const reader = follower?.stream("c1", COUNT, 0, stop.signal)[Symbol.asyncIterator]();
+    const first = reader?.next();
+    await pass(1);
+    for (let frame = 0; frame < 300; frame += 1) {
+      say(frame);
+      await pass(1);
+    }
+    expect((await first)?.value).toBe(0);
+    const rest = async (): Promise<number> => {
+      let count = 0;
+      for (let next = await reader?.next(); next?.done === false; next = await reader?.next()) count += 1;
+      return count;
+    };
+    await expect(rest()).rejects.toMatchObject({ name: "StreamGap" });
+  });
+});
+
+describe("peers.serve()", () => {
+  it("ends its handler at the next beat when the follower wants no more", async () => {
+    follow();
+    await pass(100);
+    expect(open).toBe(1);
+    stop.abort();
+    await pass(1_100);
+    expect(open).toBe(0);
+    follower?.close();
+    server?.close();
+    await pass(100);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("ends its handler when the follower is silent, which is over when it is dead", async () => {
+    follow();
+    await pass(100);
+    await buses[1]?.close();
+    let isOver = false;
+    await pass(11_000);
+    expect(open).toBe(0);
+    const reason = signals[0]?.reason as { onOver: (listener: () => void) => void };
+    reason.onOver(() => (isOver = true));
+    await pass(11_000);
+    expect(isOver).toBe(false);
+    server?.setLiving([peerOf("c1")]);
+    await pass(5_000);
+    expect(isOver).toBe(true);
+  });
+
+  it("sends the frames of a tick in one message, and lets those of many streams share it", async () => {
+    const says: ((...frames: unknown[]) => void)[] = [];
+    const followed = [];
+    for (let stream = 0; stream < 10; stream += 1) {
+      followed.push(follow());
+      await pass(1);
+      says.push(say);
+      say(0);
+      await pass(1);
+    }
+    let messages = 0;
+    buses[1]?.subscribe("stream.c2", () => (messages += 1));
+    for (const each of says) each(1);
+    await pass(1);
+    expect([messages, followed.map(({ got }) => got.length)]).toEqual([1, Array.from({ length: 10 }, () => 2)]);
+  });
+
+  it("sends its followers elsewhere when it closes", async () => {
+    const { end } = follow();
+    await pass(100);
+    server?.close();
+    await pass(1);
+    expect([end(), open]).toEqual(["over", 0]);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import { quotaOwners } from "../../../coordinator/cluster/quota-owners.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { peersOn } from "./peers-on.ts";
+
+const owners = (self: string, ids: readonly string[]) =>
+  quotaOwners(peersOn(new LocalBus(), self, ids), new ManualClock());
+const accounts = Array.from({ length: 3_000 }, (_, index) => `user_${index}`);
+
+describe("the quota owner of an account", () => {
+  it("is the same for all, and each has about as many", () => {
+    const [one, two] = [owners("c1", ["c1", "c2", "c3"]), owners("c2", ["c1", "c2", "c3"])];
+    const counts = new Map<string, number>();
+    for (const account of accounts) {
+      const owner = one.of(account);
+      expect(two.of(account)).toBe(owner);
+      counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    }
+    expect([...counts.keys()].sort()).toEqual(["c1", "c2", "c3"]);
+    for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(150);
+  });
+
+  it("moves to a coordinator that comes, and from one that goes, and no other moves", () => {
+    const [before, after] = [owners("c1", ["c1", "c2", "c3"]), owners("c1", ["c1", "c2", "c3", "c4"])];
+    const moved = accounts.filter((account) => before.of(account) !== after.of(account));
+    expect(new Set(moved.map((account) => after.of(account)))).toEqual(new Set(["c4"]));
+    expect(moved.length).toBeGreaterThan(500);
+    expect(moved.length).toBeLessThan(1_000);
+  });
+
+  it("is this coordinator when it is alone, or knows nobody yet", () => {
+    expect(owners("c1", ["c1"]).of("user_1")).toBe("c1");
+    expect(owners("c1", []).of("user_1")).toBe("c1");
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { Acknowledgements } from "../../../../coordinator/islands/session/acknowledgements.ts";
+import type { NumberedFrame } from "../../../../shared/protocol/from-island.ts";
+
+const attempt = { jobId: "job_1", attempt: 1 };
+const output = (seq: number): NumberedFrame => ({
+  type: "output",
+  ...attempt,
+  seq,
+  items: [{ type: "token", content: "x", count: 1 }],
+});
+
+it("Acknowledgements has one for all frames of a write, and says of which kind the last is", async () => {
+  const acks: [seq: number, type: string][] = [];
+  const acknowledgements = new Acknowledgements((_, { seq, type }) => acks.push([seq, type]));
+  const add = (frame: NumberedFrame, durable: Promise<void | false>): void =>
+    acknowledgements.add("host", frame, durable);
+  const write = Promise.withResolvers<void>();
+  for (const seq of [1, 2, 3]) add(output(seq), write.promise);
+  add({ type: "cancelled", ...attempt, seq: 4 }, Promise.resolve());
+  await Promise.resolve();
+  expect(acks).toEqual([[4, "cancelled"]]);
+  write.resolve();
+  await write.promise;
+  expect(acks).toEqual([
+    [4, "cancelled"],
+    [3, "output"],
+  ]);
+});
+
+it("Acknowledgements has none for a frame that nobody heard: the Island must send it again", async () => {
+  const acks: number[] = [];
+  const unheard = Promise.resolve<void | false>(false);
+  new Acknowledgements((_, { seq }) => acks.push(seq)).add("host", output(1), unheard);
+  await unheard;
+  expect(acks).toEqual([]);
+});

@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pack } from "msgpackr";
+import { MAX_HOSTS } from "../../../../coordinator/store/islands.ts";
+import { MAX_FRAME_BYTES } from "../../../../shared/protocol/codec.ts";
+import { FakeIsland } from "../../../support/fake-island.ts";
+import { makeHello } from "../../../support/frames.ts";
+import { call } from "../../../support/http.ts";
+import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { TestCoordinator } from "../../../support/test-coordinator.ts";
+
+let coordinator: TestCoordinator;
+let token: string;
+
+beforeAll(async () => {
+  coordinator = await TestCoordinator.open();
+  token = (await coordinator.createAccount("host@example.com")).islandToken;
+});
+afterAll(() => coordinator[Symbol.asyncDispose]());
+
+const dial = (): Promise<FakeIsland> => FakeIsland.dial(coordinator.url, token);
+
+describe("Island session", () => {
+  it("welcomes an Island and tells the heartbeat", async () => {
+    await using island = await dial();
+    island.send(makeHello({ hostId: randomUUID() }));
+    expect(await island.next("welcome")).toMatchObject({
+      heartbeatMs: 3_600_000,
+      maxFrameBytes: MAX_FRAME_BYTES,
+      held: [],
+    });
+  });
+
+  it.each([
+    ["a text frame", (island: FakeIsland) => island.sendRaw("hello"), "frame is text"],
+    [
+      "bytes that are no MessagePack",
+      (island: FakeIsland) => island.sendRaw(Buffer.from([0xc1, 0xff])),
+      "not MessagePack",
+    ],
+    ["an unknown frame", (island: FakeIsland) => island.sendRaw(pack({ type: "reboot" })), "type"],
+    ["a frame before hello", (island: FakeIsland) => island.send({ type: "draining" }), "draining: before hello"],
+    ["a hello with a wrong field", (island: FakeIsland) => island.sendRaw(pack({ ...makeHello(), slots: 0 })), "slots"],
+  ])("closes with 1008 and the reason after %s", async (_title, send, reason) => {
+    const island = await dial();
+    send(island);
+    const closed = await island.closed;
+    expect(closed.code).toBe(1008);
+    expect(closed.reason).toContain(reason);
+  });
+
+  it("serves an agent of an earlier version that tells of input of running jobs", async () => {
+    const owner = await coordinator.createAccount("earlier@example.com");
+    const held = { jobId: "job_1", attempt: 1, claim: "none", started: true };
+    const input = { received: 1, taken: 0, hasEnd: false };
+    await using island = await FakeIsland.dial(coordinator.url, owner.islandToken);
+    const hello = makeHello({ hostId: randomUUID(), features: ["jobs.input"] });
+    island.sendRaw(pack({ ...hello, held: [{ ...held, input }] }));
+    expect(await island.next("welcome")).toMatchObject({ held: [{ jobId: "job_1", action: "drop" }] });
+    island.sendRaw(pack({ type: "taken", jobId: "job_1", attempt: 1, upTo: 1 }));
+    const job = { workload: "tiny-chat", input: { prompt: "Hi" } };
+    expect((await call(coordinator.url, owner.key, "POST", "/jobs", job)).status).toBe(201);
+    expect(await island.next("assign")).toMatchObject({ cargo: { slug: "tiny-chat" } });
+  });
+
+  it("closes with 1008 after a second hello", async () => {
+    const island = await FakeIsland.join(coordinator.url, token, { hostId: randomUUID() });
+    island.send(makeHello());
+    expect(await island.closed).toEqual({ code: 1008, reason: "hello: said twice" });
+  });
+
+  it("closes with 1009 after a frame over 8 MB", async () => {
+    const island = await dial();
+    island.sendRaw(Buffer.alloc(MAX_FRAME_BYTES + 1));
+    expect((await island.closed).code).toBe(1009);
+  });
+
+  it("closes with 1002 and the versions spoken for an unknown protocol version", async () => {
+    const island = await FakeIsland.dial(coordinator.url, token, "atoll.island.v9");
+    expect(await island.closed).toEqual({ code: 1002, reason: "versions spoken: atoll.island.v1" });
+  });
+
+  it.each([
+    ["a made-up token", `it_${"x".repeat(40)}`],
+    ["an API key", "ak_no"],
+  ])("answers 401 to %s", async (_title, wrong) => {
+    await expect(FakeIsland.dial(coordinator.url, wrong)).rejects.toThrow("401");
+  });
+
+  it("refuses a host id of another account", async () => {
+    const hostId = randomUUID();
+    await using _first = await FakeIsland.join(coordinator.url, token, { hostId });
+    const other = await coordinator.createAccount("thief@example.com");
+    const island = await FakeIsland.dial(coordinator.url, other.islandToken);
+    island.send(makeHello({ hostId }));
+    expect(await island.closed).toEqual({ code: 1008, reason: "This host id belongs to another account" });
+  });
+
+  it(
+    ...unlessSeveral(
+      "refuses a host id of another account that is connected, also when the host is no longer stored",
+      "only the coordinator that has the host still knows it",
+    ),
+    async () => {
+      const hostId = randomUUID();
+      const host = await coordinator.createAccount("many@example.com");
+      await using _first = await FakeIsland.join(coordinator.url, host.islandToken, { hostId });
+      await coordinator.withStore(async ({ islands }) => {
+        const stored = await islands.get(hostId);
+        if (stored === undefined) throw new Error("The host is not stored");
+        const later = { ...stored, lastSeenAtMs: stored.lastSeenAtMs + 1 };
+        // Some at a time: a pool of connections refuses what waits for long.
+        for (let saved = 0; saved < MAX_HOSTS; saved += 100) {
+          await Promise.all(Array.from({ length: 100 }, () => islands.save({ ...later, hostId: randomUUID() }, 0)));
+        }
+        expect(await islands.get(hostId)).toBeUndefined();
+      });
+      const island = await FakeIsland.dial(coordinator.url, token);
+      island.send(makeHello({ hostId }));
+      expect(await island.closed).toEqual({ code: 1008, reason: "This host id belongs to another account" });
+    },
+  );
+
+  it("sends the older session of a host away for good when a newer one comes", async () => {
+    const hostId = randomUUID();
+    const older = await FakeIsland.join(coordinator.url, token, { hostId });
+    await using _newer = await FakeIsland.join(coordinator.url, token, { hostId });
+    expect(await older.next("goodbye")).toMatchObject({ retryAfterMs: null });
+    expect((await older.closed).code).toBe(1001);
+  });
+
+  it(
+    ...unlessSeveral(
+      "says goodbye with the time to come back when the coordinator goes down",
+      "its Islands go to the others at once",
+    ),
+    async () => {
+      await using going = await TestCoordinator.open();
+      const { islandToken } = await going.createAccount("host@example.com");
+      const island = await FakeIsland.join(going.url, islandToken);
+      const stopped = going.stop();
+      expect(await island.next("goodbye")).toMatchObject({ retryAfterMs: 1_000 });
+      await stopped;
+    },
+  );
+});

@@ -1,0 +1,16 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { currentFiles, ROOT } from "./files.ts";
+
+/** Writes the files that are made from the API's schemas; with `--check`, names those that are stale and fails. */
+const isCheck = process.argv.includes("--check");
+for (const [path, source] of Object.entries(await currentFiles())) {
+  const file = join(ROOT, path);
+  const isCurrent = (await readFile(file, "utf8").catch(() => null)) === source;
+  if (isCurrent) continue;
+  if (!isCheck) await writeFile(file, source);
+  else {
+    process.stderr.write(`${path} is stale; run npm run generate\n`);
+    process.exitCode = 1;
+  }
+}
