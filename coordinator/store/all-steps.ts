@@ -10,6 +10,7 @@ import { hostFigureSteps } from "./host-figures.ts";
 import { islandSteps } from "./islands.ts";
 import { jobReads } from "./job-reads.ts";
 import { ledgerSteps } from "./ledger.ts";
+import { maintenanceSteps } from "./prune.ts";
 import { operatorSteps } from "./operators.ts";
 import { openStore, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
 import { usageSteps } from "./usage.ts";
@@ -29,6 +30,7 @@ const STORES = {
   islands: islandSteps,
   jobs: jobReads,
   ledger: ledgerSteps,
+  maintenance: maintenanceSteps,
   operators: operatorSteps,
   usage: usageSteps,
   webhooks: webhookSteps,

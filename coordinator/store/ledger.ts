@@ -144,3 +144,11 @@ export async function verifyLedger(tx: Tx): Promise<LedgerReport> {
 /** With what was appended for the network and is not in its row yet. */
 const FOLDED_BALANCES = `(SELECT party, micro + CASE party WHEN 'network'
     THEN (SELECT coalesce(sum(micro), 0) FROM network_moves) ELSE 0 END AS micro FROM balances) AS balances`;
+
+/** Adds what was appended for the network to its row. */
+export async function foldNetworkMoves(tx: Tx): Promise<void> {
+  await tx.run(
+    `WITH gone AS (DELETE FROM network_moves RETURNING micro)
+     UPDATE balances SET micro = micro + (SELECT coalesce(sum(micro), 0) FROM gone) WHERE party = 'network'`,
+  );
+}

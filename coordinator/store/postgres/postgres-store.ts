@@ -2,31 +2,25 @@ import type { Clock, Timer } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import { openBatches, type BatchStore } from "../batches.ts";
-import { pruneCredentialEnds } from "../credential-changes.ts";
 import type { ClusterStore } from "../cluster-store.ts";
 import type { ContentStore } from "../content.ts";
 import type { RunHotWrite } from "../hot-writes.ts";
 import { openJobs, type JobStore } from "../jobs.ts";
-import { IDEMPOTENCY_KEPT_MS } from "../idempotency.ts";
-import { utcMonthOf } from "../key-spending.ts";
+import { PRUNE_EVERY_MS } from "../prune.ts";
 import type { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
-import { takeTurn } from "./cluster/turns.ts";
-import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
+import { postgresSteps } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { LeaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
-import { foldNetworkMoves } from "./ledger/post.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
-
-const PRUNE_EVERY_MS = 3_600_000;
 
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -81,6 +75,7 @@ export class PostgresStore implements Store {
   readonly islands: CommonStores["islands"];
   readonly jobs: JobStore;
   readonly ledger: CommonStores["ledger"];
+  readonly maintenance: CommonStores["maintenance"];
   readonly operators: CommonStores["operators"];
   readonly secrets: SharedSecrets;
   readonly usage: CommonStores["usage"];
@@ -127,6 +122,7 @@ export class PostgresStore implements Store {
     this.islands = stores.islands;
     this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = stores.ledger;
+    this.maintenance = stores.maintenance;
     this.operators = stores.operators;
     this.secrets = new PostgresSecrets(db, secrets);
     this.usage = stores.usage;
@@ -151,25 +147,12 @@ export class PostgresStore implements Store {
     if (this.#pruneFault !== null) throw new Error("The store's hourly clean-up failed", { cause: this.#pruneFault });
   }
 
-  /** Removes expired sessions, idempotency keys and password resets, and folds the network's moves: one coordinator, every hour. */
+  /** Removes what has expired, now and every hour. */
   async prune(): Promise<void> {
-    const nowMs = this.#clock.now();
-    await this.#db
-      .transact(async (session) => {
-        const tx = new PostgresTx(session, "");
-        if (!(await takeTurn(tx, "prune", PRUNE_EVERY_MS))) return;
-        await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
-        await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
-        await session.run("DELETE FROM email_changes WHERE expires_at_ms <= $1", [nowMs]);
-        await session.run("DELETE FROM key_spending WHERE month < $1", [utcMonthOf(nowMs) - 1]);
-        await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_KEPT_MS]);
-        await pruneCredentialEnds(tx);
-        await foldNetworkMoves(session);
-      })
-      .catch((error: unknown) => {
-        // It waits for the next hour; the store says itself that it cannot be written.
-        if (!(error instanceof ServiceError)) throw error;
-      });
+    await this.maintenance.prune(this.#clock.now()).catch((error: unknown) => {
+      // It waits for the next hour; the store says itself that it cannot be written.
+      if (!(error instanceof ServiceError)) throw error;
+    });
     this.#pruneTimer = this.#clock.schedule(PRUNE_EVERY_MS, () => {
       this.prune().catch((error: unknown) => {
         // Reported by the next check(), because no caller waits for this.

@@ -7,6 +7,7 @@ import type { ContentStore } from "../content.ts";
 import { openBatches, type BatchStore } from "../batches.ts";
 import type { RunHotWrite } from "../hot-writes.ts";
 import { openJobs, type JobStore } from "../jobs.ts";
+import { PRUNE_EVERY_MS } from "../prune.ts";
 import type { Store } from "../store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
@@ -27,7 +28,6 @@ import { startWriterThread, Writer } from "./engine/writer.ts";
 export const WEBHOOK_KEY_FILE = "webhooks.key";
 /** As `PRAGMA auto_vacuum` says it. */
 const INCREMENTAL_VACUUM = 2;
-const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
   /** The database file; its folder is made if it is missing. */
@@ -103,6 +103,7 @@ export class SqliteStore implements Store {
   readonly islands: CommonStores["islands"];
   readonly jobs: JobStore;
   readonly ledger: CommonStores["ledger"];
+  readonly maintenance: CommonStores["maintenance"];
   readonly operators: CommonStores["operators"];
   readonly secrets: SharedSecrets;
   readonly usage: CommonStores["usage"];
@@ -147,6 +148,7 @@ export class SqliteStore implements Store {
     this.islands = stores.islands;
     this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = stores.ledger;
+    this.maintenance = stores.maintenance;
     this.operators = stores.operators;
     this.secrets = new FileSecrets(dirname(file));
     this.usage = stores.usage;
@@ -179,9 +181,9 @@ export class SqliteStore implements Store {
     if (this.#pruneFault !== null) throw new Error("The store's hourly clean-up failed", { cause: this.#pruneFault });
   }
 
-  /** Removes expired sessions, idempotency keys and password resets, now and every hour. */
+  /** Removes what has expired, now and every hour. */
   async prune(): Promise<void> {
-    await this.#writer.run("prune", { nowMs: this.#clock.now() }).catch((error: unknown) => {
+    await this.maintenance.prune(this.#clock.now()).catch((error: unknown) => {
       // It waits for the next hour; the store says itself that it is read-only.
       if (!(error instanceof ServiceError)) throw error;
     });

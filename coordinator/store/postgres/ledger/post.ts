@@ -59,11 +59,3 @@ export async function post(
   const values = [entries[0]?.txn, textToColumn(note)];
   await session.run("INSERT INTO ledger_notes (txn, note) VALUES ($1, $2)", values);
 }
-
-/** Adds what was appended for the network to its row. */
-export async function foldNetworkMoves(session: Session): Promise<void> {
-  await session.run(
-    `WITH gone AS (DELETE FROM network_moves RETURNING micro)
-     UPDATE balances SET micro = micro + (SELECT coalesce(sum(micro), 0) FROM gone) WHERE party = 'network'`,
-  );
-}

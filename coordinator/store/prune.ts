@@ -1,0 +1,33 @@
+import { pruneCredentialEnds } from "./credential-changes.ts";
+import { IDEMPOTENCY_KEPT_MS } from "./idempotency.ts";
+import { utcMonthOf } from "./key-spending.ts";
+import { foldNetworkMoves } from "./ledger.ts";
+import { takeTurn } from "./postgres/cluster/turns.ts";
+import { write } from "./steps.ts";
+
+export const PRUNE_EVERY_MS = 3_600_000;
+
+const REMOVALS = [
+  "DELETE FROM sessions WHERE expires_at_ms <= @nowMs",
+  "DELETE FROM password_resets WHERE expires_at_ms <= @nowMs",
+  "DELETE FROM email_changes WHERE expires_at_ms <= @nowMs",
+  "DELETE FROM key_spending WHERE month < @lastMonth",
+  "DELETE FROM idempotency_keys WHERE created_at_ms <= @keptAfterMs",
+];
+
+export const maintenanceSteps = {
+  /**
+   * Removes expired sessions, idempotency keys, password resets and changes of addresses, and what keys spent before the last month. In
+   * PostgreSQL also folds the network's moves; one coordinator does it, every hour.
+   */
+  prune: write(async (tx, nowMs: number): Promise<void> => {
+    const isShared = tx.dialect === "postgres";
+    if (isShared && !(await takeTurn(tx, "prune", PRUNE_EVERY_MS))) return;
+    const values = { nowMs, lastMonth: utcMonthOf(nowMs) - 1, keptAfterMs: nowMs - IDEMPOTENCY_KEPT_MS };
+    // oxlint-disable-next-line no-await-in-loop -- Five.
+    for (const sql of REMOVALS) await tx.run(sql, values);
+    if (!isShared) return;
+    await pruneCredentialEnds(tx);
+    await foldNetworkMoves(tx);
+  }),
+};
