@@ -36,7 +36,7 @@ export const completeUploadSchema = z
 
 export const partSchema = z
   .object({
-    id: z.string().openapi({ example: "part_01JGFJJZ00000000000000000" }),
+    id: z.string(),
     object: z.literal("upload.part"),
     created_at: secondsSchema,
     upload_id: z.string(),
@@ -47,7 +47,7 @@ export const partSchema = z
 
 export const uploadSchema = z
   .object({
-    id: z.string().openapi({ example: "upload_01JGFJJZ00000000000000000" }),
+    id: z.string(),
     object: z.literal("upload"),
     bytes: z.int(),
     created_at: secondsSchema,
