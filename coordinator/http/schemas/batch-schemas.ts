@@ -14,14 +14,9 @@ export const MAX_BATCH_JOBS = 100;
 export const submitBatchSchema = z
   .object({
     workload: submitSchema.shape.workload,
-    inputs: z
-      .array(z.record(z.string(), z.unknown()))
-      .min(1)
-      .max(MAX_BATCH_JOBS)
-      .openapi({
-        description: "One job for each input",
-        example: [{ prompt: "Count to 3." }, { prompt: "Count to 5." }],
-      }),
+    inputs: z.array(z.record(z.string(), z.unknown())).min(1).max(MAX_BATCH_JOBS).openapi({
+      description: "One job for each input",
+    }),
     priority: submitSchema.shape.priority,
     fail_mode: z.enum(FAIL_MODES).default("best_effort").openapi({
       description: "fail_fast: the first job that fails or times out cancels the others. best_effort: all run",
@@ -57,7 +52,7 @@ const batchJobSchema = z
 
 export const batchSchema = z
   .object({
-    id: z.string().openapi({ example: "batch_01JGFJJZ00000000000000000" }),
+    id: z.string(),
     workload_id: z.int(),
     workload_slug: z.string(),
     status: z.enum(BATCH_STATUSES).openapi({
