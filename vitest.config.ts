@@ -58,8 +58,8 @@ export default defineConfig({
     // Two more than the two cores that a run should be quick on: many tests wait for a timer, a disk or a process.
     maxWorkers: 4,
     // For hangs alone: a machine that does other work is slow.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -53,7 +53,7 @@ import { Suspensions } from "./operators/suspensions.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
-import type { RemovalSubject } from "./store/content-store.ts";
+import type { RemovalSubject } from "./store/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
 
 export interface CoordinatorDeps {
@@ -78,7 +78,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
   const networkClock = new NetworkClock(deps.clock);
-  const { store, bus } = await openNetwork({ config, clock: networkClock, log });
+  const { store, bus } = await openNetwork(config, { clock: networkClock, log });
   const { cluster, secrets } = store;
   const clock = cluster === null ? deps.clock : networkClock;
   const address =
@@ -94,8 +94,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { catalog } = catalogSync;
   const changes = cluster?.credentialChanges;
   const credentials = changes && new CredentialWatch(changes, peers, clock);
-  const { accounts: accountStore, accountSettings: settings } = store;
-  const accounts = openAccounts({ config, registration, store: accountStore, settings, credentials, clock, log });
+  const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice, webhookAllowPrivate } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
   const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;

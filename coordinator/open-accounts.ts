@@ -5,7 +5,7 @@ import { AccountService, type AccountServiceDeps } from "./accounts/account-serv
 import type { Registration } from "./config/exposure.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 
-export interface OpenAccountsDeps extends Pick<AccountServiceDeps, "store" | "settings" | "credentials"> {
+export interface OpenAccountsDeps extends Pick<AccountServiceDeps, "store" | "credentials"> {
   readonly config: CoordinatorConfig;
   readonly registration: Registration;
   readonly clock: Clock;

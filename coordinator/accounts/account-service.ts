@@ -5,14 +5,9 @@ import { newId } from "../../shared/ids.ts";
 import { grantPostings } from "../credits/postings.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import { RequestWindow } from "../quotas/request-window.ts";
-import type { AccountSettingsStore } from "../store/account-settings-store.ts";
-import {
-  type Account,
-  type AccountLimits,
-  type AccountStore,
-  type ApiKey,
-  type IslandToken,
-} from "../store/account-store.ts";
+import type { Account, AccountLimits, AccountStore } from "../store/accounts.ts";
+import type { ApiKey } from "../store/credentials.ts";
+import type { IslandToken } from "../store/island-tokens.ts";
 import { AccountSettings, type AccountSettingsDeps } from "./account-settings.ts";
 import { CredentialUses } from "./credential-uses.ts";
 import { createKey, type KeyWish } from "./create-key.ts";
@@ -35,7 +30,6 @@ const wrongPassword = (): ServiceError => new ServiceError("unauthenticated", "W
 
 export interface AccountServiceDeps {
   readonly store: AccountStore;
-  readonly settings: AccountSettingsStore;
   readonly clock: Clock;
   /** Credits of a new account, in micro-credits. */
   readonly newAccountMicro: number;
@@ -67,7 +61,7 @@ export class AccountService {
   readonly #callers: KnownCallers;
 
   constructor(deps: AccountServiceDeps) {
-    const { store, settings, clock, log } = deps;
+    const { store, clock, log } = deps;
     const onChanged = (): void => deps.credentials?.changed();
     this.#deps = deps;
     this.#passwords = deps.passwords ?? new Passwords();
@@ -85,9 +79,9 @@ export class AccountService {
     });
     this.#backoff = new SignInBackoff(clock);
     this.#callers = new KnownCallers(store, clock, deps.credentials);
-    const settingsDeps = { accounts: store, store: settings, clock, log, mail: deps.mail, onChanged };
+    const settingsDeps = { store, clock, log, mail: deps.mail, onChanged };
     this.settings = new AccountSettings({ ...settingsDeps, passwords: this.passwordChanges });
-    this.#uses = new CredentialUses({ clock, store, settings, log });
+    this.#uses = new CredentialUses({ clock, store, log });
   }
 
   /**

@@ -1,8 +1,8 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { AccountSettingsStore, KeyChange, SessionRecord } from "../store/account-settings-store.ts";
-import type { AccountStore, Account, ApiKey } from "../store/account-store.ts";
+import type { Account, AccountStore } from "../store/accounts.ts";
+import type { ApiKey, KeyChange, SessionRecord } from "../store/credentials.ts";
 import { utcMonthOf } from "../store/key-spending.ts";
 import { assertPassword, EMAIL_PATTERN, MAX_EMAIL } from "./credential-fields.ts";
 import { EmailChanges, type EmailChangesDeps } from "./email-changes.ts";
@@ -10,8 +10,7 @@ import { readKeyChange } from "./key-limits.ts";
 import type { PasswordCaller, PasswordChanges } from "./password-changes.ts";
 
 export interface AccountSettingsDeps {
-  readonly accounts: Pick<AccountStore, "get" | "getByEmail" | "deleteSession">;
-  readonly store: AccountSettingsStore;
+  readonly store: AccountStore;
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
   readonly log: Pick<Logger, "error">;
   readonly passwords: PasswordChanges;
@@ -82,11 +81,11 @@ export class AccountSettings {
 
   /** Ends a session; resolves with the hash of its token. Undefined if the account has none with this id. */
   async endSession(accountId: string, id: string): Promise<string | undefined> {
-    const { accounts, store, clock, onChanged } = this.#deps;
+    const { store, clock, onChanged } = this.#deps;
     const sessions = await store.listSessions(accountId, clock.now());
     const session = sessions.find(({ tokenHash }) => sessionIdOf(tokenHash) === id);
     if (session === undefined) return undefined;
-    await accounts.deleteSession(session.tokenHash);
+    await store.deleteSession(session.tokenHash);
     onChanged();
     return session.tokenHash;
   }
@@ -106,7 +105,7 @@ export class AccountSettings {
   }
 
   async #find(accountId: string): Promise<Account> {
-    const account = await this.#deps.accounts.get(accountId);
+    const account = await this.#deps.store.get(accountId);
     if (account === undefined) throw new ServiceError("not_found", "The account was deleted");
     return account;
   }

@@ -1,6 +1,7 @@
 import { newId } from "../../shared/ids.ts";
 import { WINDOW_MS } from "../quotas/request-window.ts";
-import type { AccountStore, ApiKey } from "../store/account-store.ts";
+import type { AccountStore } from "../store/accounts.ts";
+import type { ApiKey } from "../store/credentials.ts";
 import { NO_KEY_LIMITS, type KeyLimits } from "../store/key-spending.ts";
 import { readName, readScopes } from "./credential-fields.ts";
 import { readKeyLimits } from "./key-limits.ts";

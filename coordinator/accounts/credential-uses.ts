@@ -1,14 +1,12 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { AccountSettingsStore } from "../store/account-settings-store.ts";
-import type { AccountStore } from "../store/account-store.ts";
+import type { AccountStore } from "../store/accounts.ts";
 import type { Identity } from "./identity.ts";
 import { KeyUsage } from "./key-usage.ts";
 
 export interface CredentialUsesDeps {
   readonly clock: Clock;
-  readonly store: Pick<AccountStore, "touchKey">;
-  readonly settings: Pick<AccountSettingsStore, "touchSession">;
+  readonly store: Pick<AccountStore, "touchKey" | "touchSession">;
   readonly log: Pick<Logger, "error">;
 }
 
@@ -20,13 +18,13 @@ export class CredentialUses {
   readonly #keys: KeyUsage;
   readonly #sessions: KeyUsage;
 
-  constructor({ clock, store, settings, log }: CredentialUsesDeps) {
+  constructor({ clock, store, log }: CredentialUsesDeps) {
     const onError =
       (what: string) =>
       (error: unknown): void =>
         log.error({ err: error }, `Could not store when ${what} was last used`);
     this.#keys = new KeyUsage(clock, (id, atMs) => store.touchKey(id, atMs), onError("an API key"));
-    const touchSession = (tokenHash: string, atMs: number): Promise<void> => settings.touchSession(tokenHash, atMs);
+    const touchSession = (tokenHash: string, atMs: number): Promise<void> => store.touchSession(tokenHash, atMs);
     this.#sessions = new KeyUsage(clock, touchSession, onError("a session"), SESSION_INTERVAL_MS);
   }
 

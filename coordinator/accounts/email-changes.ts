@@ -3,8 +3,7 @@ import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { recentMap } from "../../shared/recent-map.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import type { AccountSettingsStore } from "../store/account-settings-store.ts";
-import type { AccountStore } from "../store/account-store.ts";
+import type { AccountStore } from "../store/accounts.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
 
 /** How long a mailed token is valid. */
@@ -18,8 +17,7 @@ const MAX_MAILS = 100;
 const BUSY_RETRY_S = 60;
 
 export interface EmailChangesDeps {
-  readonly accounts: Pick<AccountStore, "get" | "getByEmail">;
-  readonly store: Pick<AccountSettingsStore, "setEmail" | "createEmailChange" | "findEmailChange">;
+  readonly store: Pick<AccountStore, "get" | "getByEmail" | "setEmail" | "createEmailChange" | "findEmailChange">;
   readonly clock: Pick<Clock, "now" | "monotonicMs">;
   readonly log: Pick<Logger, "error">;
   /** Null: this coordinator sends no mail, and an address changes at once. */
@@ -63,9 +61,9 @@ export class EmailChanges {
    * @throws {ServiceError} `bad_request` for a token that is unknown, used or expired; `email_taken`.
    */
   async confirm(token: string): Promise<void> {
-    const { accounts, store, clock, mailer } = this.#deps;
+    const { store, clock, mailer } = this.#deps;
     const change = secretKind(token) === "ep" ? await store.findEmailChange(hashSecret(token), clock.now()) : undefined;
-    const before = change && (await accounts.get(change.accountId));
+    const before = change && (await store.get(change.accountId));
     if (change === undefined || before === undefined || !(await store.setEmail(change.accountId, change.email))) {
       throw new ServiceError(
         "bad_request",
@@ -90,9 +88,9 @@ export class EmailChanges {
   }
 
   async #mailToken(mailer: Mailer, accountId: string, email: string): Promise<void> {
-    const { accounts, store, clock, publicUrl } = this.#deps;
+    const { store, clock, publicUrl } = this.#deps;
     const token = newSecret("ep");
-    const holder = await accounts.getByEmail(email);
+    const holder = await store.getByEmail(email);
     const isTaken = holder !== undefined && holder.id !== accountId;
     const expiresAtMs = clock.now() + TOKEN_MS;
     if (!isTaken) {

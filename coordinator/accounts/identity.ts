@@ -1,5 +1,6 @@
 import type { ResolvedLimits } from "../quotas/account-limits.ts";
-import type { Account, Role, Scope } from "../store/account-store.ts";
+import type { Account, Role } from "../store/accounts.ts";
+import type { Scope } from "../store/credentials.ts";
 import { NO_KEY_LIMITS, type KeyLimits, type UsedKey } from "../store/key-spending.ts";
 
 /** The caller of an API request. A session has every scope and may manage keys. */

@@ -1,5 +1,5 @@
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
-import type { KeyChange } from "../store/account-settings-store.ts";
+import type { KeyChange } from "../store/credentials.ts";
 import type { KeyLimits } from "../store/key-spending.ts";
 import { readName } from "./credential-fields.ts";
 import type { Identity } from "./identity.ts";

@@ -36,7 +36,7 @@ export class NatsBus implements Bus {
   ): Promise<NatsBus> {
     const bus = new NatsBus(log);
     const open = (part: string): Promise<NatsLink> =>
-      NatsLink.open({ options, name: `${name} ${part}`, clock, log, onChange: () => bus.#noteChange() });
+      NatsLink.open(options, `${name} ${part}`, { clock, log }, () => bus.#noteChange());
     bus.#control = await open("control");
     try {
       bus.#bulk = await open("bulk");

@@ -1,5 +1,6 @@
 import {
   connect,
+  errors,
   type Msg,
   type NatsConnection,
   type NodeConnectionOptions,
@@ -10,7 +11,6 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ConfigError } from "../../shared/settings.ts";
 import type { Unsubscribe } from "./bus.ts";
-import { describeFault, NEEDED_PAYLOAD_BYTES, settingFaultOf, SmallPayloadError } from "./nats-faults.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** What was published leaves within this time, or not at all. */
@@ -21,6 +21,13 @@ const RECONNECT_MS = 250;
 const RETRY_MS = 1_000;
 /** A connection is lost after two of these without an answer. */
 const PING_MS = 2_000;
+
+/** A message of this size may be sent. It is what NATS takes by default; the largest ones, slices of feeds, are some 600 KB. */
+const NEEDED_PAYLOAD_BYTES = 1_048_576;
+
+/** Codes of Node.js and OpenSSL for a certificate that is not valid here, and for a key that does not fit its certificate. */
+const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|ERR_TLS_CERT_)/;
+const OWN_CERTIFICATE = /^ERR_OSSL_/;
 
 /** The options of `connect` that an operator's settings may give: servers, credentials, TLS. */
 export type NatsOptions = Pick<NodeConnectionOptions, "servers" | "user" | "pass" | "token" | "tls" | "authenticator">;
@@ -33,31 +40,38 @@ interface Held {
   live: Subscription | null;
 }
 
-interface NatsLinkDeps {
-  readonly options: NatsOptions;
-  readonly name: string;
+interface LinkEnv {
   readonly clock: Pick<Clock, "schedule">;
   readonly log: Pick<Logger, "warn">;
-  /** Called when {@link NatsLink.downBecause} has changed. */
-  readonly onChange: () => void;
 }
 
 /** A connection to the servers, which may not be there yet. Subscriptions are made whenever it comes. */
 export class NatsLink {
-  readonly #deps: NatsLinkDeps;
+  readonly #options: NatsOptions;
+  readonly #name: string;
+  readonly #clock: Pick<Clock, "schedule">;
+  readonly #log: Pick<Logger, "warn">;
+  readonly #onChange: () => void;
   readonly #held = new Set<Held>();
   #connection: NatsConnection | null = null;
   #downBecause: string | null = "not connected yet";
   #retry: Timer | null = null;
   #isClosing = false;
 
-  private constructor(deps: NatsLinkDeps) {
-    this.#deps = deps;
+  private constructor(options: NatsOptions, name: string, env: LinkEnv, onChange: () => void) {
+    this.#options = options;
+    this.#name = name;
+    this.#clock = env.clock;
+    this.#log = env.log;
+    this.#onChange = onChange;
   }
 
-  /** Tries once; if no server answers, it goes on trying. @throws {ConfigError} when the servers do not let us in. */
-  static async open(deps: NatsLinkDeps): Promise<NatsLink> {
-    const link = new NatsLink(deps);
+  /**
+   * Tries once; if no server answers, it goes on trying. `onChange` is called when {@link downBecause} has changed.
+   * @throws {ConfigError} when the servers do not let us in.
+   */
+  static async open(options: NatsOptions, name: string, env: LinkEnv, onChange: () => void): Promise<NatsLink> {
+    const link = new NatsLink(options, name, env, onChange);
     const fault = await link.#connect();
     const settingFault = settingFaultOf(fault);
     if (settingFault !== null) throw new ConfigError([`bus: ${settingFault}`], { cause: fault });
@@ -96,30 +110,28 @@ export class NatsLink {
   }
 
   async #drain(connection: NatsConnection): Promise<void> {
-    const { clock, log } = this.#deps;
     const { promise, resolve } = Promise.withResolvers<unknown>();
-    const limit = clock.schedule(MAX_DRAIN_MS, () => resolve(new Error("The server does not answer")));
+    const limit = this.#clock.schedule(MAX_DRAIN_MS, () => resolve(new Error("The server does not answer")));
     connection.drain().then(() => resolve(null), resolve);
     const fault = await promise;
     limit.cancel();
-    if (fault !== null) log.warn({ err: fault }, "The last messages on the bus may be lost");
+    if (fault !== null) this.#log.warn({ err: fault }, "The last messages on the bus may be lost");
   }
 
   /** Why not; null if there is a connection now. */
   async #connect(): Promise<unknown> {
-    const { options, name } = this.#deps;
     let connection: NatsConnection;
     try {
       connection = await connect({
-        ...options,
-        name,
+        ...this.#options,
+        name: this.#name,
         timeout: CONNECT_TIMEOUT_MS,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RECONNECT_MS,
         pingInterval: PING_MS,
       });
     } catch (error) {
-      this.#setDown(describeFault(error, options.tls !== undefined));
+      this.#setDown(describeFault(error, this.#options.tls !== undefined));
       return error;
     }
     const maxPayloadBytes = connection.info?.max_payload ?? NEEDED_PAYLOAD_BYTES;
@@ -142,7 +154,7 @@ export class NatsLink {
 
   #tryLater(): void {
     if (this.#isClosing) return;
-    this.#retry = this.#deps.clock.schedule(RETRY_MS, () => {
+    this.#retry = this.#clock.schedule(RETRY_MS, () => {
       void this.#connect().then((fault) => {
         if (fault !== null) this.#tryLater();
       });
@@ -161,12 +173,55 @@ export class NatsLink {
   #note(status: Status): void {
     if (status.type === "disconnect") this.#setDown(`no connection to ${status.server}`);
     else if (status.type === "reconnect") this.#setDown(null);
-    else if (status.type === "slowConsumer") this.#deps.log.warn({}, "A subscriber of the bus is slow");
+    else if (status.type === "slowConsumer") this.#log.warn({}, "A subscriber of the bus is slow");
   }
 
   #setDown(because: string | null): void {
     if (because === this.#downBecause) return;
     this.#downBecause = because;
-    if (!this.#isClosing) this.#deps.onChange();
+    if (!this.#isClosing) this.#onChange();
   }
+}
+
+/** The server takes no messages of the size that coordinators send. */
+class SmallPayloadError extends Error {
+  override readonly name = "SmallPayloadError";
+  constructor(maxPayloadBytes: number) {
+    const needed = NEEDED_PAYLOAD_BYTES;
+    super(
+      `NATS takes messages of at most ${maxPayloadBytes} bytes: set max_payload of its servers to ${needed} or more`,
+    );
+  }
+}
+
+/** Why the servers do not let us in, if a person must mend that; null for a fault that may pass by itself. */
+function settingFaultOf(error: unknown): string | null {
+  if (error instanceof SmallPayloadError) return error.message;
+  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
+    return `NATS does not let this coordinator in (${error.message}): check the user and password, token, credentials, nkey or client certificate`;
+  }
+  if (!(error instanceof Error)) return null;
+  const code = codeOf(error) ?? codeOf(error.cause) ?? "";
+  if (CERTIFICATE.test(code)) {
+    return `The certificate of the NATS server is not valid here (${error.message}): check nats_ca_file, and that the certificate has the host name in bus`;
+  }
+  if (OWN_CERTIFICATE.test(code)) return `${error.message}: check nats_cert_file and nats_key_file, and nats_ca_file`;
+  // The client gives this one no code.
+  const isPlain = error instanceof errors.ConnectionError && error.message.startsWith("server does not support");
+  return isPlain ? "The NATS server has no TLS, which tls:// in bus, nats_ca_file or nats_cert_file ask for" : null;
+}
+
+/** Why there is no connection, for logs and /health. */
+function describeFault(error: unknown, isTls: boolean): string {
+  const fault = settingFaultOf(error);
+  if (fault !== null) return fault;
+  // A server that does not accept our certificate ends the connection after the handshake, which the client does not hear.
+  if (isTls && error instanceof errors.TimeoutError)
+    return "timeout; does the server ask for another client certificate?";
+  return error instanceof Error ? error.message : String(error);
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
 }

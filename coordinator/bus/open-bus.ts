@@ -24,16 +24,15 @@ export interface BusPlace {
   readonly isTls: boolean;
 }
 
-interface OpenBusDeps {
-  readonly clock: Pick<Clock, "schedule">;
-  readonly log: Pick<Logger, "warn" | "info">;
-}
-
 /**
  * The bus of a network; null: of a coordinator that is alone. `name`: shown by the servers.
  * @throws {ConfigError} when the servers do not let us in. @throws a system error for a file that cannot be read.
  */
-export async function openBus(place: BusPlace | null, name: string, { clock, log }: OpenBusDeps): Promise<Bus> {
+export async function openBus(
+  place: BusPlace | null,
+  name: string,
+  { clock, log }: { readonly clock: Pick<Clock, "schedule">; readonly log: Pick<Logger, "warn" | "info"> },
+): Promise<Bus> {
   if (place === null) return new LocalBus();
   // Loaded here, because a coordinator that is alone needs none of it.
   const { NatsBus } = await import("./nats-bus.ts");

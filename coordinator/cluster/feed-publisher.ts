@@ -34,7 +34,7 @@ export function publishFeeds(
     // Another coordinator's since then. One that has ended stays whole.
     if ((jobs.get(jobId) !== job && feed.ending === null) || signal.aborted) return;
     if (feed.hasLost({ ...after, ended: false })) {
-      yield { frame: "lost", chars: 0 };
+      yield faulty("lost");
       return;
     }
     const tail = new FeedTail(feed, after);
@@ -42,14 +42,14 @@ export function publishFeeds(
     const first = tail.take(MAX_FRAME_CHARS);
     const blockedBy = tail.blockedBy(MAX_FRAME_CHARS);
     if (first === null && blockedBy === "too_large") {
-      yield { frame: "too_large", chars: 0 };
+      yield faulty("too_large");
       return;
     }
     const more = !tail.isAtEnd && (blockedBy === null || blockedBy === "too_large");
-    const opened = { place, slice: first === null ? null : toWire(first), more };
-    const chars = first?.chars ?? 0;
+    const slice = first === null ? { from: place.index, parts: [] } : toWire(first);
+    const opened = { frame: { ...slice, opened: { ...place, more } }, chars: first?.chars ?? 0 };
     if (more) {
-      yield { frame: opened, chars };
+      yield opened;
       return;
     }
     const sent: Sent = { feed, isGone: false, wake: () => undefined };
@@ -58,7 +58,7 @@ export function publishFeeds(
     signal.addEventListener("abort", wake, { once: true });
     sending.set(jobId, (sending.get(jobId) ?? new Set()).add(sent));
     try {
-      yield { frame: opened, chars };
+      yield opened;
       while (!tail.isOver && !sent.isGone && !signal.aborted) {
         const slice = tail.take(MAX_FRAME_CHARS);
         if (slice !== null) {
@@ -67,7 +67,7 @@ export function publishFeeds(
         }
         const blocked = tail.blockedBy(MAX_FRAME_CHARS);
         if (blocked === "too_large") {
-          yield { frame: "too_large", chars: 0 };
+          yield faulty("too_large");
           return;
         }
         const changed = new Promise<void>((resolve) => (sent.wake = resolve));
@@ -96,4 +96,8 @@ export function publishFeeds(
       }
     },
   };
+}
+
+function faulty(fault: "lost" | "too_large"): Sized<FeedFrame> {
+  return { frame: { from: 0, parts: [], fault }, chars: 0 };
 }

@@ -12,9 +12,8 @@ import { memoryBytesOf } from "../jobs/output-size.ts";
 import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/jobs.ts";
-import type { LargeRef } from "../store/large-json.ts";
 import { fromWire } from "./feed-wire.ts";
-import { M, type WireSlice } from "./messages.ts";
+import { M } from "./messages.ts";
 import { StreamGap } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
 
@@ -191,19 +190,20 @@ export function followFeeds(
         { jobId, after: { outputs, statuses, attempt } },
         signal,
       )) {
-        if (frame === "lost") return cut(copy, "lost");
-        if (frame === "too_large") return await takeStored(copy);
-        if (!("place" in frame)) takeWire(copy, frame);
-        else {
-          copy.mirror.begin(frame.place);
-          if (frame.slice !== null) takeWire(copy, frame.slice);
-          copy.ownerId = ownerId;
-          if (frame.more) {
-            copy.hint ??= ownerId;
-            return;
-          }
-          markOpened(copy);
+        const { fault, opened } = frame;
+        if (fault === "lost") return cut(copy, "lost");
+        if (fault === "too_large") return await takeStored(copy);
+        if (opened !== undefined) copy.mirror.begin(opened);
+        take(
+          copy,
+          fromWire(frame, (ref) => store.large(jobId, ref)),
+        );
+        if (opened !== undefined) copy.ownerId = ownerId;
+        if (opened?.more === true) {
+          copy.hint ??= ownerId;
+          return;
         }
+        if (opened !== undefined) markOpened(copy);
         if (copy.isOver) return;
       }
     } catch (error) {
@@ -237,13 +237,6 @@ export function followFeeds(
     copy.mirror.begin(tail.place);
     const slice = tail.take(Infinity);
     if (slice !== null) take(copy, slice);
-  }
-
-  function takeWire(copy: Copy, slice: WireSlice): void {
-    take(
-      copy,
-      fromWire(slice, (ref: LargeRef) => store.large(copy.feed.jobId, ref)),
-    );
   }
 
   function take(copy: Copy, slice: FeedSlice): void {

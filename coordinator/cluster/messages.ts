@@ -160,7 +160,7 @@ const done = z.object({
 const feedSlice = z.object({
   from: count,
   parts: z.array(z.object({ attempt: count, items: z.array(feedItem) })),
-  promptTokens: count.exactOptional(),
+  promptTokens: count.optional(),
   ending: z
     .union([
       done.extend({ large }),
@@ -172,21 +172,16 @@ const feedSlice = z.object({
         retryable: z.boolean(),
       }),
     ])
-    .exactOptional(),
+    .optional(),
 });
 export type WireSlice = z.infer<typeof feedSlice>;
+const feedFrame = feedSlice.extend({
+  /** In the first frame: where it begins. With `more` it is the only one: the follower asks again from where it is then. */
+  opened: z.object({ index: count, outputs: count, statuses: count, more: z.boolean() }).optional(),
+  /** `lost`: the job went on without output that the follower has. `too_large`: the next item is in storage soon. In the last frame. */
+  fault: z.enum(["lost", "too_large"]).optional(),
+});
 export type FeedFrame = z.infer<typeof feedFrame>;
-const feedFrame = z.union([
-  feedSlice,
-  /** The first frame. With `more` it is the only one: the follower asks again from where it is then. */
-  z.object({
-    place: z.object({ index: count, outputs: count, statuses: count }),
-    slice: feedSlice.nullable(),
-    more: z.boolean(),
-  }),
-  /** `lost`: the job went on without output that the follower has. `too_large`: the next item is in storage soon. The last frame. */
-  z.enum(["lost", "too_large"]),
-]);
 
 function question<Q, R>(message: Question<Q, R>): Question<Q, R> {
   return message;

@@ -9,14 +9,11 @@ import { openStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import { untilStored } from "../store/until-stored.ts";
 
-interface OpenNetworkDeps {
-  readonly config: CoordinatorConfig;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
 /** Opens what the coordinators of a network have in common, or what one that is alone has instead. @throws {ConfigError} */
-export async function openNetwork({ config, clock, log }: OpenNetworkDeps): Promise<{ store: Store; bus: Bus }> {
+export async function openNetwork(
+  config: CoordinatorConfig,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<{ store: Store; bus: Bus }> {
   // Before anything is opened: a configuration that cannot be is told at once.
   assertCluster(config);
   const place = await storePlaceOf(config);

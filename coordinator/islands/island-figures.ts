@@ -1,11 +1,5 @@
-import {
-  DAY_MS,
-  NO_COUNTS,
-  utcDayOf,
-  type HostCounts,
-  type HostFiguresStore,
-  type UtcDay,
-} from "../store/host-figures-store.ts";
+import { DAY_MS, NO_COUNTS, utcDayOf, type HostCounts, type UtcDay } from "../store/host-figures.ts";
+import type { Store } from "../store/store.ts";
 
 /** Of today, and of the last 7 and 30 UTC days with today. */
 export interface Periods<T> {
@@ -49,7 +43,7 @@ interface KnownIsland {
 
 /** Figures of the account's Islands, or of one, by host id. Gives those of an Island without any, too. */
 export async function readFigures(
-  store: Pick<HostFiguresStore, "counts" | "earnings">,
+  store: Pick<Store["hostFigures"], "counts" | "earnings">,
   { accountId, hostId, nowMs }: { readonly accountId: string; readonly hostId: string | null; readonly nowMs: number },
 ): Promise<(island: KnownIsland) => IslandFigures> {
   const today = utcDayOf(nowMs);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { readName } from "../accounts/credential-fields.ts";
-import type { JobEarning } from "../store/host-figures-store.ts";
+import type { JobEarning } from "../store/host-figures.ts";
 import type { IslandRecord } from "../store/islands.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";

@@ -4,7 +4,7 @@ import { hashSecret } from "../accounts/secrets.ts";
 import { InsufficientCreditsError } from "../credits/insufficient-credits-error.ts";
 import { formatCredits, microFromCredits } from "../credits/micro-credits.ts";
 import { changeLimits, resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
-import type { AccountLimits, Role } from "../store/account-store.ts";
+import type { AccountLimits, Role } from "../store/accounts.ts";
 import { GRANT_ACTION, type AccountFilter, type GrantNote, type KnownAccount } from "../store/operators.ts";
 import type { Page } from "../store/page.ts";
 import type { Store } from "../store/store.ts";

@@ -2,8 +2,8 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import { every } from "../../shared/async/every.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { ServiceError } from "../../shared/errors.ts";
-import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/content-store.ts";
-import { DAY_MS, utcDayOf } from "../store/host-figures-store.ts";
+import { CONTENT_PARTS, type ContentPart, type RemovalSubject } from "../store/content.ts";
+import { DAY_MS, utcDayOf } from "../store/host-figures.ts";
 import type { Store } from "../store/store.ts";
 
 /** How long things are kept, in ms; 0 keeps them for ever. */
@@ -37,6 +37,8 @@ export interface SweepReport {
 const KEEP_FIGURES_MS = 90 * DAY_MS;
 /** What accounts spent and earned by day. The longest range that is shown has 366 days; the ledger has all of it. */
 const KEEP_USAGE_MS = 400 * DAY_MS;
+/** A job may end earlier by the wall clock than jobs before it, if the clock is set back. */
+const MAX_CLOCK_JUMP_MS = 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
 /** Things in one step. Each step is a write of its own, and other writes go between two steps. */
 const STEP = 100;
@@ -48,6 +50,8 @@ const TRUNCATE_RETRY_MS = 10_000;
 export class Retention {
   readonly #deps: RetentionDeps;
   readonly #stop = new AbortController();
+  /** No job that ended before has the part. A start looks at all again. */
+  readonly #removedUntilMs: Record<ContentPart, number> = { input: 0, output: 0 };
   #sweepNow: () => Promise<void> = () => Promise.resolve();
   #truncating: Promise<void> = Promise.resolve();
   #truncateTimer: Timer | null = null;
@@ -127,7 +131,13 @@ export class Retention {
   #sweepPart(part: ContentPart, keepMs: number): Promise<number> {
     if (keepMs === 0) return Promise.resolve(0);
     const endedByMs = this.#deps.clock.now() - keepMs;
-    return this.#removeAll(() => this.#deps.store.content.expired(part, endedByMs, STEP), [part], false);
+    const next = async (): Promise<string[]> => {
+      const sinceMs = this.#removedUntilMs[part];
+      const jobs = await this.#deps.store.content.expired(part, { sinceMs, endedByMs }, STEP);
+      this.#removedUntilMs[part] = jobs[0]?.endedAtMs ?? Math.max(sinceMs, endedByMs - MAX_CLOCK_JUMP_MS);
+      return jobs.map(({ id }) => id);
+    };
+    return this.#removeAll(next, [part], false);
   }
 
   /** Removes parts of all jobs that `next` names, page by page. Resolves with their number. */

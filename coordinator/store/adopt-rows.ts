@@ -1,4 +1,3 @@
-import { isGone } from "./postgres/cluster/gone.ts";
 import type { Tx } from "./tx.ts";
 
 /** Rows that one statement takes over. */
@@ -11,9 +10,10 @@ const AT_ONCE = 1_000;
  */
 export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: string): Promise<void> {
   if (tx.dialect === "sqlite") return;
-  // Named, as a condition on another table is not looked at again for a row that another coordinator has just changed.
+  // One that left, or was found dead (`ClusterStore.reap`). Named, as a condition on another table is not looked at again for a row that another coordinator has just changed.
   const gone = await tx.all<{ id: string }>(
-    `SELECT DISTINCT ${owner} AS id FROM ${table} WHERE ${isOpen} AND ${owner} <> @selfId AND ${isGone(owner)}`,
+    `SELECT DISTINCT ${owner} AS id FROM ${table} WHERE ${isOpen} AND ${owner} <> @selfId
+     AND NOT EXISTS (SELECT 1 FROM coordinators WHERE coordinators.id = ${owner})`,
   );
   const goneIds = gone.map(({ id }) => id);
   const sql = `UPDATE ${table} SET ${owner} = @selfId WHERE id = ANY (ARRAY(

@@ -1,42 +1,42 @@
-import type { AccountStore } from "./account-store.ts";
+import { accountSteps } from "./accounts.ts";
 import { appendLine, auditSteps, type AuditEntry } from "./audit-log.ts";
 import { batchSteps } from "./batches.ts";
 import { catalogSteps } from "./catalog.ts";
+import { contentSteps } from "./content.ts";
 import { conversationSteps } from "./conversations.ts";
 import { fileBatchSteps } from "./file-batches.ts";
 import { fileSteps } from "./files.ts";
+import { hostFigureSteps } from "./host-figures.ts";
 import { islandSteps } from "./islands.ts";
 import { jobReads } from "./job-reads.ts";
 import { operatorSteps } from "./operators.ts";
 import { openStore, runBody, write, type Opened, type RunStep, type Step, type Steps } from "./steps.ts";
+import { usageSteps } from "./usage.ts";
 import { webhookSteps } from "./webhooks.ts";
 
 /** The stores whose methods are the same on every engine. */
 const STORES = {
+  accounts: accountSteps,
   audit: auditSteps,
   batches: batchSteps,
   catalog: catalogSteps,
+  content: contentSteps,
   conversations: conversationSteps,
   fileBatches: fileBatchSteps,
   files: fileSteps,
+  hostFigures: hostFigureSteps,
   islands: islandSteps,
   jobs: jobReads,
   operators: operatorSteps,
+  usage: usageSteps,
   webhooks: webhookSteps,
 };
 
-type OpenedStores = { readonly [K in keyof typeof STORES]: Opened<(typeof STORES)[K]> };
+/** As {@link CommonStores}, without `audit.noting`: these are what it gives. */
+export type NotedStores = { readonly [K in keyof typeof STORES]: Opened<(typeof STORES)[K]> };
 
-/** Stores that note what they write. */
-export interface NotedStores extends OpenedStores {
-  readonly accounts: AccountStore;
-}
-
-/** `accounts` of {@link NotedStores}, which are not steps yet. */
-type NotedOthers = (entry: AuditEntry) => Pick<NotedStores, "accounts">;
-
-export interface CommonStores extends OpenedStores {
-  readonly audit: OpenedStores["audit"] & {
+export interface CommonStores extends NotedStores {
+  readonly audit: NotedStores["audit"] & {
     /**
      * For one write: it adds the line in its own commit, so that there is never one without the other. A write that is refused, or resolves
      * to false as it changes nothing, adds none.
@@ -45,20 +45,18 @@ export interface CommonStores extends OpenedStores {
   };
 }
 
-export function openStores(run: RunStep, others: NotedOthers): CommonStores {
+export function openStores(run: RunStep): CommonStores {
   const stores = openAll(run);
-  const noting = (entry: AuditEntry): NotedStores => ({
-    ...others(entry),
-    ...openAll((name, step, args) =>
+  const noting = (entry: AuditEntry): NotedStores =>
+    openAll((name, step, args) =>
       step.kind === "write" ? run("noted.write", notedSteps.write, [entry, name, args]) : run(name, step, args),
-    ),
-  });
+    );
   return { ...stores, audit: { ...stores.audit, noting } };
 }
 
-function openAll(run: RunStep): OpenedStores {
+function openAll(run: RunStep): NotedStores {
   const opened = Object.entries<Steps>(STORES).map(([name, steps]) => [name, openStore(name, steps, run)]);
-  return Object.fromEntries(opened) as OpenedStores;
+  return Object.fromEntries(opened) as NotedStores;
 }
 
 const notedSteps = {

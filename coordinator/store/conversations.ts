@@ -1,5 +1,6 @@
 import type { FinishReason } from "../../shared/output.ts";
 import { adoptRows } from "./adopt-rows.ts";
+import { beginRemoval } from "./content.ts";
 import { assertPage, type Page } from "./page.ts";
 import { REFUSALS } from "./refusals.ts";
 import { kept, read, write } from "./steps.ts";
@@ -160,7 +161,7 @@ export const conversationSteps = {
   ),
 
   /**
-   * Deletes it with all its messages, and begins the removal of what its jobs hold (`ContentStore`), in one commit. False if the account
+   * Deletes it with all its messages, and begins the removal of what its jobs hold (`content.ts`), in one commit. False if the account
    * has no such conversation.
    */
   delete: write(async (tx, accountId: string, id: string, atMs: number) => {
@@ -168,8 +169,7 @@ export const conversationSteps = {
     if (found === undefined) return false;
     await tx.run("DELETE FROM messages WHERE conversation_id = @id", { id });
     await tx.run("DELETE FROM conversations WHERE id = @id", { id });
-    const sql = "INSERT INTO removals (kind, id, at_ms) VALUES ('conversation', @id, @atMs) ON CONFLICT DO NOTHING";
-    await tx.run(sql, { id, atMs });
+    await beginRemoval(tx, { kind: "conversation", id }, atMs);
     return true;
   }),
 

@@ -1,7 +1,6 @@
 import type { JobState } from "../../shared/job-state.ts";
 import { grantPostings } from "../credits/postings.ts";
-import type { Account, Role } from "./account-store.ts";
-import { accountTable } from "./accounts.ts";
+import { accountTable, type Account, type Role } from "./accounts.ts";
 import { ISLAND_RECORD, islandTable, type IslandRecord } from "./islands.ts";
 import { readJobList } from "./job-lists.ts";
 import type { JobRecord } from "./job-store.ts";

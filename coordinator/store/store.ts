@@ -1,33 +1,25 @@
-import type { AccountSettingsStore } from "./account-settings-store.ts";
-import type { AccountStore } from "./account-store.ts";
 import type { CommonStores } from "./all-steps.ts";
 import type { BatchStore } from "./batches.ts";
 import type { ClusterStore } from "./cluster-store.ts";
-import type { ContentStore } from "./content-store.ts";
-import type { HostFiguresStore } from "./host-figures-store.ts";
+import type { ContentStore } from "./content.ts";
 import type { JobStore } from "./jobs.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { SharedSecrets } from "./shared-secrets.ts";
-import type { UsageStore } from "./usage-store.ts";
 import type { WebhookStore } from "./webhooks.ts";
 
 /**
  * Durable storage of a coordinator. A write resolves after its commit; writes called in the same turn share one. Writes are applied
  * in call order. A read sees every write that has resolved.
  */
-export interface Store extends Omit<CommonStores, "batches" | "jobs" | "webhooks"> {
+export interface Store extends Omit<CommonStores, "batches" | "content" | "jobs" | "webhooks"> {
   readonly name: string;
-  readonly accounts: AccountStore;
-  readonly accountSettings: AccountSettingsStore;
   readonly batches: BatchStore;
   /** Null for a store that one coordinator has for itself. */
   readonly cluster: ClusterStore | null;
   readonly content: ContentStore;
-  readonly hostFigures: HostFiguresStore;
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly secrets: SharedSecrets;
-  readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   /** Transactions committed since the store was opened. */
   readonly commits: number;

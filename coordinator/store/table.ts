@@ -56,6 +56,8 @@ interface TableRules {
   /** Such as `PRIMARY KEY (account_id, key)`. */
   readonly rules?: readonly string[];
   readonly indexes?: readonly PerEngine[];
+  /** The engine that has the table; absent: both. */
+  readonly onlyIn?: Dialect;
   /** In SQLite it is not `WITHOUT ROWID`. */
   readonly hasRowid?: true;
   /** Of PostgreSQL's pages, in percent: updates of a row then stay on its page. */
@@ -84,7 +86,7 @@ export class Table<C extends Columns = Columns> {
 
   /** For `SELECT` and `RETURNING`: these columns under the names of their members. */
   columns(...members: readonly (keyof C & string)[]): string {
-    return members.map((member) => `${this.name}.${this.#nameOf(member)} AS "${member}"`).join(", ");
+    return members.map((member) => `${this.name}.${this.columnName(member)} AS "${member}"`).join(", ");
   }
 
   /** All columns but these, as {@link Table.columns}. */
@@ -112,12 +114,13 @@ export class Table<C extends Columns = Columns> {
   /** Adds the members that are columns as a row. `rule`: an `ON CONFLICT` clause, which may name the others. */
   insert(tx: Tx, record: Partial<RecordOf<C>>, rule = ""): Promise<number> {
     const members = Object.keys(record).filter((member) => member in this.definition);
-    const columns = members.map((member) => this.#nameOf(member)).join(", ");
+    const columns = members.map((member) => this.columnName(member)).join(", ");
     const values = members.map((member) => `@${member}`).join(", ");
     return this.run(tx, `INSERT INTO ${this.name} (${columns}) VALUES (${values}) ${rule}`, record);
   }
 
-  #nameOf(member: string): string {
+  /** Of the member in the database. */
+  columnName(member: string): string {
     return this.definition[member]?.name ?? snakeCase(member);
   }
 

@@ -1,4 +1,4 @@
-import type { Posting } from "../credits/postings.ts";
+import type { LedgerParty, Posting } from "../credits/postings.ts";
 
 /** Named in a statement as `@name`. Members that the statement does not name are ignored. */
 export type Values = object;
@@ -19,6 +19,8 @@ export interface Tx {
   lockAccount(accountId: string): Promise<void>;
   /** Until the transaction ends, no other one writes to the table. */
   lockTable(name: string): Promise<void>;
+  /** In micro-credits, 0 for a party that was never opened. It stays until the transaction ends. */
+  balanceOf(party: LedgerParty): Promise<bigint>;
   /**
    * Stores postings that belong to no job. The step must not refuse after it. `note`: shown to the account.
    * @throws the refusal of the postings (`refusalOf`).
@@ -37,6 +39,16 @@ export const oneOf = ({ dialect }: Tx, column: string, parameter: string): strin
 /** Follows a column: it is in what the query selects. PostgreSQL then finds each row by its index. */
 export const inRows = ({ dialect }: Tx, query: string): string =>
   dialect === "sqlite" ? `IN (${query})` : `= ANY (ARRAY(${query}))`;
+
+/** At most `@limit` rows of a table without rowid that the condition finds. `key`: columns of its primary key. */
+export const someRows = ({ dialect }: Tx, table: string, key: string, condition: string): string =>
+  dialect === "sqlite"
+    ? `(${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT @limit)`
+    : `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT @limit))`;
+
+/** For `ORDER BY`: the column by its bytes, whatever it was made from. */
+export const byBytes = ({ dialect }: Tx, column: string): string =>
+  dialect === "sqlite" ? column : `${column} COLLATE "C"`;
 
 /** Position of the parameter in a text; 0 if that does not have it. */
 export const positionIn = ({ dialect }: Tx, text: string, parameter: string): string =>
@@ -69,6 +81,10 @@ export const forKeyShare = ({ dialect }: Tx): string => (dialect === "sqlite" ? 
 
 /** Locks the rows that a query finds, without those that another transaction has locked. */
 export const skipLocked = ({ dialect }: Tx): string => (dialect === "sqlite" ? "" : "FOR UPDATE SKIP LOCKED");
+
+/** Another transaction has stored the key since this one looked. SQLite has one writer. */
+export const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "23505";
 
 /** `@name` becomes `$n`, once for each text; the names are in the order of their numbers. */
 export interface NumberedSql {

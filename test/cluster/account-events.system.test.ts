@@ -11,7 +11,8 @@ const JOB = { workload: "tiny-chat", input: { prompt: "Hi" } };
 describe("events of an account at three coordinators", () => {
   let cluster: Cluster;
   beforeEach(async () => {
-    cluster = await Cluster.open();
+    // The tests' Islands send no heartbeats.
+    cluster = await Cluster.open({ flags: ["--heartbeat-s", "3600"] });
     // Until all know each other.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
   });

@@ -6,12 +6,14 @@ import { ended, eventsAt, followAnywhere, running, submitWords } from "./request
 import { WordIsland } from "./word-island.ts";
 import { wordsText } from "./word-runtime.ts";
 
-/** A file of every version that shares a database. */
-const SINCE = "coordinator/store/postgres/migrations/012-no-uploads.ts";
+/** A file of every version that shares a database and the messages between coordinators. */
+const SINCE = "coordinator/cluster/peer-streams.ts";
 
 const hasPrevious = hasFileAt("HEAD~1", SINCE);
 if (!hasPrevious)
-  process.stderr.write("No test of two versions: the previous commit is not there, or shares no database\n");
+  process.stderr.write(
+    "No test of two versions: the previous commit is not there, or shares no database or messages\n",
+  );
 
 let older: OlderVersion;
 const previous = (): string => older.program;

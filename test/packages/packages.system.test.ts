@@ -100,7 +100,7 @@ describe("packages", () => {
     said = await npm(["install", "--global", tarball("coordinator")], folder, env);
     network = await serveInstalled();
     said += await installAsPrinted(network.url);
-  }, 600_000);
+  }, 1_200_000);
   afterAll(async () => {
     await network.coordinator[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });

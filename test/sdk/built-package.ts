@@ -54,7 +54,6 @@ async function runNode(
     const { stdout } = await run(executable, args, {
       cwd,
       env: { PATH: process.env["PATH"], NODE_NO_WARNINGS: "1", ...env },
-      timeout: 60_000,
     });
     return stdout;
   } catch (error) {

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
+import { partiesOf, type Posting } from "../../coordinator/credits/postings.ts";
 import type { LedgerReport } from "../../coordinator/store/ledger-store.ts";
 import { openStores } from "../../coordinator/store/all-steps.ts";
-import { SqliteAccountStore } from "../../coordinator/store/sqlite/accounts/sqlite-account-store.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
 import { sqliteSteps } from "../../coordinator/store/sqlite/engine/sqlite-steps.ts";
 import { PreparedStatements } from "../../coordinator/store/sqlite/engine/sqlite-tx.ts";
@@ -11,6 +11,7 @@ import { itemsOf, type StoredChunkRow } from "../../coordinator/store/feed-layou
 import { openBatches } from "../../coordinator/store/batches.ts";
 import { openJobs } from "../../coordinator/store/jobs.ts";
 import type { RunHotWrite } from "../../coordinator/store/hot-writes.ts";
+import { Ledger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
 import { SqliteLedgerStore } from "../../coordinator/store/sqlite/ledger/sqlite-ledger-store.ts";
 import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
@@ -56,7 +57,6 @@ export class SimulatedDatabase {
   readonly #stepStatements = new PreparedStatements(this.#db);
   readonly #ledger: SqliteLedgerStore;
   readonly #secrets = new SecretBox(Buffer.alloc(32));
-  readonly #statements: { readonly sql: string; readonly statement: Database.Statement }[] = [];
   readonly #selectEntries: Database.Statement<[], Entry>;
   readonly #selectHasEnded: Database.Statement<[string], number>;
   readonly #selectChunks: Database.Statement<[string], Pick<StoredChunkRow, "items" | "text">>;
@@ -88,11 +88,10 @@ export class SimulatedDatabase {
 
   /** What a coordinator with this writer reads and writes. */
   open(writer: Writer): SimulatedStore {
-    const db = this.#sharing();
-    const stores = openStores(sqliteSteps(this.#stepStatements, notForReading, writer), noOthers);
+    const stores = openStores(sqliteSteps(this.#stepStatements, notForReading, writer));
     const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
     return {
-      accounts: new SqliteAccountStore(db, writer),
+      accounts: stores.accounts,
       batches: openBatches(stores.batches, writeHot, this.#secrets),
       cluster: null,
       files: stores.files,
@@ -132,22 +131,18 @@ export class SimulatedDatabase {
     this.#db.exec(`BEGIN; ${tables.join("; ")}; ${balances}; COMMIT`);
   }
 
-  /** Gives each opening the statements of the first one. They are told apart by their order, because some differ only in their mode. */
-  #sharing(): Database.Database {
-    let next = 0;
-    const prepare = (sql: string): Database.Statement => {
-      const index = next++;
-      const { sql: expected, statement } = (this.#statements[index] ??= { sql, statement: this.#db.prepare(sql) });
-      if (expected !== sql) throw new Error(`Statement ${index} was prepared as ${expected}`);
-      return statement;
-    };
-    return { prepare } as unknown as Database.Database;
+  /** It is there when the call returns, as it would not be by a step of a store. */
+  addAccount(id: string, postings: readonly Posting[]): void {
+    const account = `INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES (@id, @id, @id, '', 0)`;
+    this.#db.prepare<object>(account).run({ id });
+    const open = this.#db.prepare<object>("INSERT INTO balances (party, micro) VALUES (@party, 0)");
+    for (const party of partiesOf(id)) open.run({ party });
+    const ledger = new Ledger(this.#db);
+    ledger.post(postings, null, 0);
+    ledger.flush();
   }
 }
 
 const refuse = (): Promise<never> => Promise.reject(new Error("The simulation has no such thread"));
 const notForReading = { run: refuse, runStep: refuse };
-const noOthers = (): never => {
-  throw new Error("The simulation has no operators");
-};
 const notForWriting = { run: refuse };

@@ -60,12 +60,7 @@ export class World {
       return new SimulatedIsland({ index, accountId, slots, onFault, isTainted: (jobId) => this.isTainted(jobId) });
     });
     database.empty();
-    for (const id of ACCOUNTS) {
-      const postings = id === "owner" ? [] : grantPostings(id, plan.grantMicro);
-      const account = { id, email: id, emailKey: id, passwordHash: "", postings, createdAtMs: 0 };
-      // Committed before the call returns, as it is not a step of a store.
-      void database.runner.run([["createAccount", account]]);
-    }
+    for (const id of ACCOUNTS) database.addAccount(id, id === "owner" ? [] : grantPostings(id, plan.grantMicro));
     this.start();
   }
 

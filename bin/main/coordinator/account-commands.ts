@@ -189,7 +189,6 @@ async function withAccounts<T>(
       return use(
         new AccountService({
           store: notedAccounts(store),
-          settings: store.accountSettings,
           clock: systemClock,
           newAccountMicro,
           registration: "closed",

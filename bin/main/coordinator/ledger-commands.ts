@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import { MAX_GRANT_NOTE } from "../../../coordinator/operators/operator-accounts.ts";
-import type { AccountLimits } from "../../../coordinator/store/account-store.ts";
+import type { AccountLimits } from "../../../coordinator/store/accounts.ts";
 import type { LedgerReport } from "../../../coordinator/store/ledger-store.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { ValidationError } from "../../../shared/errors.ts";

@@ -1,5 +1,5 @@
 import type { RouteConfig } from "@hono/zod-openapi";
-import type { Scope } from "../../store/account-store.ts";
+import type { Scope } from "../../store/credentials.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 import { exampleOf } from "./examples/all.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { MAX_NAME } from "../../accounts/credential-fields.ts";
-import type { IslandToken } from "../../store/account-store.ts";
+import type { IslandToken } from "../../store/island-tokens.ts";
 import { assertMayManageCredentials } from "../../accounts/key-limits.ts";
 import { serveScoped, servePublic } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";

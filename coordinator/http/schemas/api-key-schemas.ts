@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { MAX_NAME } from "../../accounts/credential-fields.ts";
 import { MAX_KEY_CARGOS, MAX_SLUG } from "../../accounts/key-limits.ts";
 import { microFromCredits } from "../../credits/micro-credits.ts";
-import { SCOPES, type ApiKey } from "../../store/account-store.ts";
+import { SCOPES, type ApiKey } from "../../store/credentials.ts";
 import type { KeyLimits } from "../../store/key-spending.ts";
 import { creditsSchema, presentCredits, presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
 

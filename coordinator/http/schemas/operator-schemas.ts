@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_STATES } from "../../../shared/job-state.ts";
-import { ROLES } from "../../store/account-store.ts";
+import { ROLES } from "../../store/accounts.ts";
 import { AUDIT_TARGETS, type AuditLine } from "../../store/audit-log.ts";
 import {
   ANNOUNCEMENT_LEVELS,

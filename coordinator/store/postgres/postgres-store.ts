@@ -1,12 +1,10 @@
 import type { Clock, Timer } from "../../../shared/clock.ts";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { AccountSettingsStore } from "../account-settings-store.ts";
-import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
 import { openBatches, type BatchStore } from "../batches.ts";
+import { pruneCredentialEnds } from "../credential-changes.ts";
 import type { ClusterStore } from "../cluster-store.ts";
-import type { ContentStore } from "../content-store.ts";
-import type { HostFiguresStore } from "../host-figures-store.ts";
+import type { ContentStore } from "../content.ts";
 import type { RunHotWrite } from "../hot-writes.ts";
 import { openJobs, type JobStore } from "../jobs.ts";
 import type { LedgerStore } from "../ledger-store.ts";
@@ -15,27 +13,20 @@ import { utcMonthOf } from "../key-spending.ts";
 import type { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
 import type { Store } from "../store.ts";
-import type { UsageStore } from "../usage-store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
-import { PostgresAccountSettingsStore } from "./accounts/postgres-account-settings-store.ts";
-import { PostgresAccountStore } from "./accounts/postgres-account-store.ts";
-import { pruneCredentialEnds } from "./accounts/postgres-credential-changes.ts";
 import { PostgresClusterStore } from "./cluster/postgres-cluster-store.ts";
 import { takeTurn } from "./cluster/turns.ts";
-import { PostgresContentStore } from "./content/postgres-content-store.ts";
-import { notingOn, postgresSteps } from "./engine/postgres-steps.ts";
+import { postgresSteps, PostgresTx } from "./engine/postgres-steps.ts";
 import { BatchWriter } from "./engine/batch-writer.ts";
 import { Database } from "./engine/database.ts";
 import { LeaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
-import { PostgresHostFiguresStore } from "./islands/postgres-host-figures-store.ts";
 import { foldNetworkMoves } from "./ledger/post.ts";
 import { PostgresLedgerStore } from "./ledger/postgres-ledger-store.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
-import { PostgresUsageStore } from "./usage/postgres-usage-store.ts";
 
 const PRUNE_EVERY_MS = 3_600_000;
 
@@ -79,8 +70,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 /** A store in a PostgreSQL database, which many coordinators share. */
 export class PostgresStore implements Store {
   readonly name = "postgres";
-  readonly accounts: AccountStore;
-  readonly accountSettings: AccountSettingsStore;
+  readonly accounts: CommonStores["accounts"];
   readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
   readonly catalog: CommonStores["catalog"];
@@ -89,13 +79,13 @@ export class PostgresStore implements Store {
   readonly conversations: CommonStores["conversations"];
   readonly fileBatches: CommonStores["fileBatches"];
   readonly files: CommonStores["files"];
-  readonly hostFigures: HostFiguresStore;
+  readonly hostFigures: CommonStores["hostFigures"];
   readonly islands: CommonStores["islands"];
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly operators: CommonStores["operators"];
   readonly secrets: SharedSecrets;
-  readonly usage: UsageStore;
+  readonly usage: CommonStores["usage"];
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database;
@@ -115,30 +105,33 @@ export class PostgresStore implements Store {
     });
     const lease = new LeaseConnection(address, leaseRenewMs);
     const cluster = new PostgresClusterStore(db, writer, lease, ownerId);
-    const stores = openStores(postgresSteps(db, ownerId), (entry) => ({
-      accounts: new PostgresAccountStore(notingOn(db, entry)),
-    }));
+    const stores = openStores(postgresSteps(db, ownerId));
     this.#db = db;
     this.#lease = lease;
     this.#writer = writer;
     const writeHot: RunHotWrite = (key, kind, args) => writer.run(key, kind, args);
-    this.accounts = new PostgresAccountStore(db);
-    this.accountSettings = new PostgresAccountSettingsStore(db);
+    this.accounts = stores.accounts;
     this.audit = stores.audit;
     this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
     this.cluster = cluster;
-    this.content = new PostgresContentStore(db);
+    this.content = {
+      ...stores.content,
+      // PostgreSQL's own vacuum gives space back, and its log is the server's.
+      canReclaim: true,
+      reclaim: async () => false,
+      truncateLog: async () => true,
+    };
     this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;
-    this.hostFigures = new PostgresHostFiguresStore(db);
+    this.hostFigures = stores.hostFigures;
     this.islands = stores.islands;
     this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = new PostgresLedgerStore(db);
     this.operators = stores.operators;
     this.secrets = new PostgresSecrets(db, secrets);
-    this.usage = new PostgresUsageStore(db);
+    this.usage = stores.usage;
     this.webhooks = unsealing(stores.webhooks, secrets);
   }
 
@@ -165,13 +158,13 @@ export class PostgresStore implements Store {
     const nowMs = this.#clock.now();
     await this.#db
       .transact(async (session) => {
-        if (!(await takeTurn(session, "prune", PRUNE_EVERY_MS))) return;
+        if (!(await takeTurn(new PostgresTx(session, ""), "prune", PRUNE_EVERY_MS))) return;
         await session.run("DELETE FROM sessions WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM password_resets WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM email_changes WHERE expires_at_ms <= $1", [nowMs]);
         await session.run("DELETE FROM key_spending WHERE month < $1", [utcMonthOf(nowMs) - 1]);
         await session.run("DELETE FROM idempotency_keys WHERE created_at_ms <= $1", [nowMs - IDEMPOTENCY_KEPT_MS]);
-        await pruneCredentialEnds(session);
+        await pruneCredentialEnds(new PostgresTx(session, ""));
         await foldNetworkMoves(session);
       })
       .catch((error: unknown) => {

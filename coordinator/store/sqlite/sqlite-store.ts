@@ -2,17 +2,13 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { ServiceError } from "../../../shared/errors.ts";
 import type { Clock, Timer } from "../../../shared/clock.ts";
-import type { AccountSettingsStore } from "../account-settings-store.ts";
-import type { AccountStore } from "../account-store.ts";
 import { openStores, type CommonStores } from "../all-steps.ts";
+import type { ContentStore } from "../content.ts";
 import { openBatches, type BatchStore } from "../batches.ts";
-import type { ContentStore } from "../content-store.ts";
-import type { HostFiguresStore } from "../host-figures-store.ts";
 import type { RunHotWrite } from "../hot-writes.ts";
 import { openJobs, type JobStore } from "../jobs.ts";
 import type { LedgerStore } from "../ledger-store.ts";
 import type { Store } from "../store.ts";
-import type { UsageStore } from "../usage-store.ts";
 import { unsealing, type WebhookStore } from "../webhooks.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
@@ -20,15 +16,10 @@ import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations/all.ts";
-import { SqliteAccountSettingsStore } from "./accounts/sqlite-account-settings-store.ts";
-import { SqliteAccountStore } from "./accounts/sqlite-account-store.ts";
-import { SqliteContentStore } from "./content/sqlite-content-store.ts";
 import { SqliteLedgerStore } from "./ledger/sqlite-ledger-store.ts";
-import { SqliteHostFiguresStore } from "./islands/sqlite-host-figures-store.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";
-import { SqliteUsageStore } from "./usage/sqlite-usage-store.ts";
 import { Reader } from "./engine/reader.ts";
 import { sqliteSteps } from "./engine/sqlite-steps.ts";
 import { PreparedStatements } from "./engine/sqlite-tx.ts";
@@ -36,6 +27,8 @@ import { startWriterThread, Writer } from "./engine/writer.ts";
 
 /** Beside the database: the key that its webhook secrets are sealed with. */
 export const WEBHOOK_KEY_FILE = "webhooks.key";
+/** As `PRAGMA auto_vacuum` says it. */
+const INCREMENTAL_VACUUM = 2;
 const PRUNE_EVERY_MS = 3_600_000;
 
 export interface SqliteStoreOptions {
@@ -99,8 +92,7 @@ function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "sea
 export class SqliteStore implements Store {
   readonly name = "sqlite";
   #closed: Promise<void> | null = null;
-  readonly accounts: AccountStore;
-  readonly accountSettings: AccountSettingsStore;
+  readonly accounts: CommonStores["accounts"];
   readonly audit: CommonStores["audit"];
   readonly batches: BatchStore;
   readonly catalog: CommonStores["catalog"];
@@ -109,13 +101,13 @@ export class SqliteStore implements Store {
   readonly conversations: CommonStores["conversations"];
   readonly fileBatches: CommonStores["fileBatches"];
   readonly files: CommonStores["files"];
-  readonly hostFigures: HostFiguresStore;
+  readonly hostFigures: CommonStores["hostFigures"];
   readonly islands: CommonStores["islands"];
   readonly jobs: JobStore;
   readonly ledger: LedgerStore;
   readonly operators: CommonStores["operators"];
   readonly secrets: SharedSecrets;
-  readonly usage: UsageStore;
+  readonly usage: CommonStores["usage"];
   readonly webhooks: WebhookStore;
   readonly #clock: Clock;
   readonly #db: Database.Database;
@@ -138,30 +130,28 @@ export class SqliteStore implements Store {
     const writer = new Writer(startWriterThread(file), clock, onReadOnly);
     this.#writer = writer;
     const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
-    const stores = openStores(run, (entry) => {
-      // An operation resolves to its result, whichever it is.
-      const noting: Pick<Writer, "run"> = {
-        run: (kind, args) => writer.run("noted", { entry, kind, args }) as Promise<never>,
-      };
-      return { accounts: new SqliteAccountStore(this.#db, noting) };
-    });
+    const stores = openStores(run);
     const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
-    this.accounts = new SqliteAccountStore(this.#db, this.#writer);
-    this.accountSettings = new SqliteAccountSettingsStore(this.#db, this.#writer);
+    this.accounts = stores.accounts;
     this.audit = stores.audit;
     this.batches = openBatches(stores.batches, writeHot, secrets);
     this.catalog = stores.catalog;
-    this.content = new SqliteContentStore(this.#db, this.#writer);
+    this.content = {
+      ...stores.content,
+      canReclaim: this.#db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,
+      reclaim: () => writer.run("reclaim", {}),
+      truncateLog: () => writer.truncateLog(),
+    };
     this.conversations = stores.conversations;
     this.fileBatches = stores.fileBatches;
     this.files = stores.files;
-    this.hostFigures = new SqliteHostFiguresStore(this.#db, this.#writer);
+    this.hostFigures = stores.hostFigures;
     this.islands = stores.islands;
     this.jobs = openJobs(stores.jobs, writeHot, secrets);
     this.ledger = new SqliteLedgerStore(this.#db, this.#reader, this.#writer);
     this.operators = stores.operators;
     this.secrets = new FileSecrets(dirname(file));
-    this.usage = new SqliteUsageStore(this.#reader, this.#writer);
+    this.usage = stores.usage;
     this.webhooks = unsealing(stores.webhooks, secrets);
     this.#diskSpace =
       minFreeBytes === undefined

@@ -20,7 +20,6 @@ describe("AccountService", () => {
   const serviceWith = (override: Partial<AccountServiceDeps> = {}): AccountService =>
     new AccountService({
       store: store.accounts,
-      settings: store.accountSettings,
       clock,
       newAccountMicro: 5_000_000,
       registration: "open",
@@ -120,7 +119,7 @@ describe("AccountService", () => {
       return isRight;
     };
     await expect(slow.login("ann@example.com", PASSWORD, ADDRESS)).rejects.toMatchObject({ code: "unauthenticated" });
-    expect(await store.accountSettings.listSessions(id, clock.now())).toEqual([]);
+    expect(await store.accounts.listSessions(id, clock.now())).toEqual([]);
   });
 
   it("login() answers a wrong password and an unknown address alike, after a hash of the same cost", async () => {

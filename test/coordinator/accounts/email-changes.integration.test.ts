@@ -26,8 +26,7 @@ beforeEach(async () => {
   store = await openTestStore({ path: folder.file("atoll.db"), clock });
   accountId = await makeAccount(store, { email: "ann@example.com" });
   changes = new EmailChanges({
-    accounts: store.accounts,
-    store: store.accountSettings,
+    store: store.accounts,
     clock,
     log: { error: (facts: object) => void logged.push(facts) },
     mailer: { send: async (mail) => sends().then(() => void mails.push(mail)) },
@@ -93,7 +92,7 @@ describe("EmailChanges", () => {
   it("mails a token that outlives the new password of the same request", async () => {
     const set = () => store.accounts.setPassword({ accountId, passwordHash: "new", keptTokenHash: null });
     const settings = new AccountSettings({
-      ...{ accounts: store.accounts, store: store.accountSettings, clock, log: { error: () => undefined } },
+      ...{ store: store.accounts, clock, log: { error: () => undefined } },
       passwords: { check: async () => undefined, set: async () => void (await set()) } as unknown as PasswordChanges,
       mail: { mailer: { send: async (mail) => void mails.push(mail) }, publicUrl: null },
       onChanged: () => undefined,

@@ -71,7 +71,6 @@ describe("EmailSignUps", () => {
     const passwords = quickPasswords();
     accounts = new AccountService({
       store: store.accounts,
-      settings: store.accountSettings,
       clock,
       newAccountMicro: 0,
       registration,

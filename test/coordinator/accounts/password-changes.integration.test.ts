@@ -25,7 +25,6 @@ function makeAccounts(sendReset?: SendReset): AccountService {
   const passwords = quickPasswords();
   return new AccountService({
     store: store.accounts,
-    settings: store.accountSettings,
     clock,
     newAccountMicro: 0,
     registration: "open",

@@ -17,7 +17,7 @@ import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
 import { IslandService } from "../../../coordinator/islands/island-service.ts";
 import type { Overview } from "../../../coordinator/operators/network-view.ts";
-import type { Account } from "../../../coordinator/store/account-store.ts";
+import type { Account } from "../../../coordinator/store/accounts.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { atFileEnd } from "../../support/file-end.ts";
@@ -218,7 +218,6 @@ export class Api implements AsyncDisposable {
   #openAccounts(member: ApiMember | undefined): AccountService {
     return new AccountService({
       store: store.accounts,
-      settings: store.accountSettings,
       clock: this.clock,
       credentials: member?.credentials,
       newAccountMicro: 10_000_500_000,

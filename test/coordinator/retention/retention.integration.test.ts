@@ -47,7 +47,7 @@ beforeEach(async () => {
   clock = new ManualClock();
   store = await openTestStore({ path: folder.file("atoll.db"), clock });
   // Coordinators of a network take turns by the database's clock, which stands still for this one.
-  store.content.takeSweep = () => Promise.resolve(true);
+  Object.assign(store.content, { takeSweep: async () => true });
   accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
   retention = makeRetention();
 });
@@ -85,14 +85,14 @@ const kept = async (jobId: string): Promise<unknown[]> => {
 /** Calls of `remove`, with the number of jobs of each; and when another write was answered that came during the call. */
 function watchSteps(): (number | string)[] {
   const steps: (number | string)[] = [];
-  const { content } = store;
-  const remove = content.remove.bind(content);
-  content.remove = async (jobIds, removal) => {
+  const { remove } = store.content;
+  const watched: typeof remove = async (jobIds, removal) => {
     steps.push(jobIds.length);
     const done = remove(jobIds, removal);
     void store.check().then(() => steps.push("other write"));
     return done;
   };
+  Object.assign(store.content, { remove: watched });
   return steps;
 }
 

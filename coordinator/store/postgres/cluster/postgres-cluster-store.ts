@@ -1,10 +1,11 @@
 import type { ClusterStore, Peer } from "../../cluster-store.ts";
 import type { ActiveJobRecord } from "../../job-store.ts";
-import type { CredentialChanges } from "../../credential-changes.ts";
+import { credentialChangeSteps, type CredentialChanges } from "../../credential-changes.ts";
+import { openStore } from "../../steps.ts";
 import type { IslandSessions } from "../../island-sessions.ts";
 import { UNFINISHED } from "../../job-guards.ts";
 import type { JobPlaces } from "../../job-places.ts";
-import { PostgresCredentialChanges } from "../accounts/postgres-credential-changes.ts";
+import { postgresSteps } from "../engine/postgres-steps.ts";
 import type { BatchWriter } from "../engine/batch-writer.ts";
 import type { Database } from "../engine/database.ts";
 import type { LeaseConnection } from "../engine/lease-connection.ts";
@@ -35,7 +36,7 @@ export class PostgresClusterStore implements ClusterStore {
   constructor(db: Database, writer: BatchWriter, lease: LeaseConnection, selfId: string) {
     this.#db = db;
     this.#lease = lease;
-    this.credentialChanges = new PostgresCredentialChanges(db);
+    this.credentialChanges = openStore("credentialChanges", credentialChangeSteps, postgresSteps(db, selfId));
     this.islandSessions = new PostgresIslandSessions(db);
     this.places = new PostgresJobPlaces(db, writer);
     this.selfId = selfId;

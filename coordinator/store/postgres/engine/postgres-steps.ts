@@ -1,10 +1,9 @@
-import { appendLine, type AuditEntry } from "../../audit-log.ts";
 import { runBody, type RunStep } from "../../steps.ts";
-import type { Posting } from "../../../credits/postings.ts";
+import type { LedgerParty, Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
-import { post } from "../ledger/post.ts";
+import { lockBalances, post } from "../ledger/post.ts";
 import type { Session } from "./connection.ts";
-import type { Database, Transactions } from "./database.ts";
+import type { Database } from "./database.ts";
 
 /** Runs each write in a transaction of its own. `selfId`: of this coordinator, and a value of every statement. */
 export function postgresSteps(db: Database, selfId: string): RunStep {
@@ -13,23 +12,6 @@ export function postgresSteps(db: Database, selfId: string): RunStep {
     const run = (): Promise<unknown> => (step.kind === "write" ? db.transact(call) : db.use(call));
     return step.isKept ? db.untilAvailable(run) : run();
   };
-}
-
-/** Adds the line to each transaction, and makes one of each single statement that writes something. For stores that are not steps yet. */
-export function notingOn(db: Transactions, entry: AuditEntry): Transactions {
-  const transact: Transactions["transact"] = (call, isolation) =>
-    db.transact(async (session) => {
-      const result = await call(session);
-      if (result !== false) await appendLine(new PostgresTx(session, ""), entry);
-      return result;
-    }, isolation);
-  const run: Session["run"] = (sql, values) =>
-    db.transact(async (session) => {
-      const changed = await session.run(sql, values);
-      if (changed > 0) await appendLine(new PostgresTx(session, ""), entry);
-      return changed;
-    });
-  return { transact, use: (call) => db.use((session) => call({ ...session, run })) };
 }
 
 /** What the step of a store runs on. */
@@ -69,6 +51,10 @@ export class PostgresTx implements Tx {
 
   async lockTable(name: string): Promise<void> {
     await this.#session.run(`LOCK TABLE ${name} IN EXCLUSIVE MODE`);
+  }
+
+  async balanceOf(party: LedgerParty): Promise<bigint> {
+    return (await lockBalances(this.#session, [party])).get(party) ?? 0n;
   }
 
   post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {

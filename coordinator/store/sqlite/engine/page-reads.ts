@@ -2,13 +2,10 @@ import type Database from "better-sqlite3";
 import type { LedgerLine } from "../../../credits/account-lines.ts";
 import type { Page } from "../../page.ts";
 import { LedgerLines } from "../ledger/ledger-lines.ts";
-import type { UsageReport } from "../../usage-store.ts";
-import { prepareUsage, type UsageQuery } from "../usage/usage-reads.ts";
 
 /** Reads whose cost grows with the account's data: with the page's offset and with the number of entries to count. */
 export interface PageReads {
   ledger(args: { accountId: string; page: Page }): { lines: LedgerLine[]; total: number };
-  usage(args: UsageQuery): UsageReport;
 }
 
 export type PageReadKind = keyof PageReads;
@@ -20,7 +17,6 @@ export type PageRead = { [K in PageReadKind]: readonly [kind: K, args: PageReadA
 export function pageReads(db: Database.Database): PageReads {
   const ledger = new LedgerLines(db);
   return {
-    usage: prepareUsage(db),
     ledger: ({ accountId, page }) => ledger.read(accountId, page),
   };
 }

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { Posting } from "../../../credits/postings.ts";
+import type { LedgerParty, Posting } from "../../../credits/postings.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
 
 import type { Ledger } from "../ledger/ledger.ts";
@@ -66,6 +66,11 @@ export class SqliteTx implements Tx {
   async lockAccount(): Promise<void> {}
   async lockTable(): Promise<void> {}
 
+  async balanceOf(party: LedgerParty): Promise<bigint> {
+    if (this.#isOver || this.#ledger === null) throw new Error("Only a step that writes knows balances, while it runs");
+    return this.#ledger.balanceOf(party) ?? 0n;
+  }
+
   async post(postings: readonly Posting[], atMs: number, note: string | null = null): Promise<void> {
     if (this.#isOver || this.#ledger === null) throw new Error("Only a step that writes can post, while it runs");
     this.#ledger.assertAccepts(postings);
@@ -85,8 +90,10 @@ export class SqliteTx implements Tx {
 }
 
 function parametersOf(names: readonly string[], values: Values = {}): Record<string, unknown> {
-  const given: Record<string, unknown> = { ...values };
-  return Object.fromEntries(names.map((name) => [name, parameterOf(given[name])]));
+  const given = values as Readonly<Record<string, unknown>>;
+  const parameters: Record<string, unknown> = {};
+  for (const name of names) parameters[name] = parameterOf(given[name]);
+  return parameters;
 }
 
 /** SQLite has neither lists nor booleans. */

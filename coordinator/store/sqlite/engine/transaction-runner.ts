@@ -104,6 +104,7 @@ export class TransactionRunner {
       if (tx.hasPosted && isExpected(error))
         throw new Error(`The step ${name} refused after it had posted`, { cause: error });
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK TO step; RELEASE step");
+      this.#ledger.forget();
       throw error;
     } finally {
       tx.end();

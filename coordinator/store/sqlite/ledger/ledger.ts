@@ -9,7 +9,6 @@ import { refusalOf, type LedgerParty, type Posting } from "../../../credits/post
 export class Ledger {
   readonly #selectBalance: Database.Statement<[string], bigint>;
   readonly #updateBalance: Database.Statement<[bigint, string]>;
-  readonly #insertBalance: Database.Statement<[string]>;
   readonly #insertNote: (txn: number, note: string) => void;
   readonly #selectLastId: Database.Statement<[], number>;
   readonly #insertEntries: (entries: number) => Database.Statement;
@@ -23,7 +22,6 @@ export class Ledger {
       .pluck()
       .safeIntegers();
     this.#updateBalance = db.prepare("UPDATE balances SET micro = ? WHERE party = ?");
-    this.#insertBalance = db.prepare("INSERT INTO balances (party, micro) VALUES (?, 0)");
     // Rare, so it is prepared when it is needed.
     this.#insertNote = (txn, note) =>
       void db.prepare("INSERT INTO ledger_notes (txn, note) VALUES (?, ?)").run(txn, note);
@@ -41,18 +39,15 @@ export class Ledger {
     this.#lastId = null;
   }
 
-  /** Opens a party with a balance of 0. */
-  open(party: LedgerParty): void {
-    this.#insertBalance.run(party);
+  /** Call it before the operation writes anything. @throws the refusal of the postings (`refusalOf`). */
+  assertAccepts(postings: readonly Posting[]): void {
+    const refusal = refusalOf(postings, (party) => this.balanceOf(party));
+    if (refusal !== null) throw refusal;
   }
 
-  /**
-   * Call it before the operation writes anything. `opening`: parties that the operation opens itself.
-   * @throws the refusal of the postings (`refusalOf`).
-   */
-  assertAccepts(postings: readonly Posting[], opening: readonly LedgerParty[] = []): void {
-    const refusal = refusalOf(postings, (party) => this.balanceOf(party) ?? (opening.includes(party) ? 0n : undefined));
-    if (refusal !== null) throw refusal;
+  /** Forgets balances that did not move: a step may have opened their parties, and is taken back. */
+  forget(): void {
+    for (const party of this.#balances.keys()) if (!this.#changed.has(party)) this.#balances.delete(party);
   }
 
   /** In micro-credits; undefined for a party that was never opened. */

@@ -15,7 +15,6 @@ beforeEach(async () => {
   store = await openTestStore({ path: folder.file("atoll.db"), clock });
   accounts = new AccountService({
     store: notedAccounts(store),
-    settings: store.accountSettings,
     clock,
     newAccountMicro: 5,
     registration: "closed",

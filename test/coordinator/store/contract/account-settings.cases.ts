@@ -13,40 +13,40 @@ const limited = (number: number, limitMicro: number): SubmittingKey => ({
 });
 
 function describeAddresses(check: Check): void {
-  check("accountSettings.setEmail() sets the address, and voids what the old one was sent", async (store) => {
-    const { accounts, accountSettings } = store;
+  check("accounts.setEmail() sets the address, and voids what the old one was sent", async (store) => {
+    const { accounts } = store;
     const id = await makeAccount(store, { email: "ann@example.com" });
     const expiresAtMs = LATER_MS;
     await accounts.createReset({ tokenHash: "r", accountId: id, expiresAtMs, nowMs: MADE_AT_MS, maxResets: 3 });
-    await accountSettings.createEmailChange({ accountId: id, tokenHash: "c", email: "x@example.com", expiresAtMs });
-    expect(await accountSettings.setEmail(id, "Ann@Example.org")).toBe(true);
+    await accounts.createEmailChange({ accountId: id, tokenHash: "c", email: "x@example.com", expiresAtMs });
+    expect(await accounts.setEmail(id, "Ann@Example.org")).toBe(true);
     expect(await accounts.getByEmail("ann@example.ORG")).toMatchObject({ id, email: "Ann@Example.org" });
     expect(await accounts.getByEmail("ann@example.com")).toBeUndefined();
     expect(await accounts.findReset("r", MADE_AT_MS)).toBeUndefined();
-    expect(await accountSettings.findEmailChange("c", MADE_AT_MS)).toBeUndefined();
+    expect(await accounts.findEmailChange("c", MADE_AT_MS)).toBeUndefined();
     // In another case it is the same one.
-    expect(await accountSettings.setEmail(id, "ann@example.org")).toBe(true);
-    expect(await accountSettings.setEmail("user_none", "bob@example.org")).toBe(false);
+    expect(await accounts.setEmail(id, "ann@example.org")).toBe(true);
+    expect(await accounts.setEmail("user_none", "bob@example.org")).toBe(false);
   });
 
-  check("accountSettings.setEmail() refuses the address of another account", async (store) => {
+  check("accounts.setEmail() refuses the address of another account", async (store) => {
     const id = await makeAccount(store, { email: "ann@example.com" });
     await makeAccount(store, { email: "bob@example.com" });
-    await expect(store.accountSettings.setEmail(id, "BOB@example.com")).rejects.toMatchObject({ code: "email_taken" });
+    await expect(store.accounts.setEmail(id, "BOB@example.com")).rejects.toMatchObject({ code: "email_taken" });
     expect((await store.accounts.get(id))?.email).toBe("ann@example.com");
   });
 
   check("a change of the address waits for its mail until it expires, in place of an earlier one", async (store) => {
-    const { accountSettings } = store;
+    const { accounts } = store;
     const accountId = await makeAccount(store);
     const change = { accountId, tokenHash: "one", email: "a@example.com", expiresAtMs: LATER_MS };
-    await accountSettings.createEmailChange(change);
-    await accountSettings.createEmailChange({ ...change, tokenHash: "two", email: "b@example.com" });
-    expect(await accountSettings.findEmailChange("one", MADE_AT_MS)).toBeUndefined();
-    expect(await accountSettings.findEmailChange("two", MADE_AT_MS)).toEqual({ accountId, email: "b@example.com" });
-    expect(await accountSettings.findEmailChange("two", LATER_MS)).toBeUndefined();
+    await accounts.createEmailChange(change);
+    await accounts.createEmailChange({ ...change, tokenHash: "two", email: "b@example.com" });
+    expect(await accounts.findEmailChange("one", MADE_AT_MS)).toBeUndefined();
+    expect(await accounts.findEmailChange("two", MADE_AT_MS)).toEqual({ accountId, email: "b@example.com" });
+    expect(await accounts.findEmailChange("two", LATER_MS)).toBeUndefined();
     await store.accounts.delete(accountId, MADE_AT_MS);
-    expect(await accountSettings.findEmailChange("two", MADE_AT_MS)).toBeUndefined();
+    expect(await accounts.findEmailChange("two", MADE_AT_MS)).toBeUndefined();
   });
 }
 
@@ -54,25 +54,25 @@ function describePasswords(check: Check): void {
   check(
     "a new password voids a change of the address that waits for its mail, as a stranger may have asked for it",
     async (store) => {
-      const { accounts, accountSettings } = store;
+      const { accounts } = store;
       const accountId = await makeAccount(store);
       const askFor = (tokenHash: string): Promise<void> =>
-        accountSettings.createEmailChange({ accountId, tokenHash, email: "thief@example.com", expiresAtMs: LATER_MS });
+        accounts.createEmailChange({ accountId, tokenHash, email: "thief@example.com", expiresAtMs: LATER_MS });
       await askFor("one");
       await accounts.setPassword({ accountId, passwordHash: "new", keptTokenHash: "current" });
-      expect(await accountSettings.findEmailChange("one", MADE_AT_MS)).toBeUndefined();
+      expect(await accounts.findEmailChange("one", MADE_AT_MS)).toBeUndefined();
       await askFor("two");
       const reset = { tokenHash: "r", accountId, expiresAtMs: LATER_MS, nowMs: MADE_AT_MS, maxResets: 3 };
       await accounts.createReset(reset);
       await accounts.useReset({ tokenHash: "r", passwordHash: "newer", nowMs: MADE_AT_MS });
-      expect(await accountSettings.findEmailChange("two", MADE_AT_MS)).toBeUndefined();
+      expect(await accounts.findEmailChange("two", MADE_AT_MS)).toBeUndefined();
     },
   );
 }
 
 function describeSessions(check: Check): void {
-  check("accountSettings.listSessions() are the account's that have not expired, newest first", async (store) => {
-    const { accounts, accountSettings } = store;
+  check("accounts.listSessions() are the account's that have not expired, newest first", async (store) => {
+    const { accounts } = store;
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     const begin = (accountId: string, tokenHash: string, createdAtMs: number, expiresAtMs: number): Promise<void> =>
       accounts.createSession({ accountId, tokenHash, createdAtMs, expiresAtMs }, 9);
@@ -81,11 +81,11 @@ function describeSessions(check: Check): void {
     await begin(ann, "second", 3, LATER_MS);
     await begin(bob, "other", 4, LATER_MS);
     const revision = await accounts.credentialsRevision();
-    await accountSettings.touchSession("first", 50);
-    await accountSettings.touchSession("first", 40);
+    await accounts.touchSession("first", 50);
+    await accounts.touchSession("first", 40);
     // It changes nothing of what the token means.
     expect(await accounts.credentialsRevision()).toBe(revision);
-    expect(await accountSettings.listSessions(ann, MADE_AT_MS)).toEqual([
+    expect(await accounts.listSessions(ann, MADE_AT_MS)).toEqual([
       { tokenHash: "second", accountId: ann, createdAtMs: 3, expiresAtMs: LATER_MS, lastUsedAtMs: null },
       { tokenHash: "first", accountId: ann, createdAtMs: 2, expiresAtMs: LATER_MS, lastUsedAtMs: 50 },
     ]);
@@ -94,7 +94,7 @@ function describeSessions(check: Check): void {
 
 function describeKeys(check: Check): void {
   check("a key has the limits that it is made with, and those that it is given", async (store) => {
-    const { accounts, accountSettings } = store;
+    const { accounts } = store;
     const accountId = await makeAccount(store);
     await makeKey(store, accountId, "key_1");
     const limits = { expiresAtMs: LATER_MS, cargos: ["tiny-chat", "hash"], monthlyMicro: 5 };
@@ -106,29 +106,29 @@ function describeKeys(check: Check): void {
 
     const revision = await accounts.credentialsRevision();
     const change = { name: "night", cargos: ["hash"] };
-    expect(await accountSettings.changeKey(accountId, "key_1", change, MADE_AT_MS)).toMatchObject({
+    expect(await accounts.changeKey(accountId, "key_1", change, MADE_AT_MS)).toMatchObject({
       ...none,
       ...change,
     });
     expect(await accounts.credentialsRevision()).toBeGreaterThan(revision);
-    expect(await accountSettings.changeKey(accountId, "key_2", none, MADE_AT_MS)).toMatchObject(none);
+    expect(await accounts.changeKey(accountId, "key_2", none, MADE_AT_MS)).toMatchObject(none);
     expect((await accounts.listKeys(accountId)).map(({ id, cargos }) => [id, cargos])).toEqual([
       ["key_2", null],
       ["key_1", ["hash"]],
     ]);
   });
 
-  check("accountSettings.changeKey() changes no key of another account, and none that is revoked", async (store) => {
+  check("accounts.changeKey() changes no key of another account, and none that is revoked", async (store) => {
     const [ann, bob] = [await makeAccount(store), await makeAccount(store)];
     await makeKey(store, ann, "key_1");
     const change = { name: "mine" };
-    expect(await store.accountSettings.changeKey(bob, "key_1", change, MADE_AT_MS)).toBeUndefined();
+    expect(await store.accounts.changeKey(bob, "key_1", change, MADE_AT_MS)).toBeUndefined();
     await store.accounts.revokeKey(ann, "key_1", MADE_AT_MS);
-    expect(await store.accountSettings.changeKey(ann, "key_1", change, MADE_AT_MS)).toBeUndefined();
+    expect(await store.accounts.changeKey(ann, "key_1", change, MADE_AT_MS)).toBeUndefined();
   });
 
   check("a key that gets a monthly limit has spent what its jobs of the month cost, and hold", async (store) => {
-    const { accountSettings, jobs } = store;
+    const { accounts, jobs } = store;
     const accountId = await makeAccount(store);
     const number = await makeKey(store, accountId, "key_1");
     await makeKey(store, accountId, "key_2");
@@ -140,11 +140,11 @@ function describeKeys(check: Check): void {
     for (let turn = 0; turn < 3; turn += 1) while (await store.usage.sumUp(100));
     await jobs.end(makeEnding(ended, { chargeMicro: 50_000 }));
     await jobs.submit(makeJob(accountId));
-    expect(await accountSettings.keySpending(accountId, MONTH)).toEqual(new Map());
+    expect(await accounts.keySpending(accountId, MONTH)).toEqual(new Map());
     for (const id of ["key_1", "key_2"]) {
-      await accountSettings.changeKey(accountId, id, { monthlyMicro: 2_000_000 }, MADE_AT_MS);
+      await accounts.changeKey(accountId, id, { monthlyMicro: 2_000_000 }, MADE_AT_MS);
     }
-    const spent = async (): Promise<unknown> => Object.fromEntries(await accountSettings.keySpending(accountId, MONTH));
+    const spent = async (): Promise<unknown> => Object.fromEntries(await accounts.keySpending(accountId, MONTH));
     expect(await spent()).toEqual({ key_1: 1_250_000, key_2: 0 });
     const next = (): Promise<unknown> => jobs.submit(makeJob(accountId, { apiKey: limited(number, 2_000_000) }));
     await expect(next()).rejects.toThrow(KeyCreditsError);
@@ -154,9 +154,9 @@ function describeKeys(check: Check): void {
     await next();
     expect(await spent()).toEqual({ key_1: 1_350_000, key_2: 0 });
     // Another limit counts nothing anew.
-    await accountSettings.changeKey(accountId, "key_1", { monthlyMicro: 3_000_000 }, MADE_AT_MS);
+    await accounts.changeKey(accountId, "key_1", { monthlyMicro: 3_000_000 }, MADE_AT_MS);
     expect(await spent()).toEqual({ key_1: 1_350_000, key_2: 0 });
-    expect(await accountSettings.keySpending(accountId, MONTH + 1)).toEqual(new Map());
+    expect(await accounts.keySpending(accountId, MONTH + 1)).toEqual(new Map());
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { RemovalSubject } from "../../../../coordinator/store/content-store.ts";
+import type { ContentPart, RemovalSubject } from "../../../../coordinator/store/content.ts";
 import { type Check, completeJob, makeAccount, makeEnding, makeJob, MADE_AT_MS, runJob } from "./store-builders.ts";
 
 const BOTH = { parts: ["input", "output"], withMessages: true, atMs: MADE_AT_MS + 9 } as const;
@@ -56,11 +56,13 @@ export function describeContent(check: Check): void {
       await completeJob(store, accountId),
     ];
     const endedMs = MADE_AT_MS + 5_000;
-    expect(await store.content.expired("output", endedMs - 1, 10)).toEqual([]);
-    expect(await store.content.expired("output", endedMs, 2)).toEqual(jobIds.slice(0, 2));
+    const expired = async (part: ContentPart, endedByMs: number, limit: number) =>
+      (await store.content.expired(part, { sinceMs: 0, endedByMs }, limit)).map(({ id }) => id);
+    expect(await expired("output", endedMs - 1, 10)).toEqual([]);
+    expect(await expired("output", endedMs, 2)).toEqual(jobIds.slice(0, 2));
     await store.content.remove(jobIds.slice(0, 2), { ...BOTH, parts: ["output"] });
-    expect(await store.content.expired("output", endedMs, 2)).toEqual(jobIds.slice(2));
-    expect(await store.content.expired("input", endedMs, 10)).toEqual(jobIds);
+    expect(await expired("output", endedMs, 2)).toEqual(jobIds.slice(2));
+    expect(await expired("input", endedMs, 10)).toEqual(jobIds);
   });
 
   check(

@@ -1,7 +1,7 @@
 import { makeFileBatch } from "../contract/file-batch-store.cases.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { LargeJson } from "../../../../coordinator/store/large-json.ts";
-import { NO_COUNTS } from "../../../../coordinator/store/host-figures-store.ts";
+import { NO_COUNTS } from "../../../../coordinator/store/host-figures.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";
 import { makeBatch, makeWebhook } from "../contract/batch-store.cases.ts";
 import {
@@ -63,7 +63,7 @@ export async function fillStore(store: Store): Promise<Filled> {
 }
 
 async function fillAccounts(
-  { accounts, accountSettings, audit, hostFigures, islands, operators }: Store,
+  { accounts, audit, hostFigures, islands, operators }: Store,
   accountId: string,
 ): Promise<void> {
   const times = { createdAtMs: MADE_AT_MS, expiresAtMs: MADE_AT_MS + 10 ** 12 };
@@ -79,11 +79,11 @@ async function fillAccounts(
   await accounts.createKey(key, { maxKeys: 50, revokedAfterMs: 0 });
   await accounts.touchKey("key_1", LATER_MS);
   const keyLimits = { expiresAtMs: times.expiresAtMs, cargos: ["hash"], monthlyMicro: 5_000_000 };
-  await accountSettings.changeKey(accountId, "key_1", keyLimits, MADE_AT_MS);
+  await accounts.changeKey(accountId, "key_1", keyLimits, MADE_AT_MS);
   await accounts.createSession({ tokenHash: "session-hash", accountId, ...times }, 10);
-  await accountSettings.touchSession("session-hash", LATER_MS);
+  await accounts.touchSession("session-hash", LATER_MS);
   const change = { accountId, tokenHash: "change-hash", email: "Next@a.example", expiresAtMs: times.expiresAtMs };
-  await accountSettings.createEmailChange(change);
+  await accounts.createEmailChange(change);
   const tokenCap = { maxTokens: 1, revokedAfterMs: 0 };
   await accounts.createIslandToken({ id: "itk_1", accountId, name: TEXT, tokenHash: "token-hash", ...times }, tokenCap);
   await accounts.touchIslandToken("itk_1", LATER_MS);

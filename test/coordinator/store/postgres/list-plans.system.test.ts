@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobFilter } from "../../../../coordinator/store/job-store.ts";
-import { NO_COUNTS } from "../../../../coordinator/store/host-figures-store.ts";
+import { NO_COUNTS } from "../../../../coordinator/store/host-figures.ts";
 import type { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
@@ -218,20 +218,20 @@ async function callHosts({ accounts, hostFigures, islands }: PostgresStore, { ke
   await hostFigures.forgetDays(20_001, 10);
 }
 
-async function callSettings({ accountSettings, jobs, usage }: PostgresStore, { key: id }: Round): Promise<void> {
+async function callSettings({ accounts, jobs, usage }: PostgresStore, { key: id }: Round): Promise<void> {
   const [fromDay, toDay] = [20_000, 20_030];
   await usage.read(ACCOUNT, { fromDay, toDay }, ["day", "cargo", "key"], PAGE);
   await usage.read(ACCOUNT, { fromDay, toDay, kind: "spent", slug: "tiny-chat", keyId: "key_00000107" }, [], PAGE);
   await usage.sumUp(10);
   await usage.forgetDays(20_001, 10);
-  await accountSettings.createEmailChange({ accountId: ACCOUNT, tokenHash: id, email: "x@a.example", expiresAtMs: 1 });
-  await accountSettings.findEmailChange(id, 0);
-  await accountSettings.setEmail(ACCOUNT, `${id}@d.example`);
-  await accountSettings.listSessions(ACCOUNT, 0);
-  await accountSettings.touchSession("session7", MADE_AT_MS);
-  await accountSettings.changeKey(ACCOUNT, "key_00000107", { monthlyMicro: 5 }, MADE_AT_MS);
-  await accountSettings.changeKey(ACCOUNT, "key_00000107", { monthlyMicro: null }, MADE_AT_MS);
-  await accountSettings.keySpending(ACCOUNT, 672);
+  await accounts.createEmailChange({ accountId: ACCOUNT, tokenHash: id, email: "x@a.example", expiresAtMs: 1 });
+  await accounts.findEmailChange(id, 0);
+  await accounts.setEmail(ACCOUNT, `${id}@d.example`);
+  await accounts.listSessions(ACCOUNT, 0);
+  await accounts.touchSession("session7", MADE_AT_MS);
+  await accounts.changeKey(ACCOUNT, "key_00000107", { monthlyMicro: 5 }, MADE_AT_MS);
+  await accounts.changeKey(ACCOUNT, "key_00000107", { monthlyMicro: null }, MADE_AT_MS);
+  await accounts.keySpending(ACCOUNT, 672);
   const monthly = { limitMicro: 5_000, month: 672, neededMicro: 1_000 };
   const job = makeJob(ACCOUNT, { apiKey: { number: 107, monthly }, priceMicro: 1_000, assignedTo: ISLAND_ID });
   await jobs.submit(job);
@@ -263,8 +263,8 @@ async function callContent({ content }: PostgresStore, { job, other }: Round): P
   for (const kind of ["job", "output", "conversation", "account"] as const) {
     await content.jobsOf({ kind, id: { job, output: job, conversation: CONVERSATION, account: other }[kind] }, "", 100);
   }
-  await content.expired("input", endedByMs, 100);
-  await content.expired("output", endedByMs, 100);
+  await content.expired("input", { sinceMs: 0, endedByMs }, 100);
+  await content.expired("output", { sinceMs: 0, endedByMs }, 100);
   await content.removeWebhooks(endedByMs, 100);
   await content.remove([job], { parts: ["input", "output"], withMessages: true, atMs: MADE_AT_MS });
   await content.removeOfAccount(other);

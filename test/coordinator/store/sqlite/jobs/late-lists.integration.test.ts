@@ -6,7 +6,7 @@ import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.
 import { PreparedStatements, SqliteTx } from "../../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { Ledger } from "../../../../../coordinator/store/sqlite/ledger/ledger.ts";
 import { LedgerLines } from "../../../../../coordinator/store/sqlite/ledger/ledger-lines.ts";
-import { EXPIRED, JOBS_OF } from "../../../../../coordinator/store/sqlite/content/content-tables.ts";
+import { expired, jobsOf } from "../../../../../coordinator/store/content.ts";
 import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
 import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
@@ -52,7 +52,8 @@ describe("jobs that ended lately", () => {
       expect((await store.jobs.completionsSince(1_000)).get("even")).toBe(even);
       expect(await store.content.jobsOf({ kind: "account", id: accountId }, "", 100)).toEqual(ids.toReversed());
     }
-    expect(await store.content.expired("input", 2_000, 100)).toEqual(ids.toReversed());
+    const inputs = await store.content.expired("input", { sinceMs: 0, endedByMs: 2_000 }, 100);
+    expect(inputs.map(({ id }) => id)).toEqual(ids.toReversed());
     expect(most).toBeGreaterThan(20);
     expect(most).toBeLessThanOrEqual(32);
   });
@@ -170,9 +171,10 @@ describe("lines of the ledger", () => {
     const tx = new SqliteTx(new PreparedStatements(db), null);
     expect((await readJobList(tx, "a", ALL, {})).jobs.map(({ id }) => id)).toEqual(ids);
     expect(await readJobList(tx, "a", ALL, { slug: "s", states: ENDED })).toMatchObject({ total: 4 });
-    const expired = db.prepare<[object]>(EXPIRED.output).all({ sinceMs: 0, endedByMs: 5, limit: 9 });
-    expect(expired.length).toBe(4);
-    expect(db.prepare(JOBS_OF.account).pluck().all({ id: "a", after: "", limit: 9 })).toEqual(ids.toReversed());
+    const ends = { sinceMs: 0, endedByMs: 5, limit: 9 };
+    expect((await tx.all(expired(tx, "output"), ends)).length).toBe(4);
+    const jobs = await tx.all<{ id: string }>(jobsOf(tx, "account"), { id: "a", afterId: "", limit: 9 });
+    expect(jobs.map(({ id }) => id)).toEqual(ids.toReversed());
     // It goes on with both kinds of entries.
     post(db, [...movements(70)].slice(120));
     for (const id of ["a", "b"]) expectAllLines(db, id, 70);

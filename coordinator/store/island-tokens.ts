@@ -1,0 +1,135 @@
+import { REFUSALS } from "./refusals.ts";
+import { read, write } from "./steps.ts";
+import { integer, key, nullable, Table, written, type RowOf } from "./table.ts";
+import type { Tx } from "./tx.ts";
+
+export const islandTokenTable = new Table(
+  "island_tokens",
+  {
+    id: key("PRIMARY KEY"),
+    accountId: key("REFERENCES accounts (id)"),
+    name: written(),
+    tokenHash: key("UNIQUE"),
+    createdAtMs: integer(),
+    revokedAtMs: nullable(integer()),
+    /** When an Island last began a session with it. */
+    lastUsedAtMs: nullable(integer()),
+  },
+  { indexes: [{ postgres: "CREATE INDEX island_tokens_by_account ON island_tokens (account_id, id)" }] },
+);
+
+/** Codes that are exchanged for an Island token, once. Stored as SHA-256. */
+export const pairingCodeTable = new Table(
+  "pairing_codes",
+  {
+    codeHash: key("PRIMARY KEY"),
+    accountId: key("REFERENCES accounts (id)"),
+    /** Of the token. */
+    name: written(),
+    expiresAtMs: integer(),
+  },
+  {
+    indexes: [
+      "CREATE INDEX pairing_codes_by_account ON pairing_codes (account_id)",
+      "CREATE INDEX pairing_codes_by_expiry ON pairing_codes (expires_at_ms)",
+    ],
+  },
+);
+
+export type IslandToken = Omit<RowOf<typeof islandTokenTable>, "tokenHash" | "revokedAtMs">;
+/** An Island token that is not stored yet. */
+export type NewIslandToken = Omit<RowOf<typeof islandTokenTable>, "revokedAtMs" | "lastUsedAtMs">;
+export type PairingCode = RowOf<typeof pairingCodeTable>;
+
+/** How many Island tokens an account may have. */
+export interface TokenCap {
+  readonly maxTokens: number;
+  /** Tokens revoked after this moment still count. */
+  readonly revokedAfterMs: number;
+}
+
+const TOKEN = `SELECT ${islandTokenTable.columnsBut("tokenHash", "revokedAtMs")} FROM island_tokens`;
+
+/** The account is locked. @throws {ServiceError} `too_many_tokens` */
+async function add(tx: Tx, token: NewIslandToken, { maxTokens, revokedAfterMs }: TokenCap): Promise<void> {
+  const count = `SELECT count(*) AS tokens FROM island_tokens
+    WHERE account_id = @accountId AND (revoked_at_ms IS NULL OR revoked_at_ms > @revokedAfterMs)`;
+  const { tokens } = await tx.only<{ tokens: number }>(count, { accountId: token.accountId, revokedAfterMs });
+  if (tokens >= maxTokens) throw REFUSALS.too_many_tokens(maxTokens);
+  await islandTokenTable.insert(tx, token);
+}
+
+export const islandTokenSteps = {
+  /** @throws {ServiceError} `too_many_tokens`, also when concurrent calls would exceed the cap together. */
+  createIslandToken: write(async (tx, token: NewIslandToken, cap: TokenCap): Promise<void> => {
+    await tx.lockAccount(token.accountId);
+    await add(tx, token, cap);
+  }),
+
+  touchIslandToken: write(async (tx, tokenId: string, atMs: number): Promise<void> => {
+    const sql = `UPDATE island_tokens SET last_used_at_ms = @atMs
+      WHERE id = @tokenId AND coalesce(last_used_at_ms, 0) < @atMs`;
+    await tx.run(sql, { tokenId, atMs });
+  }),
+
+  /** Removes codes that have expired at `nowMs`. @throws {ServiceError} `too_many_codes` if the account has `maxCodes` others. */
+  createPairingCode: write(
+    async (tx, code: PairingCode, { nowMs, maxCodes }: { nowMs: number; maxCodes: number }): Promise<void> => {
+      await tx.lockAccount(code.accountId);
+      await tx.run("DELETE FROM pairing_codes WHERE expires_at_ms <= @nowMs", { nowMs });
+      const count = "SELECT count(*) AS codes FROM pairing_codes WHERE account_id = @accountId";
+      const { codes } = await tx.only<{ codes: number }>(count, code);
+      if (codes >= maxCodes) throw REFUSALS.too_many_codes(maxCodes);
+      await pairingCodeTable.insert(tx, code);
+    },
+  ),
+
+  /**
+   * Uses a code up and stores its token, in one commit. Undefined for a code that is unknown, used or expired at `createdAtMs`.
+   * @throws {ServiceError} `too_many_tokens`; the code stays.
+   */
+  redeemPairingCode: write(
+    async (
+      tx,
+      { codeHash, ...token }: Pick<NewIslandToken, "id" | "tokenHash" | "createdAtMs"> & { codeHash: string },
+      cap: TokenCap,
+    ) => {
+      const columns = pairingCodeTable.columns("accountId", "name");
+      const sql = `SELECT ${columns} FROM pairing_codes WHERE code_hash = @codeHash AND expires_at_ms > @nowMs`;
+      const values = { codeHash, nowMs: token.createdAtMs };
+      const found = await pairingCodeTable.row<Pick<PairingCode, "accountId" | "name">>(tx, sql, values);
+      if (found === undefined) return undefined;
+      await tx.lockAccount(found.accountId);
+      // Of two who use it at once, one deletes it. So does the end of the account.
+      const used = await tx.run("DELETE FROM pairing_codes WHERE code_hash = @codeHash", { codeHash });
+      if (used === 0) return undefined;
+      await add(tx, { ...token, ...found }, cap);
+      return found;
+    },
+  ),
+
+  findIslandToken: read((tx, tokenHash: string) =>
+    islandTokenTable.row<IslandToken>(tx, `${TOKEN} WHERE token_hash = @tokenHash AND revoked_at_ms IS NULL`, {
+      tokenHash,
+    }),
+  ),
+
+  /** True for the id of a token that is not revoked. */
+  hasIslandToken: read(async (tx, tokenId: string) => {
+    const sql = "SELECT 1 FROM island_tokens WHERE id = @tokenId AND revoked_at_ms IS NULL";
+    return (await tx.one(sql, { tokenId })) !== undefined;
+  }),
+
+  /** Active tokens, newest first. */
+  listIslandTokens: read((tx, accountId: string) => {
+    const sql = `${TOKEN} WHERE account_id = @accountId AND revoked_at_ms IS NULL ORDER BY id DESC`;
+    return islandTokenTable.rows<IslandToken>(tx, sql, { accountId });
+  }),
+
+  /** False if the account has no such active token. */
+  revokeIslandToken: write(async (tx, accountId: string, tokenId: string, atMs: number) => {
+    const sql = `UPDATE island_tokens SET revoked_at_ms = @atMs
+      WHERE id = @tokenId AND account_id = @accountId AND revoked_at_ms IS NULL`;
+    return (await tx.run(sql, { accountId, tokenId, atMs })) === 1;
+  }),
+};
