@@ -5,7 +5,7 @@ import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
-import { triesOf } from "../../jobs/retry-policy.ts";
+import { triesOf } from "../../jobs/attempts/retry-policy.ts";
 import type { JobSummary, ListedJob } from "../../store/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AttemptMeter } from "../../../coordinator/jobs/attempt-meter.ts";
+import { AttemptMeter } from "../../../../coordinator/jobs/attempts/attempt-meter.ts";
 
 /** The speed of a run that was assigned at 0 and delivered `tokens` at `atMs`, each. */
 function speedOf(...frames: readonly (readonly [atMs: number, tokens: number])[]): number | null {

@@ -1,4 +1,4 @@
-import type { ActiveJob } from "./active-job.ts";
+import type { ActiveJob } from "../active-job.ts";
 
 /*
  * The retry policy of attempts. `maxAttempts` is the setting `max_attempts`; which failures end only the attempt is in

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
-import type { ActiveJob } from "../../../coordinator/jobs/active-job.ts";
-import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
-import { ServiceError } from "../../../shared/errors.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
+import type { ActiveJob } from "../../../../coordinator/jobs/active-job.ts";
+import { JobQuota } from "../../../../coordinator/quotas/job-quota.ts";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
 
 let clock: ManualClock;
 let quota: JobQuota;

@@ -1,18 +1,18 @@
-import type { Clock } from "../../shared/clock.ts";
-import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
-import { isTerminal } from "../../shared/job-state.ts";
-import { newId } from "../../shared/ids.ts";
-import type { BatchRecord, FailMode, ActiveBatchRecord, NewBatch } from "../store/batch-store.ts";
-import { REFUSALS } from "../store/refusals.ts";
-import type { JobInput } from "../store/job-store.ts";
-import type { Store } from "../store/store.ts";
-import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../webhooks/webhook-log.ts";
-import type { ActiveJob } from "./active-job.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { RateLimitedError, ServiceError } from "../../../shared/errors.ts";
+import { isTerminal } from "../../../shared/job-state.ts";
+import { newId } from "../../../shared/ids.ts";
+import type { BatchRecord, FailMode, ActiveBatchRecord, NewBatch } from "../../store/batch-store.ts";
+import { REFUSALS } from "../../store/refusals.ts";
+import type { JobInput } from "../../store/job-store.ts";
+import type { Store } from "../../store/store.ts";
+import { readGeneratedSecret, readWebhookLog, type WebhookLog } from "../../webhooks/webhook-log.ts";
+import type { ActiveJob } from "../active-job.ts";
 import type { BatchGate } from "./batch-gate.ts";
 import { batchStatusOf } from "./batch-status.ts";
-import type { JobRegistry } from "./job-registry.ts";
-import type { JobRouter } from "./job-router.ts";
-import type { CheckedSubmission, SubmissionRequest, Submissions } from "./submissions.ts";
+import type { JobRegistry } from "../job-registry.ts";
+import type { JobRouter } from "../job-router.ts";
+import type { CheckedSubmission, SubmissionRequest, Submissions } from "../submissions.ts";
 
 export interface BatchServiceDeps {
   readonly store: Pick<Store, "batches" | "webhooks">;

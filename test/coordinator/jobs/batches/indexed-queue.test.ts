@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IndexedQueue } from "../../../coordinator/jobs/indexed-queue.ts";
+import { IndexedQueue } from "../../../../coordinator/jobs/batches/indexed-queue.ts";
 
 describe("IndexedQueue", () => {
   it("has the positions of a plain list after any pushes and removals", () => {

@@ -1,4 +1,4 @@
-import type { Timings } from "../../shared/output.ts";
+import type { Timings } from "../../../shared/output.ts";
 
 /** What the coordinator sees of the speed of an attempt. */
 export interface AttemptSpeed {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Deadlines } from "../../../coordinator/jobs/deadlines.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { Deadlines } from "../../../../coordinator/jobs/attempts/deadlines.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
 
 /** `limitMs`: how long a job may be silent. */
 function world(limitMs = Infinity) {

@@ -1,10 +1,10 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import type { JobQuota } from "../quotas/job-quota.ts";
-import { MAX_ASKED_PLACES, type JobPlaces } from "../store/job-places.ts";
-import type { ActiveJob } from "./active-job.ts";
+import type { Clock, Timer } from "../../../shared/clock.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { JobQuota } from "../../quotas/job-quota.ts";
+import { MAX_ASKED_PLACES, type JobPlaces } from "../../store/job-places.ts";
+import type { ActiveJob } from "../active-job.ts";
 import { IndexedQueue } from "./indexed-queue.ts";
-import type { JobRegistry } from "./job-registry.ts";
+import type { JobRegistry } from "../job-registry.ts";
 
 export interface BatchGateDeps {
   /** Owner of the jobs that wait here. */

@@ -1,15 +1,15 @@
-import type { JobError } from "../../shared/errors.ts";
-import type { OutputItem, PromptTokens } from "../../shared/output.ts";
-import type { LetDown } from "../scheduler/scheduler.ts";
-import type { JobInput } from "../store/job-store.ts";
+import type { JobError } from "../../../shared/errors.ts";
+import type { OutputItem, PromptTokens } from "../../../shared/output.ts";
+import type { LetDown } from "../../scheduler/scheduler.ts";
+import type { JobInput } from "../../store/job-store.ts";
 import { describeExpiry, tooLarge } from "./attempt-errors.ts";
 import { AttemptMeter } from "./attempt-meter.ts";
-import type { Assignee } from "./active-job.ts";
-import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
-import type { OutputOwner } from "../quotas/output-budget.ts";
-import type { RunResult } from "./job-ending.ts";
-import type { MutableJob } from "./mutable-job.ts";
-import { sizeOf, type OutputSize } from "./output-size.ts";
+import type { Assignee } from "../active-job.ts";
+import type { ActiveJobs, ActiveJobsDeps } from "../active-jobs.ts";
+import type { OutputOwner } from "../../quotas/output-budget.ts";
+import type { RunResult } from "../job-ending.ts";
+import type { MutableJob } from "../mutable-job.ts";
+import { sizeOf, type OutputSize } from "../output-size.ts";
 import { MIN_TIME_TO_FIND_ISLAND_MS, mayRetry } from "./retry-policy.ts";
 
 export interface JobAttemptsDeps extends Pick<ActiveJobsDeps, "store" | "clock"> {

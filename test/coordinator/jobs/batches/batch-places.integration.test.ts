@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
-import type { Assign } from "../../../shared/protocol/from-coordinator.ts";
-import { FakeIsland } from "../../support/fake-island.ts";
-import { makeHello } from "../../support/frames.ts";
-import { call, until } from "../../support/http.ts";
-import { unlessSeveral } from "../../support/several-coordinators.ts";
-import { IS_POSTGRES } from "../../support/test-store.ts";
+import { AttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
+import type { Assign } from "../../../../shared/protocol/from-coordinator.ts";
+import { FakeIsland } from "../../../support/fake-island.ts";
+import { makeHello } from "../../../support/frames.ts";
+import { call, until } from "../../../support/http.ts";
+import { unlessSeveral } from "../../../support/several-coordinators.ts";
+import { IS_POSTGRES } from "../../../support/test-store.ts";
 
 import {
   account,

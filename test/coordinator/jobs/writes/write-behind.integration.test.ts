@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { beginFrames, finishedFrame, outputFrame } from "../../support/attempt-frames.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { withJobStore } from "./held-store.ts";
-import { JobWorld } from "./job-world.ts";
-import { openJobWorld, type OpenedJobWorld } from "./open-job-world.ts";
-import { nameOf, PlayedIsland } from "./played-island.ts";
+import { beginFrames, finishedFrame, outputFrame } from "../../../support/attempt-frames.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { withJobStore } from "../held-store.ts";
+import { JobWorld } from "../job-world.ts";
+import { openJobWorld, type OpenedJobWorld } from "../open-job-world.ts";
+import { nameOf, PlayedIsland } from "../played-island.ts";
 
 const DELAY_MS = 100;
 let clock: ManualClock;

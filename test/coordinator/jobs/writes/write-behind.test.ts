@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { UnstoredOutput } from "../../../coordinator/jobs/unstored-output.ts";
-import { WriteBehind, type WritingJob } from "../../../coordinator/jobs/write-behind.ts";
-import { MIB } from "../../../shared/format-bytes.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { UnstoredOutput } from "../../../../coordinator/jobs/writes/unstored-output.ts";
+import { WriteBehind, type WritingJob } from "../../../../coordinator/jobs/writes/write-behind.ts";
+import { MIB } from "../../../../shared/format-bytes.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
 
 it("stores a job's output in several parts while storage answers nothing: none of more than 8 MiB and a frame", () => {
   const job = { unstored: new UnstoredOutput(), appendsUnderWay: 0, firstOutputMs: 0 };

@@ -1,11 +1,11 @@
-import type { Clock } from "../../shared/clock.ts";
-import { ServiceError } from "../../shared/errors.ts";
-import type { OutputItem } from "../../shared/output.ts";
-import { NotOwnerError } from "../store/cluster-store.ts";
-import type { FeedChunk, JobEnding, JobMove } from "../store/job-store.ts";
-import type { JobStore } from "../store/jobs.ts";
-import type { Store } from "../store/store.ts";
-import type { MutableJob } from "./mutable-job.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { ServiceError } from "../../../shared/errors.ts";
+import type { OutputItem } from "../../../shared/output.ts";
+import { NotOwnerError } from "../../store/cluster-store.ts";
+import type { FeedChunk, JobEnding, JobMove } from "../../store/job-store.ts";
+import type { JobStore } from "../../store/jobs.ts";
+import type { Store } from "../../store/store.ts";
+import type { MutableJob } from "../mutable-job.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 export interface JobWritesDeps {

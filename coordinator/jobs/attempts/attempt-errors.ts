@@ -1,8 +1,8 @@
-import type { AttemptPhase } from "../../shared/attempt-phase.ts";
-import type { JobError } from "../../shared/errors.ts";
-import { formatBytes } from "../../shared/format-bytes.ts";
-import type { ActiveJob } from "./active-job.ts";
-import type { OutputOwner } from "../quotas/output-budget.ts";
+import type { AttemptPhase } from "../../../shared/attempt-phase.ts";
+import type { JobError } from "../../../shared/errors.ts";
+import { formatBytes } from "../../../shared/format-bytes.ts";
+import type { ActiveJob } from "../active-job.ts";
+import type { OutputOwner } from "../../quotas/output-budget.ts";
 
 const TOO_LARGE: Readonly<Record<OutputOwner | "day", string>> = {
   day: "The account's jobs have made as much output as the coordinator stores for one account in a day",

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../shared/clock.ts";
-import { IndexedHeap, type HeapItem } from "../scheduler/indexed-heap.ts";
+import type { Clock, Timer } from "../../../shared/clock.ts";
+import { IndexedHeap, type HeapItem } from "../../scheduler/indexed-heap.ts";
 
 /** The limits that every sign of life of a job puts off. */
 export interface MovingLimits {
