@@ -40,9 +40,11 @@ export class ExampleCheck {
       .filter(({ request, response }) => request !== undefined || response !== undefined);
   }
 
-  /** Operations whose example is missing or is not what their schemas allow. */
+  /** Operations whose example is missing or is not what their schemas allow, and examples of operations that do not exist. */
   stale(examples: Examples): string[] {
-    return this.#needs.filter((need) => !this.#fits(need, examples[need.operationId])).map((need) => need.operationId);
+    const wrong = this.#needs.filter((need) => !this.#fits(need, examples[need.operationId]));
+    const known = new Set(this.#needs.map(({ operationId }) => operationId));
+    return [...wrong.map(({ operationId }) => operationId), ...Object.keys(examples).filter((id) => !known.has(id))];
   }
 
   /** The examples that still hold; for other operations the best of these calls. */
