@@ -13,7 +13,7 @@ import type { FileBatchService } from "./file-batches/file-batch-service.ts";
 import type { FileService } from "./files/file-service.ts";
 import type { Listener } from "./http/server/transport.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
-import type { BatchGate } from "./jobs/batch-gate.ts";
+import type { BatchGate } from "./jobs/batches/batch-gate.ts";
 import type { JobRegistry } from "./jobs/job-registry.ts";
 import type { openGateway } from "./open-gateway.ts";
 import type { openHosts } from "./open-hosts.ts";

@@ -10,7 +10,12 @@ const dist = join(root, "dist");
  * Files to copy: the package.json files that say which files of `bin/` are CommonJS (the root's says modules), and files that code
  * reads from its own folder.
  */
-const BESIDE_THE_CODE = ["bin/package.json", "bin/main/package.json", "island-agent/doctor/matrix.onnx"];
+const BESIDE_THE_CODE = [
+  "bin/package.json",
+  "bin/main/package.json",
+  "coordinator/http/openapi/examples.json",
+  "island-agent/doctor/matrix.onnx",
+];
 
 // Files of an earlier build must not be published.
 rmSync(dist, { recursive: true, force: true });

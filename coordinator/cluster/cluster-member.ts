@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { AccountEvents } from "../events/account-events.ts";
-import type { BatchService } from "../jobs/batch-service.ts";
+import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import type { SchedulerEvent } from "../scheduler/events.ts";

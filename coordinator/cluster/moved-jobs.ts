@@ -4,7 +4,7 @@ import { recentMap } from "../../shared/recent-map.ts";
 import { Recovery } from "../dispatch/recovery.ts";
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
-import type { BatchService } from "../jobs/batch-service.ts";
+import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobMemory, ReturningJob } from "../jobs/job-memory.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Submissions } from "../jobs/submissions.ts";

@@ -2,7 +2,7 @@ import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
-import type { BatchGate } from "../jobs/batch-gate.ts";
+import type { BatchGate } from "../jobs/batches/batch-gate.ts";
 import type { JobWaiting } from "../jobs/job-waiting.ts";
 import { explainElsewhere, type Elsewhere } from "../scheduler/explain-elsewhere.ts";
 import { explainDownloads } from "../scheduler/explain.ts";

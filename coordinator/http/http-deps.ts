@@ -9,7 +9,7 @@ import type { CargoService } from "../catalog/cargo-service.ts";
 import type { Registration } from "../config/exposure.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
-import type { BatchApi } from "../jobs/batch-service.ts";
+import type { BatchApi } from "../jobs/batches/batch-service.ts";
 import type { FileBatchApi } from "../file-batches/file-batch-service.ts";
 import type { FileApi } from "../files/file-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";

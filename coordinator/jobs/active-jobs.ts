@@ -8,7 +8,7 @@ import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { JobQuota } from "../quotas/job-quota.ts";
 import { outputOwners, type OutputBudget, type OutputOwner } from "../quotas/output-budget.ts";
 import type { JobEnding, JobInput } from "../store/job-store.ts";
-import { Deadlines } from "./deadlines.ts";
+import { Deadlines } from "./attempts/deadlines.ts";
 import {
   deliveredUsage,
   feedEndingOf,
@@ -17,7 +17,7 @@ import {
   type Outcome,
   promptCostOf,
 } from "./job-ending.ts";
-import { JobWrites, type JobWritesDeps } from "./job-writes.ts";
+import { JobWrites, type JobWritesDeps } from "./writes/job-writes.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
 import { traitsOf } from "./job-traits.ts";
 import type { MutableJob } from "./mutable-job.ts";

@@ -4,7 +4,7 @@ import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, SubmittedJob } from "../store/job-store.ts";
 import type { ActiveJob, Assignee } from "./active-job.ts";
 import { ActiveJobs, type ActiveJobsDeps } from "./active-jobs.ts";
-import { JobAttempts, type JobAttemptsDeps } from "./job-attempts.ts";
+import { JobAttempts, type JobAttemptsDeps } from "./attempts/job-attempts.ts";
 import type { JobRegistryEvent } from "./job-registry-events.ts";
 import type { ReturningJob } from "./job-memory.ts";
 import { JobMoves } from "./job-moves.ts";

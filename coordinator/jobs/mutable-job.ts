@@ -5,12 +5,12 @@ import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/job-store.ts";
 import type { ActiveJob, Assignee, FinalFailure } from "./active-job.ts";
 import type { JobMemory } from "./job-memory.ts";
-import type { AttemptMeter } from "./attempt-meter.ts";
+import type { AttemptMeter } from "./attempts/attempt-meter.ts";
 import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
 import { JobFeed, type Backlog } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
 import { NO_OUTPUT, sizeOfStored } from "./output-size.ts";
-import { UnstoredOutput } from "./unstored-output.ts";
+import { UnstoredOutput } from "./writes/unstored-output.ts";
 
 /** Shared by the jobs that avoid no Island. */
 const NONE: ReadonlySet<string> = new Set();

@@ -2,7 +2,7 @@ import type { ActiveJobRecord, JobInput } from "../store/job-store.ts";
 import type { Assignee } from "./active-job.ts";
 import type { ActiveJobs, ActiveJobsDeps } from "./active-jobs.ts";
 import type { Backlog } from "./feed.ts";
-import type { JobAttempts } from "./job-attempts.ts";
+import type { JobAttempts } from "./attempts/job-attempts.ts";
 import type { ReturningJob } from "./job-memory.ts";
 import { MutableJob } from "./mutable-job.ts";
 

@@ -10,7 +10,8 @@ const AT_ONCE = 1_000;
  */
 export async function adoptRows(tx: Tx, table: string, owner: string, isOpen: string): Promise<void> {
   if (tx.dialect === "sqlite") return;
-  // One that left, or was found dead (`ClusterStore.reap`). Named, as a condition on another table is not looked at again for a row that another coordinator has just changed.
+  // Those that left, or were found dead (`ClusterStore.reap`). They are named, as a condition on another table is not looked at again for
+  // a row that another coordinator has just changed.
   const gone = await tx.all<{ id: string }>(
     `SELECT DISTINCT ${owner} AS id FROM ${table} WHERE ${isOpen} AND ${owner} <> @selfId
      AND NOT EXISTS (SELECT 1 FROM coordinators WHERE coordinators.id = ${owner})`,

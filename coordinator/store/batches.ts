@@ -21,7 +21,12 @@ export const batchSteps = {
       const sql = `SELECT id, fail_mode AS "failMode", cancelled_at_ms IS NOT NULL AS "isCancelled",
           EXISTS (SELECT 1 FROM jobs WHERE batch_id = batches.id AND state IN ('failed', 'timeout')) AS "hasFailed"
         FROM batches WHERE completed_at_ms IS NULL ${ids === undefined ? "" : `AND ${oneOf(tx, "id", "ids")}`}`;
-      const rows = await tx.all<ActiveBatchRecord>(sql, { ids });
+      type Flag = number | boolean;
+      type Row = Omit<ActiveBatchRecord, "isCancelled" | "hasFailed"> & {
+        readonly isCancelled: Flag;
+        readonly hasFailed: Flag;
+      };
+      const rows = await tx.all<Row>(sql, { ids });
       return rows.map((row) => ({
         ...row,
         isCancelled: Boolean(row.isCancelled),

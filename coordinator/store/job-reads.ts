@@ -6,28 +6,27 @@ import { LISTED, UNLISTED } from "./sqlite/jobs/job-listing.ts";
 import { kept, pageRead, read } from "./steps.ts";
 import { indexedBy, isOwn, oneOf, type Tx } from "./tx.ts";
 
+const ACTIVE_COLUMNS = `${jobTable.columns(
+  "id",
+  "accountId",
+  "batchId",
+  "slug",
+  "state",
+  "jobClass",
+  "priority",
+  "priceMicro",
+  "attempt",
+  "refusals",
+  "islandId",
+  "createdAtMs",
+  "startedAtMs",
+  "waitDeadlineMs",
+  "isClientBound",
+)}, (SELECT share FROM accounts WHERE accounts.id = jobs.account_id) AS share`;
+
 /** Of an {@link ActiveJobRecord}. */
-export function activeColumns({ dialect }: Pick<Tx, "dialect">): string {
-  const columns = jobTable.columns(
-    "id",
-    "accountId",
-    "batchId",
-    "slug",
-    "state",
-    "jobClass",
-    "priority",
-    "priceMicro",
-    "attempt",
-    "refusals",
-    "islandId",
-    "createdAtMs",
-    "startedAtMs",
-    "waitDeadlineMs",
-    "isClientBound",
-  );
-  const share = "(SELECT share FROM accounts WHERE accounts.id = jobs.account_id) AS share";
-  return dialect === "sqlite" ? `${columns}, ${share}` : `${columns}, ${share}, ${jobTable.columns("hasPlace")}`;
-}
+export const activeColumns = ({ dialect }: Pick<Tx, "dialect">): string =>
+  dialect === "sqlite" ? ACTIVE_COLUMNS : `${ACTIVE_COLUMNS}, ${jobTable.columns("hasPlace")}`;
 
 /** What rows have of a job. */
 export interface JobRow extends Omit<JobRecord, "input" | "output" | "usage" | "ignoredParameters"> {
@@ -65,13 +64,14 @@ export const jobReads = {
   }),
 
   /** An input and an output can have been removed. */
-  get: read((tx, jobId: string): Promise<JobRow | undefined> => {
-    const sql = `SELECT ${activeColumns(tx)}, ${MORE_OF_A_JOB}, input, output, large_chars AS "largeChars",
+  get: read(async (tx, jobId: string): Promise<JobRow | undefined> => {
+    const sql = `SELECT ${ACTIVE_COLUMNS}, ${MORE_OF_A_JOB}, input, output, large_chars AS "largeChars",
         CASE WHEN state = 'completed' AND output IS NULL THEN job_feeds.text END AS text
       FROM jobs LEFT JOIN job_inputs ON job_inputs.job_id = jobs.id
         LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id LEFT JOIN job_feeds ON job_feeds.job_id = jobs.id
       WHERE jobs.id = @jobId`;
-    return jobTable.row<JobRow>(tx, sql, { jobId });
+    const row = await jobTable.row<JobRow>(tx, sql, { jobId });
+    return row && { ...row, ...jobFeedTable.decode({ text: row.text }, tx.dialect) };
   }),
 
   /** JSON, by job; without those that are unknown or removed. */

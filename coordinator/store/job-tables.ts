@@ -185,18 +185,3 @@ export const idempotencyKeyTable = new Table(
     indexes: ["CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms)"],
   },
 );
-
-/** Micro-credits that the jobs of keys with a monthly limit cost. */
-export const keySpendingTable = new Table(
-  "key_spending",
-  {
-    keyNumber: integer("PRIMARY KEY"),
-    month: small(),
-    micro: integer("CHECK (micro >= 0)"),
-  },
-  {
-    indexes: ["CREATE INDEX key_spending_by_month ON key_spending (month)"],
-    hasRowid: true,
-    fillfactor: 70,
-  },
-);

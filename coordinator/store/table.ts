@@ -8,9 +8,9 @@ import type { Dialect, Tx, Values } from "./tx.ts";
  */
 export type ColumnKind = "key" | "text" | "integer" | "small" | "flag" | "json" | "written" | "inner" | "secret";
 /** A text of SQL for both engines, or one for each that has it. */
-type PerEngine = string | Readonly<Partial<Record<Dialect, string>>>;
+export type PerEngine = string | Readonly<Partial<Record<Dialect, string>>>;
 
-interface Column<T = unknown> {
+export interface Column<T = unknown> {
   readonly kind: ColumnKind;
   readonly isNullable: boolean;
   /** What follows the type in the definition of the column. */
@@ -121,7 +121,7 @@ export class Table<C extends Columns = Columns> {
 
   /** Of the member in the database. */
   columnName(member: string): string {
-    return this.definition[member]?.name ?? snakeCase(member);
+    return columnName(member, this.definition[member]);
   }
 
   /** The values as they are stored: those that have the name of a column as it is coded. */
@@ -157,6 +157,6 @@ function valueOf(kind: ColumnKind, column: string): unknown {
   return JSON.parse(kind === "inner" ? `"${column}"` : column);
 }
 
-function snakeCase(member: string): string {
-  return member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export function columnName(member: string, column: Pick<Column, "name"> = {}): string {
+  return column.name ?? member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -35,9 +35,9 @@ describe("a coordinator that reads so slowly that NATS drops it", () => {
     const padding = Buffer.alloc(500_000);
     await until(
       async () => {
-        // For each of its connections; others ignore what they do not know.
-        flooding.publish(`atoll.1.feed.${readerId}`, pack({ frames: [], padding }));
-        flooding.publish("atoll.1.moved", pack({ jobIds: [], ownerId: readerId, padding }));
+        // For each of its connections; a stream that is not open and other fields are ignored.
+        flooding.publish(`atoll.1.stream.${readerId}`, pack([readerId, [[1_000_000, 0, padding]]]));
+        flooding.publish("atoll.1.moved", pack([readerId, { jobIds: [], padding }]));
         await flooding.flush();
         return dropped();
       },

@@ -1,10 +1,17 @@
-import { isVendorPath } from "../../coordinator/http/vendor-paths.ts";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { canonicalPath, isVendorPath } from "../../coordinator/http/vendor-paths.ts";
 import { EventTexts } from "./event-texts.ts";
 import type { Answer, AnswerCheck } from "./openapi.ts";
 
-type Head = Omit<Answer, "body">;
+type Head = Omit<Answer, "body"> & {
+  /** The body of the request if it was text. */
+  readonly sent?: string | undefined;
+};
 
 const API = "/api/v1/";
+/** A folder for the examples of the OpenAPI document: `npm run docs:examples` reads what tests sent and received. */
+const RECORDS = process.env["ATOLL_RECORD_EXAMPLES"];
 /** Origins of coordinators of this source tree. */
 const origins = new Set<string>();
 const problems: string[] = [];
@@ -31,7 +38,15 @@ export function takeProblems(): string[] {
 
 /** Has the body of a webhook held against the document. */
 export async function watchWebhook(body: { readonly type: string }): Promise<void> {
-  problems.push(...(await currentCheck()).webhookProblems(body));
+  const found = (await currentCheck()).webhookProblems(body);
+  problems.push(...found);
+  if (found.length === 0)
+    record({ operationId: body.type.startsWith("batch.") ? "batchFinished" : "jobEnded", request: body });
+}
+
+/** Keeps a call for `npm run docs:examples`. */
+function record(call: object): void {
+  if (RECORDS !== undefined) appendFileSync(join(RECORDS, `${process.pid}.jsonl`), `${JSON.stringify(call)}\n`);
 }
 
 /** Only when it is needed: most test files talk to no coordinator, and this loads all of its API. */
@@ -69,6 +84,20 @@ export class AnswerWatch {
   /** The body is whole. */
   end(): void {
     if (this.isStream) return;
-    problems.push(...this.#check.problems({ ...this.#head, body: Buffer.concat(this.#chunks).toString("utf8") }));
+    const { method, path, status, sent } = this.#head;
+    const body = Buffer.concat(this.#chunks).toString("utf8");
+    const found = this.#check.problems({ ...this.#head, body });
+    problems.push(...found);
+    if (RECORDS === undefined || found.length > 0 || status >= 300 || status === 202) return;
+    const operation = this.#check.operation(method, canonicalPath(path));
+    record({ operationId: operation?.operationId, request: parsed(sent), response: parsed(body) });
+  }
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
   }
 }

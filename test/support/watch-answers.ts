@@ -19,7 +19,8 @@ const watchedFetch =
     if (!isWatched(url) || isAnthropicModels(url, input, init)) return response;
     const { status, headers } = response;
     const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
-    const watch = await AnswerWatch.begin({ method, path: url.pathname, status, headers });
+    const sent = typeof init?.body === "string" ? init.body : undefined;
+    const watch = await AnswerWatch.begin({ method, path: url.pathname, status, headers, sent });
     if (watch.isStream) return copyOf(response, response.body?.pipeThrough(tap(watch)) ?? null);
     const bytes = new Uint8Array(await response.arrayBuffer());
     watch.push(bytes);

@@ -25,16 +25,21 @@ export function currentDocument(): unknown {
   return openApiDocument(app, deps);
 }
 
-/** The parameters of each request that has a body, by its method and path: `POST /chat/completions`. */
-export function requestParameters(): ReadonlyMap<string, Parameter> {
+/** The schema of each request that has a body, by its method and path: `POST /chat/completions`. */
+export function requestSchemas(): ReadonlyMap<string, z.ZodType> {
   const { app } = describedApi();
   return new Map(
-    app.openAPIRegistry.definitions.flatMap((definition): [string, Parameter][] => {
+    app.openAPIRegistry.definitions.flatMap((definition): [string, z.ZodType][] => {
       if (definition.type !== "route") return [];
       const { method, path, request } = definition.route;
       const [media] = Object.values(request?.body?.content ?? {});
       if (media === undefined || !("schema" in media)) return [];
-      return [[`${method.toUpperCase()} ${path.slice(API_BASE.length)}`, parametersOf(media.schema as z.ZodType)]];
+      return [[`${method.toUpperCase()} ${path.slice(API_BASE.length)}`, media.schema as z.ZodType]];
     }),
   );
+}
+
+/** The parameters of each request that has a body. */
+export function requestParameters(): ReadonlyMap<string, Parameter> {
+  return new Map([...requestSchemas()].map(([name, schema]) => [name, parametersOf(schema)]));
 }

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { committedExamples, ExampleCheck } from "./examples.ts";
 import { currentFiles, ROOT } from "./files.ts";
 
 /** Writes the files that are made from the API's schemas; with `--check`, names those that are stale and fails. */
@@ -11,6 +12,12 @@ for (const [path, source] of Object.entries(await currentFiles())) {
   if (!isCheck) await writeFile(file, source);
   else {
     process.stderr.write(`${path} is stale; run npm run generate\n`);
+    process.exitCode = 1;
+  }
+}
+if (isCheck) {
+  for (const operationId of new ExampleCheck().stale(committedExamples())) {
+    process.stderr.write(`The example of ${operationId} is stale; run npm run docs:examples\n`);
     process.exitCode = 1;
   }
 }

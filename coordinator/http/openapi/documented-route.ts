@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { Scope } from "../../store/credentials.ts";
 import type { ErrorStyle } from "../error-answers.ts";
-import { exampleOf } from "./examples/all.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
 import { headersOf, type HeaderRefs } from "./headers.ts";
 import { tagOf } from "./tags.ts";
@@ -9,6 +10,12 @@ import { tagOf } from "./tags.ts";
 type Response = NonNullable<RouteConfig["responses"][string]>;
 type OwnResponse = Exclude<Response, { $ref: string }>;
 type Content = NonNullable<OwnResponse["content"]>;
+type Body = NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
+
+/** A request and the JSON of its successful response by operationId, from tests of routes: `npm run docs:examples` writes them. */
+const EXAMPLES = JSON.parse(readFileSync(join(import.meta.dirname, "examples.json"), "utf8")) as Readonly<
+  Record<string, { readonly request?: unknown; readonly response?: unknown }>
+>;
 
 /** What a credential needs: a scope, or to be the session of an operator. */
 export type DocumentedScope = Scope | "operator";
@@ -22,7 +29,7 @@ export type DocumentedScope = Scope | "operator";
 export function documentedRoute(route: RouteConfig, scope: DocumentedScope | null, style: ErrorStyle): RouteConfig {
   const { operationId, method, path, request } = route;
   if (operationId === undefined) throw new Error(`${method} ${path} has no operationId`);
-  const example = exampleOf(operationId);
+  const example = EXAMPLES[operationId] ?? {};
   const responses = Object.entries(route.responses);
   const own = responses.flatMap(([status, response]): [string, OwnResponse][] =>
     isReference(response)
@@ -34,7 +41,8 @@ export function documentedRoute(route: RouteConfig, scope: DocumentedScope | nul
               status,
               response,
               headersOf(scope !== null, method === "post" && style !== "plain"),
-              example.response,
+              // Only an accepted request has this status, and its answer is not the operation's usual one.
+              status === "202" ? undefined : example.response,
             ),
           ],
         ],
@@ -48,10 +56,7 @@ export function documentedRoute(route: RouteConfig, scope: DocumentedScope | nul
     ...(request?.body === undefined
       ? {}
       : {
-          request: {
-            ...request,
-            body: { ...request.body, content: withExample(request.body.content, example.request) },
-          },
+          request: { ...request, body: bodyWithExample(request.body, operationId) },
         }),
     // The route's own answer for a status (503 of /health) replaces the common one.
     responses: { ...failureResponses(failures, style), ...Object.fromEntries(own) },
@@ -60,6 +65,11 @@ export function documentedRoute(route: RouteConfig, scope: DocumentedScope | nul
 
 function isReference(response: Response): response is Extract<Response, { $ref: string }> {
   return "$ref" in response;
+}
+
+/** A body with the example of its operation's request. */
+export function bodyWithExample(body: Body, operationId: string): Body {
+  return { ...body, content: withExample(body.content, EXAMPLES[operationId]?.request) };
 }
 
 function documentedResponse(status: string, response: OwnResponse, headers: HeaderRefs, example: unknown): OwnResponse {
@@ -85,9 +95,9 @@ function impliedFailures({ method, request }: RouteConfig, scope: DocumentedScop
   ];
 }
 
-/** `content` with an example beside the schema of its JSON, unless the route gives one. */
+/** `content` with an example beside the schema of its JSON. */
 function withExample(content: Content, example: unknown): Content {
   const json = content["application/json"];
-  if (example === undefined || json === undefined || "example" in json) return content;
+  if (example === undefined || json === undefined) return content;
   return { ...content, "application/json": { ...json, example } };
 }

@@ -60,7 +60,6 @@ const registerRoute = createRoute({
       content: {
         "application/json": {
           schema: data(z.object({ accepted: z.literal(true) })),
-          example: { data: { accepted: true } },
         },
       },
     },

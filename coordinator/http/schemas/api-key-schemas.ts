@@ -18,7 +18,7 @@ const scopesSchema = z
   .union([scopeListSchema, scopeArraySchema])
   .pipe(z.array(z.enum(SCOPES)).min(1))
   .transform((scopes) => SCOPES.filter((scope) => scopes.includes(scope)))
-  .openapi({ description: "Comma-separated list of read and write, or an array of them", example: "read,write" });
+  .openapi({ description: "Comma-separated list of read and write, or an array of them" });
 
 const MAX_MONTHLY_CREDITS = 4_000_000_000;
 

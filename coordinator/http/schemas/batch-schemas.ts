@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { JOB_STATES } from "../../../shared/job-state.ts";
-import type { BatchView, SubmittedBatch } from "../../jobs/batch-service.ts";
-import { BATCH_STATUSES, batchStatusOf, countStates } from "../../jobs/batch-status.ts";
+import type { BatchView, SubmittedBatch } from "../../jobs/batches/batch-service.ts";
+import { BATCH_STATUSES, batchStatusOf, countStates } from "../../jobs/batches/batch-status.ts";
 import { FAIL_MODES } from "../../store/batch-store.ts";
 import { errorSchema, submitSchema } from "./job-schemas.ts";
 import { presentTime, presentTimeOrNull, timeSchema } from "./wire-units.ts";
@@ -14,14 +14,9 @@ export const MAX_BATCH_JOBS = 100;
 export const submitBatchSchema = z
   .object({
     workload: submitSchema.shape.workload,
-    inputs: z
-      .array(z.record(z.string(), z.unknown()))
-      .min(1)
-      .max(MAX_BATCH_JOBS)
-      .openapi({
-        description: "One job for each input",
-        example: [{ prompt: "Count to 3." }, { prompt: "Count to 5." }],
-      }),
+    inputs: z.array(z.record(z.string(), z.unknown())).min(1).max(MAX_BATCH_JOBS).openapi({
+      description: "One job for each input",
+    }),
     priority: submitSchema.shape.priority,
     fail_mode: z.enum(FAIL_MODES).default("best_effort").openapi({
       description: "fail_fast: the first job that fails or times out cancels the others. best_effort: all run",
@@ -57,7 +52,7 @@ const batchJobSchema = z
 
 export const batchSchema = z
   .object({
-    id: z.string().openapi({ example: "batch_01JGFJJZ00000000000000000" }),
+    id: z.string(),
     workload_id: z.int(),
     workload_slug: z.string(),
     status: z.enum(BATCH_STATUSES).openapi({

@@ -12,10 +12,7 @@ export const jobEventSchemas = [
       state: z
         .enum(["pending", "queued", "running", "streaming"])
         .openapi({ description: "streaming: output follows" }),
-      message: z
-        .string()
-        .optional()
-        .openapi({ description: "Why there is no output yet", example: "model is downloading on 1 Island (59 %)" }),
+      message: z.string().optional().openapi({ description: "Why there is no output yet" }),
       percent: percentSchema.optional(),
     })
     .openapi("StatusEvent", {
@@ -42,7 +39,7 @@ export const jobEventSchemas = [
     .object({
       type: z.literal("image"),
       data: z.base64(),
-      format: z.string().openapi({ example: "png" }),
+      format: z.string(),
     })
     .openapi("ImageEvent"),
   z

@@ -19,7 +19,6 @@ export const fileBatchBodySchema = z
     input_file_id: z.string().max(100).describe("A JSONL file with the purpose `batch`"),
     endpoint: z.string().max(100).openapi({
       description: "That of every line; those that batches have are in files.md",
-      example: "/v1/chat/completions",
     }),
     completion_window: z.literal("24h"),
     metadata: metadataSchema.nullish(),
@@ -39,7 +38,7 @@ const secondsSchema = z.int().nullable().describe("Unix time in seconds; null: n
 
 export const fileBatchSchema = z
   .object({
-    id: z.string().openapi({ example: "batch_01JGFJJZ00000000000000000" }),
+    id: z.string(),
     object: z.literal("batch"),
     endpoint: z.string(),
     errors: z

@@ -44,7 +44,7 @@ const secondsSchema = z.int().describe("Unix time in seconds");
 
 export const fileSchema = z
   .object({
-    id: z.string().openapi({ example: "file_01JGFJJZ00000000000000000" }),
+    id: z.string(),
     object: z.literal("file"),
     bytes: z.int(),
     created_at: secondsSchema,

@@ -5,7 +5,7 @@ import { JOB_STATES, isTerminal } from "../../../shared/job-state.ts";
 import { FINISH_REASONS, type Timings } from "../../../shared/output.ts";
 import type { JobHandle, JobView } from "../../jobs/submitted-job.ts";
 import { WAITING_REASONS, type JobWaiting } from "../../jobs/job-waiting.ts";
-import { triesOf } from "../../jobs/retry-policy.ts";
+import { triesOf } from "../../jobs/attempts/retry-policy.ts";
 import type { JobSummary, ListedJob } from "../../store/job-store.ts";
 import { presentTime, presentTimeOrNull, presentUsage, timeSchema, usageSchema } from "./wire-units.ts";
 import { orNull } from "./responses.ts";
@@ -13,7 +13,7 @@ import { presentWebhook, webhookFields, webhookLogSchema, webhookSecretSchema } 
 
 export const submitSchema = z
   .object({
-    workload: z.string().min(1).max(200).openapi({ description: "Cargo slug", example: "tiny-chat" }),
+    workload: z.string().min(1).max(200).openapi({ description: "Cargo slug" }),
     input: z.record(z.string(), z.unknown()).openapi({ description: "Parameters of the Cargo; see its input_schema" }),
     priority: z.int().min(0).max(100).default(0),
     ...webhookFields,
@@ -63,13 +63,13 @@ export const percentSchema = z
   .int()
   .min(0)
   .max(100)
-  .openapi({ description: "How far the download of the model is, if that is known", example: 59 });
+  .openapi({ description: "How far the download of the model is, if that is known" });
 
 const waitingSchema = z
   .object({
     reason: z.enum(WAITING_REASONS),
     position: z.int().min(1).openapi({ description: "Place in the queue of its Cargo; 1 is next" }),
-    message: z.string().openapi({ description: "The reason as a sentence", example: "2 Islands fit, all busy" }),
+    message: z.string().openapi({ description: "The reason as a sentence" }),
     percent: percentSchema.nullable(),
     phase: z
       .enum(ATTEMPT_PHASES)
@@ -111,7 +111,6 @@ export const detailSchema = z
     batch_id: z.string().nullable(),
     ignored: z.array(z.string()).openapi({
       description: "Parameters of the request that the job does without, as in the header `Atoll-Ignored`",
-      example: ["output_config.effort", "tools[8]"],
     }),
     webhook: orNull(webhookLogSchema),
   })

@@ -7,7 +7,7 @@ import type { WebhookRecord } from "../../store/webhooks.ts";
 import { batchSchema, presentBatch } from "./batch-schemas.ts";
 import type { HttpApp } from "../http-deps.ts";
 import { detailSchema, presentDetail } from "./job-schemas.ts";
-import { exampleOf } from "../openapi/examples/all.ts";
+import { bodyWithExample } from "../openapi/documented-route.ts";
 import { WEBHOOK_TAG } from "../openapi/tags.ts";
 import { presentTime, timeSchema } from "./wire-units.ts";
 
@@ -80,7 +80,7 @@ export function documentWebhooks(app: HttpApp): void {
           "webhook-timestamp": z.string().openapi({ description: "Unix time of this try, in seconds" }),
           "webhook-signature": z.string().openapi({ description: "`v1,` and the HMAC-SHA256 in base64" }),
         }),
-        body: { required: true, content: { "application/json": { schema, example: exampleOf(operationId).request } } },
+        body: bodyWithExample({ required: true, content: { "application/json": { schema } } }, operationId),
       },
       responses: { 200: { description: "Any 2xx: delivered" }, 410: { description: "Stop trying" } },
     });

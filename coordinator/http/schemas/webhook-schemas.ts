@@ -8,12 +8,10 @@ import { presentTime, timeSchema } from "./wire-units.ts";
 export const webhookFields = {
   webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL_CHARS).optional().openapi({
     description: "URL that gets a signed POST (Standard Webhooks) at the end; https, and not a private address",
-    example: "https://example.com/hooks/atoll",
   }),
   webhook_secret: z.string().max(200).optional().openapi({
     description:
       "Signs the POST: whsec_ and base64 of 24 to 64 bytes. Default: a new one, which only this answer shows",
-    example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   }),
 };
 

@@ -161,12 +161,11 @@ export class PostgresStore implements Store {
     });
   }
 
-  /** Batches first: what they answer may still be read. */
+  /** Batches first: what their callers need for an answer may still be read. */
   async close(): Promise<void> {
     this.#pruneTimer?.cancel();
-    const closing = this.#db.close();
     await this.#writer.close();
     await this.#lease.close();
-    await closing;
+    await this.#db.close();
   }
 }

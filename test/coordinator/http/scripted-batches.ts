@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../shared/errors.ts";
-import type { BatchApi } from "../../../coordinator/jobs/batch-service.ts";
+import type { BatchApi } from "../../../coordinator/jobs/batches/batch-service.ts";
 
 /** An account that never made a batch; batches themselves are tested over a whole coordinator. */
 export const noBatches: BatchApi = {

@@ -10,8 +10,8 @@ import { WaitReasons, type WaitReasonsDeps } from "../../../coordinator/dispatch
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
-import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
-import { BatchService } from "../../../coordinator/jobs/batch-service.ts";
+import { BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
+import { BatchService } from "../../../coordinator/jobs/batches/batch-service.ts";
 import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
 import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
 import { JobService } from "../../../coordinator/jobs/job-service.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BatchGate } from "../../../coordinator/jobs/batch-gate.ts";
-import { BatchService, type SubmittedBatch } from "../../../coordinator/jobs/batch-service.ts";
+import { BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
+import { BatchService, type SubmittedBatch } from "../../../coordinator/jobs/batches/batch-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
 import type { BatchStore } from "../../../coordinator/store/batches.ts";
 import type { JobStore } from "../../../coordinator/store/jobs.ts";

@@ -38,7 +38,7 @@ export class PostgresClusterStore implements ClusterStore {
     this.#lease = lease;
     this.credentialChanges = openStore("credentialChanges", credentialChangeSteps, postgresSteps(db, selfId));
     this.islandSessions = new PostgresIslandSessions(db);
-    this.places = new PostgresJobPlaces(db, writer);
+    this.places = new PostgresJobPlaces(writer);
     this.selfId = selfId;
   }
 

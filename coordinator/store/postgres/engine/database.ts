@@ -15,7 +15,7 @@ const RETRY_MS = 500;
 /** How stores write and read. */
 export type Transactions = Pick<Database, "use" | "transact">;
 
-/** The pool. While the store closes, calls under way may still read what their answers need; new ones reject. */
+/** The pool. New calls reject from when it begins to close; it ends when those in flight are done. */
 export class Database {
   readonly #pool: pg.Pool;
   readonly #session: Session;
@@ -54,12 +54,7 @@ export class Database {
     }
   }
 
-  /** Like {@link use}, and again while the server is away: for what has happened already, and what a job cannot go on without. */
-  untilDone<T>(call: (session: Session) => Promise<T>): Promise<T> {
-    return this.untilAvailable(() => this.use(call));
-  }
-
-  /** Runs a call of this object again while the server is away. */
+  /** Runs a call of this object, and again while the server is away. */
   async untilAvailable<T>(run: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -80,16 +75,6 @@ export class Database {
   /** Like {@link use}, in one transaction, which is tried again if it lost against another one. */
   transact<T>(call: (session: Session) => Promise<T>, isolation = "READ COMMITTED"): Promise<T> {
     return this.use(() => untilWon(() => this.#transactOnce(call, isolation)));
-  }
-
-  /** A call of the store that writes in batches; with {@link whileOpen} it may read what its answer needs. */
-  track<T>(call: () => Promise<T>): Promise<T> {
-    return this.use(call);
-  }
-
-  /** Only inside of a call that is under way. */
-  whileOpen<T>(call: (session: Session) => Promise<T>): Promise<T> {
-    return call(this.#session);
   }
 
   /** Resolves when the calls under way are done and all connections are closed. */

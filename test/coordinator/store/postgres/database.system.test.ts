@@ -42,15 +42,15 @@ function describeDatabase(server: PostgresServer): void {
     expect(await store.read()).toEqual([1, 2]);
   });
 
-  it("untilDone() tries again until the server is back, and ends with the store", async () => {
+  it("untilAvailable() tries again until the server is back, and ends with the store", async () => {
     await server.kill();
-    const done = db.untilDone((session) => session.one("SELECT 2 AS two"));
+    const done = db.untilAvailable(() => db.use((session) => session.one("SELECT 2 AS two")));
     await expect(db.use((session) => session.one("SELECT 1"))).rejects.toMatchObject({ code: "storage_unavailable" });
     await server.restart();
     expect(await done).toEqual({ two: 2 });
     await server.kill();
     const other = new Database(server.addressOf("postgres"), systemClock, () => undefined);
-    const never = other.untilDone((session) => session.one("SELECT 3"));
+    const never = other.untilAvailable(() => other.use((session) => session.one("SELECT 3")));
     await other.close();
     await expect(never).rejects.toMatchObject({ code: "shutting_down" });
     await server.restart();

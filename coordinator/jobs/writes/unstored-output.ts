@@ -1,0 +1,73 @@
+import type { OutputItem } from "../../../shared/output.ts";
+import type { StatusItem } from "../../store/job-store.ts";
+
+/** What was gathered of a job, to be stored in one write. */
+export interface GatheredOutput {
+  readonly items: readonly (OutputItem | StatusItem)[];
+  /** Number of the Island's last frame among them; null without output. */
+  readonly seq: number | null;
+  /** To be called when it is durable. */
+  readonly onStored: () => void;
+}
+
+/** What readers have of one job and storage does not have yet. Nothing is acknowledged to the Island before it is stored. */
+export class UnstoredOutput {
+  #startedAtMs: number | null = null;
+  #items: (OutputItem | StatusItem)[] = [];
+  #seq: number | null = null;
+  #bytes = 0;
+  #stored: PromiseWithResolvers<void> | null = null;
+
+  /** Number of items. */
+  get count(): number {
+    return this.#items.length;
+  }
+
+  /** Size of the output, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get hasOutput(): boolean {
+    return this.#seq !== null;
+  }
+
+  /** The attempt began. */
+  start(atMs: number): void {
+    this.#startedAtMs = atMs;
+  }
+
+  /** Adds a state. It is stored with the next output, because no acknowledgement waits for it. */
+  announce(status: StatusItem): void {
+    // Not pushed into an empty array, which would get room for 17 items, in each of 100,000 waiting jobs.
+    if (this.#items.length === 0) this.#items = [status];
+    else this.#items.push(status);
+  }
+
+  /** Adds the output of numbered frame `seq`. All output that is stored together has one promise. */
+  add(seq: number, items: readonly OutputItem[], bytes: number): Promise<void> {
+    for (const item of items) this.#items.push(item);
+    this.#seq = seq;
+    this.#bytes += bytes;
+    this.#stored ??= Promise.withResolvers();
+    return this.#stored.promise;
+  }
+
+  /** When the attempt began, if that is not stored; ms since the epoch. The caller stores it now. */
+  takeStart(): number | null {
+    const atMs = this.#startedAtMs;
+    this.#startedAtMs = null;
+    return atMs;
+  }
+
+  /** Takes the output, and the states; the caller stores it now. */
+  take(): GatheredOutput {
+    const stored = this.#stored;
+    const gathered = { items: this.#items, seq: this.#seq, onStored: () => stored?.resolve() };
+    this.#items = [];
+    this.#seq = null;
+    this.#bytes = 0;
+    this.#stored = null;
+    return gathered;
+  }
+}

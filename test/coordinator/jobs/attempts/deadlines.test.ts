@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { Deadlines } from "../../../../coordinator/jobs/attempts/deadlines.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+
+/** `limitMs`: how long a job may be silent. */
+function world(limitMs = Infinity) {
+  const clock = new ManualClock();
+  const passed: string[] = [];
+  let lastSignMs = 0;
+  const noteSign = (): void => void (lastSignMs = clock.monotonicMs());
+  const deadlines = new Deadlines(clock, {
+    leftMs: () => lastSignMs + limitMs - clock.monotonicMs(),
+    onPassed(jobId) {
+      passed.push(`${jobId} silent at ${clock.monotonicMs()}`);
+      noteSign();
+    },
+  });
+  const set = (jobId: string, inMs: number): void =>
+    deadlines.set(jobId, clock.now() + inMs, () => void passed.push(`${jobId} at ${clock.monotonicMs()}`));
+  return { clock, deadlines, passed, set, noteSign };
+}
+
+it("Deadlines: one timer serves all jobs, each at its own moment", () => {
+  const { clock, deadlines, passed, set } = world();
+  set("b", 200);
+  set("a", 100);
+  set("c", 300);
+  set("b", 250);
+  expect(clock.pendingTimers).toBe(1);
+  deadlines.clear("c");
+  clock.advance(1_000);
+  expect(passed).toEqual(["a at 100", "b at 250"]);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+it("Deadlines: a sign of life puts the moving limit off, and the fixed one stays", () => {
+  const { clock, passed, set, noteSign } = world(50);
+  set("a", 150);
+  clock.advance(40);
+  noteSign();
+  clock.advance(49);
+  expect(passed).toEqual([]);
+  clock.advance(100);
+  expect(passed).toEqual(["a silent at 90", "a silent at 140", "a at 150"]);
+});
+
+it("Deadlines: nothing passes after close()", () => {
+  const { clock, deadlines, passed, set } = world();
+  set("a", 100);
+  deadlines.close();
+  set("b", 100);
+  clock.advance(1_000);
+  expect([passed, clock.pendingTimers]).toEqual([[], 0]);
+});

@@ -1,0 +1,221 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
+import type { ActiveJob } from "../../../../coordinator/jobs/active-job.ts";
+import { JobQuota } from "../../../../coordinator/quotas/job-quota.ts";
+import { ServiceError } from "../../../../shared/errors.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+
+let clock: ManualClock;
+let quota: JobQuota;
+let limit: number;
+let jobs: Map<string, WaitingJob>;
+let admitted: string[];
+let gate: BatchGate;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  quota = new JobQuota();
+  limit = 2;
+  jobs = new Map();
+  admitted = [];
+  gate = new BatchGate({
+    quota,
+    clock,
+    limitOf: async () => limit,
+    jobs: {
+      get: (id) => jobs.get(id) as ActiveJob | undefined,
+      admitParked(id) {
+        const job = jobs.get(id);
+        if (job === undefined) throw new Error(`${id} is unknown`);
+        job.hasPlace = true;
+        quota.add(job.accountId);
+        admitted.push(id);
+      },
+    },
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+});
+
+type WaitingJob = { -readonly [Field in "id" | "accountId" | "hasPlace"]: ActiveJob[Field] };
+const makeJobs = (accountId: string, ...ids: string[]): WaitingJob[] => {
+  const made = ids.map((id) => ({ id, accountId, hasPlace: false }));
+  for (const job of made) jobs.set(job.id, job);
+  return made;
+};
+const enter = (made: readonly WaitingJob[]): void => gate.enter(made as ActiveJob[]);
+/** Lets the questions for limits be answered. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("BatchGate", () => {
+  it("admits as many as there is room for, first come first served, each account by itself", async () => {
+    enter(makeJobs("a", "a1", "a2", "a3"));
+    enter(makeJobs("a", "a4"));
+    enter(makeJobs("b", "b1"));
+    await settle();
+    expect(admitted).toEqual(["a1", "a2", "b1"]);
+    quota.leave("a");
+    quota.leave("a");
+    await settle();
+    expect(admitted).toEqual(["a1", "a2", "b1", "a3", "a4"]);
+  });
+
+  it("counts the places that other jobs of the account hold", async () => {
+    quota.add("a");
+    enter(makeJobs("a", "a1", "a2"));
+    await settle();
+    expect(admitted).toEqual(["a1"]);
+    expect(quota.isFull("a", 2)).toBe(true);
+  });
+
+  it("tells the place in the line, and forgets who leaves", async () => {
+    const [, second, third, fourth] = makeJobs("a", "a1", "a2", "a3", "a4") as [
+      WaitingJob,
+      WaitingJob,
+      WaitingJob,
+      WaitingJob,
+    ];
+    limit = 1;
+    enter(makeJobs("a", "a1"));
+    enter([second, third, fourth]);
+    await settle();
+    expect([second, third, fourth].map((job) => gate.positionOf(job))).toEqual([1, 2, 3]);
+    gate.leave(second);
+    gate.leave(second);
+    expect([second, third, fourth].map((job) => gate.positionOf(job))).toEqual([null, 1, 2]);
+    quota.leave("a");
+    await settle();
+    expect(admitted).toEqual(["a1", "a3"]);
+  });
+
+  it("notices within a minute that the operator raised the limit", async () => {
+    limit = 0;
+    enter(makeJobs("a", "a1"));
+    await settle();
+    expect(admitted).toEqual([]);
+    limit = 1;
+    clock.advance(60_000);
+    await settle();
+    expect(admitted).toEqual(["a1"]);
+    clock.advance(60_000);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("passes over a job that an Island turned out to have", async () => {
+    limit = 0;
+    const made = makeJobs("a", "a1", "a2") as [WaitingJob, WaitingJob];
+    enter(made);
+    await settle();
+    made[0].hasPlace = true;
+    quota.add("a");
+    limit = 2;
+    clock.advance(60_000);
+    await settle();
+    expect(admitted).toEqual(["a2"]);
+  });
+
+  it("admits nothing once closed", async () => {
+    enter(makeJobs("a", "a1"));
+    gate.close();
+    await settle();
+    expect(admitted).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe("BatchGate, with places that several coordinators share", () => {
+  let room: number;
+  let asked: number[];
+  let fault: Error | null;
+  const fatal: unknown[] = [];
+  const shared = (): BatchGate =>
+    new BatchGate({
+      quota,
+      clock,
+      limitOf: async () => limit,
+      jobs: {
+        get: (id) => jobs.get(id) as ActiveJob | undefined,
+        admitParked(id) {
+          (jobs.get(id) as WaitingJob).hasPlace = true;
+          admitted.push(id);
+        },
+      },
+      places: {
+        async take(_accountId, jobIds) {
+          asked.push(jobIds.length);
+          if (fault !== null) throw fault;
+          const taken = jobIds.slice(0, room);
+          room -= taken.length;
+          return taken;
+        },
+      },
+      onFatal: (error) => fatal.push(error),
+    });
+  beforeEach(() => {
+    [room, asked, fault] = [0, [], null];
+    gate = shared();
+  });
+
+  it("admits those that got a place, and asks for all others at once when there is room for more", async () => {
+    room = 900;
+    enter(makeJobs("a", ...Array.from({ length: 1_000 }, (_, index) => `a${index}`)));
+    await settle();
+    expect(admitted).toHaveLength(900);
+    expect(asked).toEqual([100, 900]);
+    expect(gate.waitingOf("a")).toBe(100);
+    clock.advance(1_000);
+    await settle();
+    expect(asked).toEqual([100, 900, 100]);
+  });
+
+  it("asks every second for places that other coordinators give back, and at once for those of its own", async () => {
+    enter(makeJobs("a", "a1", "a2"));
+    await settle();
+    room = 1;
+    quota.add("a");
+    quota.leave("a");
+    await settle();
+    expect(admitted).toEqual(["a1"]);
+    room = 1;
+    clock.advance(1_000);
+    await settle();
+    expect(admitted).toEqual(["a1", "a2"]);
+    clock.advance(1_000);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("asks again after an answer that may not have known of a place", async () => {
+    enter(makeJobs("a", "a1"));
+    quota.add("a");
+    await Promise.resolve();
+    quota.leave("a");
+    room = 1;
+    await settle();
+    expect(admitted).toEqual(["a1"]);
+  });
+
+  it("does not admit a job that was cancelled while its place was asked for", async () => {
+    room = 2;
+    const [first, second] = makeJobs("a", "a1", "a2") as [WaitingJob, WaitingJob];
+    enter([first, second]);
+    gate.leave(first);
+    await settle();
+    expect(admitted).toEqual(["a2"]);
+  });
+
+  it("waits while storage is away, and reports another fault", async () => {
+    fault = new ServiceError("storage_unavailable", "away");
+    enter(makeJobs("a", "a1"));
+    await settle();
+    [fault, room] = [null, 1];
+    clock.advance(1_000);
+    await settle();
+    expect([admitted, fatal]).toEqual([["a1"], []]);
+    fault = new Error("a fault of ours");
+    enter(makeJobs("a", "a2"));
+    await settle();
+    expect(fatal).toEqual([fault]);
+    gate.close();
+  });
+});

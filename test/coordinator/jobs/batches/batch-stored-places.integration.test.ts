@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
+import { BatchService } from "../../../../coordinator/jobs/batches/batch-service.ts";
+import { Submissions } from "../../../../coordinator/jobs/submissions.ts";
+import type { BatchStore } from "../../../../coordinator/store/batches.ts";
+import { openSqliteStore, type SqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { makeAccount, temporaryFolder } from "../../store/contract/store-builders.ts";
+import { JobWorld } from "../job-world.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: SqliteStore;
+let clock: ManualClock;
+let world: JobWorld;
+let gate: BatchGate;
+let batches: BatchService;
+let accountId: string;
+/** Places that the store has left for the account. */
+let room: number;
+/** Of each batch that was stored. */
+let limits: (number | null)[];
+let asked: number;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  clock = new ManualClock();
+  store = await openSqliteStore({ path: folder.file("atoll.db"), clock });
+  accountId = await makeAccount(store, { grantMicro: 1_000_000_000 });
+  world = new JobWorld(store, clock);
+  [room, limits, asked] = [3, [], 0];
+  const { catalog, jobQuota: quota, registry: jobs } = world;
+  const take = (wanted: number): number => {
+    const taken = Math.min(wanted, room);
+    room -= taken;
+    return taken;
+  };
+  const real = store.batches;
+  const counting: BatchStore = {
+    async submit(batch) {
+      limits.push(batch.placeLimit);
+      const outcome = await real.submit(batch);
+      return { ...outcome, placed: batch.placeLimit === null ? 0 : take(batch.jobs.length) };
+    },
+    findRepeat: real.findRepeat.bind(real),
+    get: real.get.bind(real),
+    unfinished: real.unfinished.bind(real),
+    cancel: real.cancel.bind(real),
+  };
+  gate = new BatchGate({
+    jobs,
+    quota,
+    clock,
+    limitOf: async () => 10,
+    places: {
+      async take(_accountId, jobIds) {
+        asked += 1;
+        return jobIds.slice(0, take(jobIds.length));
+      },
+    },
+    onFatal: (error) => world.fatal.push(error),
+  });
+  const dailyStorage = { take: () => 0 };
+  const prices = { webhookAllowPrivate: false, priorityPrice: 1 };
+  const submissions = new Submissions({ store, catalog, clock, dailyStorage, ...prices });
+  batches = new BatchService({
+    store: { batches: counting, webhooks: store.webhooks },
+    jobs,
+    submissions,
+    gate,
+    clock,
+  });
+});
+afterEach(async () => {
+  await world.settle();
+  expect(world.fatal).toEqual([]);
+  gate.close();
+  world.close();
+  await store.close();
+  folder[Symbol.dispose]();
+});
+
+async function submit(count: number): Promise<string[]> {
+  const inputs = Array.from({ length: count }, () => ({ prompt: "Hi" }));
+  const request = { accountId, slug: "cheap", priority: 0, idempotency: null, failMode: "best_effort" } as const;
+  const { jobs } = await batches.submit({ ...request, inputs });
+  return jobs.map(({ id }) => id);
+}
+const competing = (ids: readonly string[]) => ids.map((id) => world.registry.get(id)?.hasPlace);
+
+describe("a batch in a store that gives places", () => {
+  it("competes at once where all have one, and none is asked for", async () => {
+    expect(competing(await submit(3))).toEqual([true, true, true]);
+    await world.settle();
+    expect([limits, asked, gate.waitingOf(accountId)]).toEqual([[10], 0, 0]);
+  });
+
+  it("competes with the first jobs, and the others wait", async () => {
+    const ids = await submit(5);
+    expect(competing(ids)).toEqual([true, true, true, false, false]);
+    expect(gate.waitingOf(accountId)).toBe(2);
+    await world.settle();
+    room = 1;
+    clock.advance(1_000);
+    await world.settle();
+    expect(competing(ids)).toEqual([true, true, true, true, false]);
+  });
+
+  it("does not overtake jobs of the account that wait already", async () => {
+    const first = await submit(4);
+    await world.settle();
+    room = 2;
+    const second = await submit(2);
+    expect(limits).toEqual([10, null]);
+    await world.settle();
+    expect([competing(first), competing(second)]).toEqual([
+      [true, true, true, true],
+      [true, false],
+    ]);
+  });
+});

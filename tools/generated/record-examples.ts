@@ -1,0 +1,43 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { committedExamples, ExampleCheck, EXAMPLES_FILE, type RecordedCall } from "./examples.ts";
+
+/** Tests that call every operation, some on an API whose parts are scripted. */
+const TESTS = [
+  ...["routes", "openai"].map((name) => `test/coordinator/http/${name}`),
+  ...["accounts", "conversations", "islands", "jobs", "operators", "webhooks"].map(
+    (name) => `test/coordinator/${name}`,
+  ),
+  ...["catalog/owned-cargos", "metrics/host-figures"].map((name) => `test/coordinator/${name}`),
+  "test/e2e/maintenance-commands",
+  "test/sdk",
+];
+
+/**
+ * Runs the tests of the routes and keeps what they sent and received as the examples of the OpenAPI document. An example that its
+ * schemas still allow stays as it is. Started by `npm run docs:examples`.
+ */
+const folder = mkdtempSync(join(tmpdir(), "atoll-examples-"));
+try {
+  const args = ["node_modules/vitest/vitest.mjs", "run", ...TESTS];
+  // oxlint-disable-next-line eslint/no-restricted-properties -- this is a command, and its tests read the folder there
+  spawnSync(process.execPath, args, { stdio: "inherit", env: { ...process.env, ATOLL_RECORD_EXAMPLES: folder } });
+  const calls = readdirSync(folder).flatMap((name) =>
+    readFileSync(join(folder, name), "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as RecordedCall),
+  );
+  const check = new ExampleCheck();
+  const examples = check.renewed(committedExamples(), calls);
+  writeFileSync(EXAMPLES_FILE, `${JSON.stringify(examples, null, 2)}\n`);
+  const missing = check.stale(examples);
+  if (missing.length > 0) {
+    process.stderr.write(`No test has called these operations as an example needs: ${missing.join(", ")}\n`);
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
