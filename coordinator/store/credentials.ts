@@ -38,6 +38,9 @@ export const apiKeyTable = new Table(
   },
 );
 
+/** One row: the last number that a trigger gave to a key. */
+export const keyNumberTable = new Table("key_numbers", { last: integer() }, { onlyIn: "sqlite", hasRowid: true });
+
 /** What jobs of keys with a monthly limit cost. */
 export const keySpendingTable = new Table(
   "key_spending",
