@@ -27,7 +27,7 @@ export const islandTable = new Table(
   {
     indexes: [
       "CREATE INDEX islands_by_account ON islands (account_id, last_seen_at_ms)",
-      "CREATE INDEX islands_by_age ON islands (last_seen_at_ms)",
+      { postgres: "CREATE INDEX islands_by_age ON islands (last_seen_at_ms)" },
     ],
   },
 );

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Dialect } from "./tx.ts";
 
 export interface Migration {
   /** Counted from 1, without gaps. */
@@ -29,6 +30,31 @@ export interface AppliedMigration {
 /** The database was written by another version of this program. Nothing was changed. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
+}
+
+/** The migrations that the last version before the baseline had, by the digest of their checksums. */
+const BEFORE_BASELINE = {
+  sqlite: { count: 25, digest: "53764dfa10f32bd936592ab27b53bffafa239c26c7f9c1c001710cbde2368fea" },
+  postgres: { count: 11, digest: "fe9cc4329227a4cd630b42230b837b1a318fdee93fd4405ab50d923e21c68c11" },
+} as const;
+/** Makes the schema of that version the baseline: uploads in parts were retired. */
+export const TO_BASELINE = "DROP TABLE upload_parts; DROP TABLE uploads; DELETE FROM migrations;";
+
+/**
+ * Whether the last version before the baseline wrote the database: {@link TO_BASELINE} makes it one that has the baseline.
+ * @throws {MigrationError} if an earlier version did.
+ */
+export function isBeforeBaseline(
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+  dialect: Dialect,
+): boolean {
+  if (applied.length === 0 || applied[0]?.name === migrations[0]?.name) return false;
+  const { count, digest } = BEFORE_BASELINE[dialect];
+  if (checksumOf(applied.map(({ checksum }) => checksum).join()) === digest) return true;
+  throw new MigrationError(
+    `The database has migration ${applied.length} of an earlier version, and this program takes over from migration ${count}. Start it once with commit d7ab646b of Atoll, which brings it there, then with this version.`,
+  );
 }
 
 /** SHA-256 of a migration's text, in hex. */

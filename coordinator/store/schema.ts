@@ -1,3 +1,7 @@
+import { earningsCursorTable, usageCursorTable } from "./entries-cursor.ts";
+import { balanceTable, entryTable } from "./ledger-tables.ts";
+import { ledgerLineTable, ledgerNoteTable, networkMoveTable } from "./ledger.ts";
+import type { Migration } from "./migrations.ts";
 import { accountTable, emailChangeTable, passwordResetTable, signUpTable } from "./accounts.ts";
 import { auditLogTable } from "./audit-log.ts";
 import {
@@ -11,7 +15,7 @@ import {
 import { removalTable } from "./content.ts";
 import { conversationTable, messageTable } from "./conversations.ts";
 import { credentialEndTable, credentialsRevisionTable } from "./credential-changes.ts";
-import { apiKeyTable, keySpendingTable, sessionTable } from "./credentials.ts";
+import { apiKeyTable, keyNumberTable, keySpendingTable, sessionTable } from "./credentials.ts";
 import { fileBatchTable } from "./file-batches.ts";
 import { fileBlobTable, fileHoldTable, fileTable } from "./files.ts";
 import { islandDayTable, islandEarningTable } from "./host-figures.ts";
@@ -30,10 +34,10 @@ import {
 import { announcementTable, suspendedIslandTable } from "./operators.ts";
 import { usageTable } from "./usage.ts";
 import { webhookTable } from "./webhooks.ts";
-import { columnName, type Column, type ColumnKind, type PerEngine, type Table } from "./table.ts";
+import { columnName, type Column, type ColumnKind, type PerEngine, type Table, type TableRules } from "./table.ts";
 import type { Dialect } from "./tx.ts";
 
-const TYPES: Readonly<Record<Dialect, Readonly<Record<ColumnKind, string>>>> = {
+export const COLUMN_TYPES: Readonly<Record<Dialect, Readonly<Record<ColumnKind, string>>>> = {
   sqlite: {
     key: "TEXT",
     text: "TEXT",
@@ -46,7 +50,7 @@ const TYPES: Readonly<Record<Dialect, Readonly<Record<ColumnKind, string>>>> = {
     secret: "TEXT",
   },
   postgres: {
-    key: 'text COLLATE "C"',
+    key: "text",
     text: "text",
     integer: "bigint",
     small: "int",
@@ -100,33 +104,73 @@ export const TABLES: readonly Table[] = [
   usageTable,
   credentialsRevisionTable,
   credentialEndTable,
+  keyNumberTable,
+  balanceTable,
+  entryTable,
+  ledgerNoteTable,
+  ledgerLineTable,
+  networkMoveTable,
+  earningsCursorTable,
+  usageCursorTable,
 ];
 
-/** The statements that make the table and its indexes. */
-export function definitionOf({ name, definition, rules }: Table, dialect: Dialect): string {
-  const columns = Object.entries(definition)
-    .filter(([, { onlyIn }]) => onlyIn === undefined || onlyIn === dialect)
-    .map(([member, column]) => `${columnName(member, column)} ${definitionOfColumn(member, column, dialect)}`);
-  const lines = [...columns, ...(rules.rules ?? [])].join(",\n  ");
-  const indexes = (rules.indexes ?? []).map((index) => sqlOf(index, dialect)).filter((sql) => sql !== "");
-  return [`CREATE TABLE ${name} (\n  ${lines}\n)${optionsOf(rules, dialect)}`, ...indexes].join(";\n") + ";";
+/** What a migration does beside what `since` of columns and tables gives, in the order of their numbers from 2. */
+const LATER: readonly Omit<Migration, "version" | "sql">[] = [];
+
+/** All migrations of an engine. `rest`: what its baseline has beside the tables. */
+export function migrationsOf(dialect: Dialect, rest: string): readonly Migration[] {
+  const baseline = [...TABLES.map((table) => tableSql(table, dialect, undefined)), rest].join("\n");
+  return [
+    { version: 1, name: "baseline", sql: baseline, oldest: 1 },
+    ...LATER.map((migration, index) => {
+      const version = index + 2;
+      return { ...migration, version, sql: TABLES.map((table) => addedSql(table, dialect, version)).join("\n") };
+    }),
+  ];
 }
 
-function definitionOfColumn(member: string, column: Column, dialect: Dialect): string {
+/** The statements that make the table, with the columns that it has with `version`, and its indexes; empty for an engine without it. */
+function tableSql({ name, definition, rules }: Table, dialect: Dialect, version: number | undefined): string {
+  if (rules.since !== version || (rules.onlyIn ?? dialect) !== dialect) return "";
+  const columns = columnsIn(definition, dialect).filter(([, { since }]) => since === undefined);
+  const lines = [...columns.map(([member, column]) => columnSql(member, column, dialect)), ...(rules.rules ?? [])];
+  const indexes = (rules.indexes ?? []).map((index) => sqlOf(index, dialect)).filter((sql) => sql !== "");
+  const table = `CREATE TABLE ${name} (\n  ${lines.join(",\n  ")}\n)${optionsSql(rules, dialect)}`;
+  return [table, ...indexes].map((sql) => `${sql};`).join("\n");
+}
+
+/** The statements by which a later migration makes the table, or adds columns to it. */
+function addedSql(table: Table, dialect: Dialect, version: number): string {
+  const columns = columnsIn(table.definition, dialect).filter(([, { since }]) => since === version);
+  const added = columns.map(
+    ([member, column]) => `ALTER TABLE ${table.name} ADD COLUMN ${columnSql(member, column, dialect)};`,
+  );
+  return [tableSql(table, dialect, version), ...added].filter((sql) => sql !== "").join("\n");
+}
+
+function columnsIn(definition: Table["definition"], dialect: Dialect): (readonly [string, Column])[] {
+  return Object.entries(definition).filter(([, { onlyIn = dialect }]) => onlyIn === dialect);
+}
+
+function columnSql(member: string, column: Column, dialect: Dialect): string {
   const { kind, isNullable, rule, definedAs } = column;
+  const name = columnName(member, column);
   const whole = definedAs?.[dialect];
-  if (whole !== undefined) return whole;
-  const check = kind === "flag" && dialect === "sqlite" ? `CHECK (${columnName(member, column)} IN (0, 1))` : "";
-  return [TYPES[dialect][kind], isNullable ? "" : "NOT NULL", sqlOf(rule, dialect), check]
-    .filter((part) => part !== "")
-    .join(" ");
+  if (whole !== undefined) return `${name} ${whole}`;
+  const ruled = sqlOf(rule, dialect);
+  // A primary key has values by itself.
+  const notNull = isNullable || ruled.startsWith("PRIMARY KEY") ? "" : "NOT NULL";
+  const check = kind === "flag" && dialect === "sqlite" ? `CHECK (${name} IN (0, 1))` : "";
+  // As SQLite compares all texts.
+  const collation = kind === "key" && dialect === "postgres" ? 'COLLATE "C"' : "";
+  return [name, COLUMN_TYPES[dialect][kind], collation, notNull, ruled, check].filter((part) => part !== "").join(" ");
 }
 
 function sqlOf(sql: PerEngine, dialect: Dialect): string {
   return typeof sql === "string" ? sql : (sql[dialect] ?? "");
 }
 
-function optionsOf({ hasRowid, fillfactor }: Table["rules"], dialect: Dialect): string {
+function optionsSql({ hasRowid, fillfactor }: TableRules, dialect: Dialect): string {
   if (dialect === "sqlite") return hasRowid === true ? " STRICT" : " STRICT, WITHOUT ROWID";
   return fillfactor === undefined ? "" : ` WITH (fillfactor = ${fillfactor})`;
 }

@@ -19,6 +19,8 @@ export interface Column<T = unknown> {
   readonly name?: string;
   /** The engine that has the column; absent: both. */
   readonly onlyIn?: Dialect;
+  /** The migration that adds it; absent: the baseline has it. */
+  readonly since?: number;
   /** The whole definition, in an engine where it is not what kind and rule give. */
   readonly definedAs?: Readonly<Partial<Record<Dialect, string>>>;
   /** Never there: it gives the type of the column's values. */
@@ -42,6 +44,7 @@ export const nullable = <T>(of: Column<T>): Column<T | null> => ({ ...of, isNull
 export const named = <T>(name: string, of: Column<T>): Column<T> => ({ ...of, name });
 export const onlyIn = <T>(engine: Dialect, of: Column<T>): Column<T> => ({ ...of, onlyIn: engine });
 
+export const since = <T>(migration: number, of: Column<T>): Column<T> => ({ ...of, since: migration });
 export const definedAs = <T>(definitions: NonNullable<Column["definedAs"]>, of: Column<T>): Column<T> => ({
   ...of,
   definedAs: definitions,
@@ -52,12 +55,14 @@ type RecordOf<C extends Columns> = { readonly [K in keyof C]: C[K] extends Colum
 /** A row of the table as a record. */
 export type RowOf<T> = T extends Table<infer C> ? RecordOf<C> : never;
 
-interface TableRules {
+export interface TableRules {
   /** Such as `PRIMARY KEY (account_id, key)`. */
   readonly rules?: readonly string[];
   readonly indexes?: readonly PerEngine[];
   /** The engine that has the table; absent: both. */
   readonly onlyIn?: Dialect;
+  /** The migration that adds it; absent: the baseline has it. */
+  readonly since?: number;
   /** In SQLite it is not `WITHOUT ROWID`. */
   readonly hasRowid?: true;
   /** Of PostgreSQL's pages, in percent: updates of a row then stay on its page. */

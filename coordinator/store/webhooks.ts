@@ -41,7 +41,7 @@ export const webhookTable = new Table(
   "webhooks",
   {
     id: key("PRIMARY KEY"),
-    accountId: key("REFERENCES accounts (id)"),
+    accountId: key({ sqlite: "REFERENCES accounts (id)" }),
     subjectKind: text<"job" | "batch">("CHECK (subject_kind IN ('job', 'batch'))"),
     subjectId: key(),
     url: text(),

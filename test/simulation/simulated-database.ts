@@ -12,7 +12,7 @@ import { openBatches } from "../../coordinator/store/batches.ts";
 import { openJobs } from "../../coordinator/store/jobs.ts";
 import type { RunHotWrite } from "../../coordinator/store/hot-writes.ts";
 import { Ledger } from "../../coordinator/store/sqlite/ledger/ledger.ts";
-import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
+import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
 import type { Store } from "../../coordinator/store/store.ts";
 import { unsealing } from "../../coordinator/store/webhooks.ts";

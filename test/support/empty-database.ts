@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openForWriting } from "../../coordinator/store/sqlite/engine/connection.ts";
 import { migrate } from "../../coordinator/store/sqlite/engine/migrate.ts";
-import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations/all.ts";
+import { MIGRATIONS } from "../../coordinator/store/sqlite/migrations.ts";
 import { makeFastDirectory } from "./fast-directory.ts";
 
 let made: Promise<Buffer> | undefined;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
 import { migrate } from "../../coordinator/store/postgres/engine/migrate.ts";
-import { MIGRATIONS } from "../../coordinator/store/postgres/migrations/all.ts";
+import { MIGRATIONS } from "../../coordinator/store/postgres/migrations.ts";
 import { PostgresStore } from "../../coordinator/store/postgres/postgres-store.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { PostgresServer } from "./postgres-server.ts";

@@ -18,7 +18,7 @@ export default async function startTestStore(): Promise<(() => Promise<void>) | 
   const [{ PostgresServer }, { migrate }, { MIGRATIONS }] = await Promise.all([
     import("./postgres-server.ts"),
     import("../../coordinator/store/postgres/engine/migrate.ts"),
-    import("../../coordinator/store/postgres/migrations/all.ts"),
+    import("../../coordinator/store/postgres/migrations.ts"),
   ]);
   const server = await PostgresServer.start();
   await migrate(await server.createDatabase(TEMPLATE), MIGRATIONS, 0);

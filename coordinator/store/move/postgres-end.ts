@@ -11,12 +11,14 @@ import { openingErrorOf } from "../postgres/engine/storage-fault.ts";
 import { countUsers } from "../postgres/engine/users.ts";
 import { innerFromColumn, innerToColumn, textFromColumn, textToColumn } from "../postgres/engine/text.ts";
 import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
-import { MIGRATIONS } from "../postgres/migrations/all.ts";
+import { MIGRATIONS } from "../postgres/migrations.ts";
 import { PostgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { DatabasePlace } from "../store-place.ts";
 import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
-import { REVISIONS, type ColumnKind, type CopiedTable } from "./copied-tables.ts";
+import { COLUMN_TYPES } from "../schema.ts";
+import type { ColumnKind } from "../table.ts";
+import { REVISIONS, type CopiedTable } from "./copied-tables.ts";
 import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
 
@@ -42,14 +44,6 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 /** Counters that give the next key. */
 const COUNTERS = { api_keys: "number", feed_chunks: "ord", messages: "ord", entries: "id", audit_log: "id" } as const;
-const SQL_TYPES: Readonly<Record<ColumnKind, string>> = {
-  text: "text",
-  integer: "bigint",
-  flag: "boolean",
-  written: "text",
-  inner: "text",
-  secret: "text",
-};
 
 /** What the network has is in its row, and in moves that are not folded into it yet. */
 const NETWORK_MICRO = `CASE party WHEN 'network' THEN micro + (SELECT coalesce(sum(micro), 0)::bigint FROM network_moves) ELSE micro END`;
@@ -170,7 +164,7 @@ export class PostgresEnd implements DataEnd {
     const names = Object.keys(columns);
     const kinds = Object.values(columns);
     const own = Object.entries(OWN[name] ?? {});
-    const lists = kinds.map((kind, index) => `$${index + 1}::${SQL_TYPES[kind]}[]`).join(", ");
+    const lists = kinds.map((kind, index) => `$${index + 1}::${COLUMN_TYPES.postgres[kind]}[]`).join(", ");
     await this.#client.query(
       `INSERT INTO ${name} (${[...names, ...own.map(([column]) => column)].join(", ")}) OVERRIDING SYSTEM VALUE
        SELECT ${["given.*", ...own.map(([, value]) => value)].join(", ")} FROM unnest(${lists}) AS given (${names.join(", ")})`,

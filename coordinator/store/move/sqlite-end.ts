@@ -11,10 +11,11 @@ import { readMark } from "../sqlite/engine/moved.ts";
 import { lockForServing, type ServeLock } from "../sqlite/engine/serve-lock.ts";
 import { PreparedStatements, SqliteTx } from "../sqlite/engine/sqlite-tx.ts";
 import { rebuildLedgerLines } from "../sqlite/ledger/ledger.ts";
-import { MIGRATIONS } from "../sqlite/migrations/all.ts";
+import { MIGRATIONS } from "../sqlite/migrations.ts";
 import { WEBHOOK_KEY_FILE } from "../sqlite/sqlite-store.ts";
 import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
-import { REVISIONS, type ColumnKind, type CopiedTable } from "./copied-tables.ts";
+import type { ColumnKind } from "../table.ts";
+import { REVISIONS, type CopiedTable } from "./copied-tables.ts";
 import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
 

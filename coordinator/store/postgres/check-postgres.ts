@@ -7,7 +7,7 @@ import type { SecretName } from "../shared-secrets.ts";
 import type { DatabasePlace } from "../store-place.ts";
 import { withClient } from "./engine/connection.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
-import { MIGRATIONS } from "./migrations/all.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { PostgresStore } from "./postgres-store.ts";
 
 const SECRETS: readonly SecretName[] = ["proofs", "signing"];

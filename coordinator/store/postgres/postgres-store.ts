@@ -19,7 +19,7 @@ import { LeaseConnection } from "./engine/lease-connection.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
-import { MIGRATIONS } from "./migrations/all.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { PostgresSecrets } from "./secrets/postgres-secrets.ts";
 
 export interface PostgresStoreOptions {

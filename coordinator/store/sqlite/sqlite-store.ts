@@ -15,7 +15,7 @@ import { openForReading, openForWriting, prepareFile } from "./engine/connection
 import { DatabaseError } from "../database-error.ts";
 import { migrate } from "./engine/migrate.ts";
 import { assertNotMoved } from "./engine/moved.ts";
-import { MIGRATIONS } from "./migrations/all.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SharedSecrets } from "../shared-secrets.ts";

@@ -1,6 +1,13 @@
 import type pg from "pg";
 import { ServiceError } from "../../../../shared/errors.ts";
-import { assertKnown, checksumOf, type AppliedMigration, type Migration } from "../../migrations.ts";
+import {
+  assertKnown,
+  checksumOf,
+  isBeforeBaseline,
+  TO_BASELINE,
+  type AppliedMigration,
+  type Migration,
+} from "../../migrations.ts";
 import { withClient } from "./connection.ts";
 import { openingErrorOf } from "./storage-fault.ts";
 
@@ -28,8 +35,11 @@ export async function migrate(address: string, migrations: readonly Migration[],
     const { rows } = await client.query<AppliedMigration>(
       "SELECT version, name, checksum, oldest FROM migrations ORDER BY version",
     );
-    assertKnown(rows, migrations);
-    for (const migration of migrations.slice(rows.length)) await apply(client, migration, nowMs);
+    const isBefore = isBeforeBaseline(rows, migrations, "postgres");
+    if (!isBefore) assertKnown(rows, migrations);
+    const [first] = migrations;
+    if (isBefore && first !== undefined) await apply(client, first, nowMs, TO_BASELINE);
+    for (const migration of migrations.slice(isBefore ? 1 : rows.length)) await apply(client, migration, nowMs);
   });
 }
 
@@ -43,17 +53,18 @@ async function lock(client: pg.Client): Promise<void> {
   throw new ServiceError("storage_unavailable", "Another coordinator migrates the database");
 }
 
-async function apply(client: pg.Client, migration: Migration, nowMs: number): Promise<void> {
+/** `text`: what is run in place of the migration's own, which is what is noted. */
+async function apply(client: pg.Client, migration: Migration, nowMs: number, text = migration.sql): Promise<void> {
   const { version, name, sql, oldest = version, isOutsideTransaction = false } = migration;
-  const run = async (text: string): Promise<void> => {
-    const query: pg.QueryConfig & { readonly query_timeout: number } = { text, query_timeout: NO_LIMIT_MS };
+  const run = async (statements: string): Promise<void> => {
+    const query: pg.QueryConfig & { readonly query_timeout: number } = { text: statements, query_timeout: NO_LIMIT_MS };
     await client.query(query);
   };
   // What runs outside of a transaction waits without keeping others from the table.
   await client.query(`SET statement_timeout = 0; SET lock_timeout = ${isOutsideTransaction ? 0 : TABLE_LOCK_MS}`);
-  if (isOutsideTransaction) for (const statement of sql.split(/\n\s*\n/)) await run(statement);
+  if (isOutsideTransaction) for (const statement of text.split(/\n\s*\n/)) await run(statement);
   await client.query("BEGIN");
-  if (!isOutsideTransaction) await run(sql);
+  if (!isOutsideTransaction) await run(text);
   await client.query(
     "INSERT INTO migrations (version, name, checksum, applied_at_ms, oldest) VALUES ($1, $2, $3, $4, $5)",
     [version, name, checksumOf(sql), nowMs, oldest],

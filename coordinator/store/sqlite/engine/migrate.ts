@@ -1,5 +1,12 @@
 import type Database from "better-sqlite3";
-import { assertKnown, checksumOf, type AppliedMigration, type Migration } from "../../migrations.ts";
+import {
+  assertKnown,
+  checksumOf,
+  isBeforeBaseline,
+  TO_BASELINE,
+  type AppliedMigration,
+  type Migration,
+} from "../../migrations.ts";
 
 /**
  * Applies the missing migrations, each in its own transaction. Processes that start at the same time take turns.
@@ -16,10 +23,11 @@ export function migrate(db: Database.Database, migrations: readonly Migration[],
     const applied = db
       .prepare<[], AppliedMigration>("SELECT version, name, checksum FROM migrations ORDER BY version")
       .all();
-    assertKnown(applied, migrations);
-    const next = migrations[applied.length];
+    const isBefore = isBeforeBaseline(applied, migrations, "sqlite");
+    if (!isBefore) assertKnown(applied, migrations);
+    const next = migrations[isBefore ? 0 : applied.length];
     if (next === undefined) return false;
-    db.exec(next.sql);
+    db.exec(isBefore ? TO_BASELINE : next.sql);
     db.prepare("INSERT INTO migrations (version, name, checksum, applied_at_ms) VALUES (?, ?, ?, ?)").run(
       next.version,
       next.name,

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { describe, it } from "vitest";
 import { migrate } from "../../../../coordinator/store/sqlite/engine/migrate.ts";
-import { MIGRATIONS } from "../../../../coordinator/store/sqlite/migrations/all.ts";
+import { MIGRATIONS } from "../../../../coordinator/store/sqlite/migrations.ts";
 import { expectCovered } from "./copied-columns.ts";
 
 /** Columns that the other database has no counterpart of, and that a move sets itself. `*`: the whole table. */

@@ -8,7 +8,7 @@ import type { DataEnd } from "../../../../coordinator/store/move/data-end.ts";
 import { moveData, type MoveReport } from "../../../../coordinator/store/move/move-data.ts";
 import { openEnd } from "../../../../coordinator/store/move/open-end.ts";
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
-import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations/all.ts";
+import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations.ts";
 import { lockForServing } from "../../../../coordinator/store/sqlite/engine/serve-lock.ts";
 import type { StorePlace } from "../../../../coordinator/store/store-place.ts";
 import type { Store } from "../../../../coordinator/store/store.ts";

@@ -1,11 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import pg from "pg";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Migration } from "../../../../coordinator/store/migrations.ts";
+import { checksumOf, type Migration } from "../../../../coordinator/store/migrations.ts";
 import { migrate } from "../../../../coordinator/store/postgres/engine/migrate.ts";
-import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations/all.ts";
+import { MIGRATIONS } from "../../../../coordinator/store/postgres/migrations.ts";
 import type { PostgresServer } from "../../../support/postgres-server.ts";
 import { withPostgres } from "../../../support/with-servers.ts";
 
+const BASELINE_CHECKSUM = "d2f4ea2c5fb683fb46ad61457f4aed9310a8317d063a95368379dac70cc07e04";
 const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE things (id int)" };
 const INDEX = `DROP INDEX CONCURRENTLY IF EXISTS by_id
 
@@ -44,20 +47,6 @@ function describeMigrations(server: PostgresServer): void {
       expect(await query("SELECT version FROM migrations ORDER BY version")).toEqual([{ version: 1 }, { version: 2 }]);
     });
 
-    it("gives slugs a date: of their Cargo, of the migration, or of a coordinator of an earlier version", async () => {
-      await migrate(address, MIGRATIONS.slice(0, 9), 1);
-      await query(`INSERT INTO cargo_numbers (number, slug) VALUES (1, 'shipped'), (2, 'stored')`);
-      await query(`INSERT INTO cargos (slug, file, enabled, approved, revision, created_at_ms, updated_at_ms)
-        VALUES ('stored', '{}', true, true, 1, 5000, 6000)`);
-      const startedMs = Date.now();
-      await migrate(address, MIGRATIONS, 2);
-      await query(`INSERT INTO cargo_numbers (number, slug) VALUES (3, 'later')`);
-      const rows = await query<{ ms: number }>("SELECT created_at_ms::float AS ms FROM cargo_numbers ORDER BY number");
-      const [shipped, stored, later] = rows.map(({ ms }) => ms);
-      expect(stored).toBe(5_000);
-      for (const ms of [shipped, later]) expect(ms).toBeGreaterThan(startedMs - 1_000);
-    });
-
     it("that failed leaves nothing, and is tried again", async () => {
       const broken: Migration = { version: 1, name: "first", sql: "CREATE TABLE other (id int); SELECT 1 / 0" };
       await expect(migrate(address, [broken], 1)).rejects.toThrow(/division by zero/);
@@ -65,6 +54,56 @@ function describeMigrations(server: PostgresServer): void {
       expect(await query("SELECT to_regclass('other') AS other, count(*)::int FROM migrations")).toEqual([
         { other: null, count: 1 },
       ]);
+    });
+  });
+
+  describe("the baseline", () => {
+    const FIXTURE = readFileSync(
+      join(import.meta.dirname, "..", "..", "..", "fixtures", "schemas", "postgres-11.sql"),
+      "utf8",
+    );
+    /** Columns, constraints, indexes and triggers of all tables. */
+    const factsOf = async (): Promise<unknown> => {
+      const columns = await query(
+        `SELECT table_name, column_name, data_type, is_nullable, column_default, collation_name, is_identity, identity_generation
+         FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2`,
+      );
+      const constraints = await query(
+        "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY 1",
+      );
+      const indexes = await query("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1");
+      const triggers = await query("SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1");
+      const functions = await query(
+        "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1",
+      );
+      return { columns, constraints, indexes, triggers, functions };
+    };
+
+    it("takes over the last database before it, with all that it has, and makes the same schema", async () => {
+      await query(FIXTURE);
+      await query(
+        "INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ('user_1', 'a', 'a', 'h', 5)",
+      );
+      await migrate(address, MIGRATIONS, 2);
+      expect(await query("SELECT id FROM accounts")).toEqual([{ id: "user_1" }]);
+      expect(await query("SELECT name FROM migrations")).toEqual([{ name: "baseline" }]);
+      const taken = await factsOf();
+      address = await server.createDatabase(`fresh_${databases}`);
+      await migrate(address, MIGRATIONS, 2);
+      expect(taken).toEqual(await factsOf());
+    });
+
+    it("is not for a database of an earlier version, which is told what to do", async () => {
+      await query(FIXTURE);
+      await query("DELETE FROM migrations WHERE version = 11");
+      await expect(migrate(address, MIGRATIONS, 2)).rejects.toThrow(
+        /has migration 10 of an earlier version.*Start it once with/,
+      );
+      expect(await query("SELECT count(*)::int FROM uploads")).toEqual([{ count: 0 }]);
+    });
+
+    it("keeps its text, which databases have the checksum of", () => {
+      expect(MIGRATIONS.map(({ sql }) => checksumOf(sql))).toEqual([BASELINE_CHECKSUM]);
     });
   });
 }

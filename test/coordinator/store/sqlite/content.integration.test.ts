@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { accountRows, expired, jobsOf, unfinishedOf } from "../../../../coordinator/store/content.ts";
 import { PreparedStatements, SqliteTx } from "../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { migrate } from "../../../../coordinator/store/sqlite/engine/migrate.ts";
-import { MIGRATIONS } from "../../../../coordinator/store/sqlite/migrations/all.ts";
+import { MIGRATIONS } from "../../../../coordinator/store/sqlite/migrations.ts";
 
 const db = new Database(":memory:");
 migrate(db, MIGRATIONS, 1);
@@ -29,26 +29,4 @@ describe("a removal", () => {
     const sorted = ["SCAN jobs USING INDEX jobs_unlisted", "USE TEMP B-TREE FOR ORDER BY"];
     expect(costly.map(({ detail }) => detail)).toEqual(sql.includes("endedAtMs") ? sorted : []);
   });
-});
-
-it("jobs of conversations from before the migration are known to their conversation", () => {
-  const old = new Database(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "removal");
-  migrate(old, MIGRATIONS.slice(0, before), 1);
-  old.exec(`
-    INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ('user_1', 'a@b', 'a@b', '', 1);
-    INSERT INTO conversations (id, account_id, slug, metadata, created_at_ms, updated_at_ms)
-      VALUES ('conv_1', 'user_1', 's', '{}', 1, 1);
-    INSERT INTO jobs (id, account_id, slug, workload_id, state, priority, price_micro, created_at_ms, wait_deadline_ms)
-      VALUES ('job_1', 'user_1', 's', 1, 'completed', 0, 0, 1, 2), ('job_2', 'user_1', 's', 1, 'completed', 0, 0, 1, 2);
-    INSERT INTO messages (id, conversation_id, role, content, state, job_id, created_at_ms)
-      VALUES ('msg_1', 'conv_1', 'assistant', 'x', 'completed', 'job_1', 1);
-  `);
-  migrate(old, MIGRATIONS, 2);
-  const found = old.prepare("SELECT id, conversation_id AS conversationId FROM jobs ORDER BY id").all();
-  expect(found).toEqual([
-    { id: "job_1", conversationId: "conv_1" },
-    { id: "job_2", conversationId: null },
-  ]);
-  old.close();
 });

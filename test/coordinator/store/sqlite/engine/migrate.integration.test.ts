@@ -1,12 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { checksumOf, MigrationError, type Migration } from "../../../../../coordinator/store/migrations.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
-import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
+import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
 import { openSqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { temporaryFolder } from "../../contract/store-builders.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 
+const FIXTURE = join(import.meta.dirname, "..", "..", "..", "..", "fixtures", "schemas", "sqlite-25.sql");
+const BASELINE_CHECKSUM = "d2b7d6b61acf30597de430bba1df20a925411f94d1788be03fb5d869334a85b9";
 const LATER: Migration = {
   version: MIGRATIONS.length + 1,
   name: "later",
@@ -15,6 +19,45 @@ const LATER: Migration = {
 
 function schemaOf(db: Database.Database): unknown[] {
   return db.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").all();
+}
+
+/** A database as the last version before the baseline made it. */
+function beforeBaseline(): Database.Database {
+  const db = new Database(":memory:");
+  db.exec(readFileSync(FIXTURE, "utf8"));
+  return db;
+}
+
+/** Columns, keys and indexes of all tables, and all triggers. */
+function factsOf(db: Database.Database): unknown {
+  const tables = db
+    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .pluck()
+    .all();
+  const sql = db
+    .prepare<[], string>(
+      "SELECT sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL ORDER BY name",
+    )
+    .pluck()
+    .all();
+  const columns = (table: string) =>
+    db
+      .prepare<[], string>(
+        `SELECT format('%s %s %d %s %d', name, type, "notnull", dflt_value, pk > 0) FROM pragma_table_xinfo('${table}') ORDER BY name`,
+      )
+      .pluck()
+      .all();
+  const references = (table: string) =>
+    db
+      .prepare<[], string>(
+        `SELECT format('%s %s %s', "from", "table", on_delete) FROM pragma_foreign_key_list('${table}') ORDER BY "from"`,
+      )
+      .pluck()
+      .all();
+  return {
+    tables: Object.fromEntries(tables.map((table) => [table, [columns(table), references(table)]])),
+    sql: sql.map((text) => text.replaceAll(/\s+/g, " ")),
+  };
 }
 
 function opened(migrations: readonly Migration[]): Database.Database {
@@ -38,16 +81,33 @@ describe("migrate()", () => {
     expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
   });
 
-  it("gives the slugs of an older database the date of their Cargo, or that of the migration", () => {
-    const db = opened(MIGRATIONS.slice(0, 23));
-    db.exec(`INSERT INTO cargo_numbers (number, slug) VALUES (1, 'shipped'), (2, 'stored');
-      INSERT INTO cargos (slug, file, enabled, approved, revision, created_at_ms, updated_at_ms)
-        VALUES ('stored', '{}', 1, 1, 1, 5000, 6000)`);
-    const startedMs = Date.now();
+  it("takes over the last database before the baseline, with all that it has, and its schema is that of a fresh one", () => {
+    const db = beforeBaseline();
+    db.exec(
+      "INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ('user_1', 'a', 'a', 'h', 5)",
+    );
     migrate(db, MIGRATIONS, 2);
-    const dates = db.prepare<[], number>("SELECT created_at_ms FROM cargo_numbers ORDER BY number").pluck().all();
-    expect(dates).toEqual([expect.any(Number), 5_000]);
-    expect(dates[0]).toBeGreaterThan(startedMs - 1_000);
+    expect(db.prepare("SELECT id, created_at_ms AS atMs FROM accounts").all()).toEqual([{ id: "user_1", atMs: 5 }]);
+    expect(db.prepare("SELECT name FROM migrations").pluck().all()).toEqual(["baseline"]);
+    expect(factsOf(db)).toEqual(factsOf(opened(MIGRATIONS)));
+  });
+
+  it("refuses a database of an earlier version with what to do, and changes nothing", () => {
+    const db = beforeBaseline();
+    db.exec("DELETE FROM migrations WHERE version = 25");
+    const before = schemaOf(db);
+    expect(() => migrate(db, MIGRATIONS, 2)).toThrow(/has migration 24 of an earlier version.*Start it once with/);
+    expect(schemaOf(db)).toEqual(before);
+  });
+
+  it("refuses a database whose baseline is another", () => {
+    const db = opened(MIGRATIONS);
+    db.exec("UPDATE migrations SET checksum = 'other'");
+    expect(() => migrate(db, MIGRATIONS, 2)).toThrow(/Migration 1 \(baseline\) differs from the one that was applied/);
+  });
+
+  it("keeps the text of the baseline, which databases have the checksum of", () => {
+    expect(MIGRATIONS.map(({ sql }) => checksumOf(sql))).toEqual([BASELINE_CHECKSUM]);
   });
 
   it("refuses a database that is newer than the program", () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { grantPostings } from "../../../../../coordinator/credits/postings.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { TransactionRunner } from "../../../../../coordinator/store/sqlite/engine/transaction-runner.ts";
-import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
+import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
 import { write, type Step } from "../../../../../coordinator/store/steps.ts";
 import { ServiceError } from "../../../../../shared/errors.ts";
 import { systemClock } from "../../../../../shared/clock.ts";

@@ -1,19 +1,16 @@
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { holdPostings } from "../../../../../coordinator/credits/postings.ts";
-import { readJobList } from "../../../../../coordinator/store/job-lists.ts";
 import { readLedger } from "../../../../../coordinator/store/ledger.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
 import { PreparedStatements, SqliteTx } from "../../../../../coordinator/store/sqlite/engine/sqlite-tx.ts";
 import { Ledger } from "../../../../../coordinator/store/sqlite/ledger/ledger.ts";
-import { expired, jobsOf } from "../../../../../coordinator/store/content.ts";
-import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
+import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
 import { makeAccount, makeEnding, makeJob, runJob, temporaryFolder } from "../../contract/store-builders.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../../../support/manual-clock.ts";
 
 const ALL = { limit: 100, offset: 0 };
-const ENDED = ["completed", "failed", "cancelled", "timeout"] as const;
 
 describe("jobs that ended lately", () => {
   let folder: ReturnType<typeof temporaryFolder>;
@@ -78,10 +75,10 @@ describe("jobs that ended lately", () => {
 });
 
 describe("lines of the ledger", () => {
-  /** A database of migration `version` with accounts a and b. */
-  function databaseOf(version: number): Database.Database {
+  /** A database with accounts a and b. */
+  function emptyDatabase(): Database.Database {
     const db = new Database(":memory:");
-    migrate(db, MIGRATIONS.slice(0, version), 1);
+    migrate(db, MIGRATIONS, 1);
     for (const id of ["a", "b"]) {
       db.exec(`INSERT INTO accounts (id, email, email_key, password_hash, created_at_ms) VALUES ('${id}', '${id}', '${id}', '', 1);
         INSERT INTO balances (party, micro) VALUES ('client:${id}', 0), ('hold:${id}', 0)`);
@@ -146,37 +143,11 @@ describe("lines of the ledger", () => {
   }
 
   it("are complete with any number of entries that are no lines yet", async () => {
-    const db = databaseOf(MIGRATIONS.length);
+    const db = emptyDatabase();
     post(db, movements(70));
     // 9 entries each.
     expect(db.prepare("SELECT count(*) FROM entries").pluck().get()).toBe(630);
     expect(db.prepare("SELECT max(entry) FROM ledger_lines").pluck().get()).toBeLessThanOrEqual(512);
-    for (const id of ["a", "b"]) await expectAllLines(db, id, 70);
-    db.close();
-  });
-
-  it("and lists of a database from before the migration stay as they were", async () => {
-    const before = MIGRATIONS.findIndex(({ name }) => name === "late lists");
-    const db = databaseOf(before);
-    post(db, movements(40));
-    for (const [index, state] of ENDED.entries()) {
-      db.prepare(
-        `INSERT INTO jobs (id, account_id, slug, workload_id, state, priority, price_micro, created_at_ms, wait_deadline_ms, completed_at_ms)
-         VALUES (?, 'a', 's', 1, ?, 0, 0, 1, 2, 3)`,
-      ).run(`job_${index}`, state);
-    }
-    migrate(db, MIGRATIONS, 2);
-    for (const id of ["a", "b"]) await expectAllLines(db, id, 40);
-    const ids = ENDED.map((_, index) => `job_${index}`).toReversed();
-    const tx = new SqliteTx(new PreparedStatements(db), null);
-    expect((await readJobList(tx, "a", ALL, {})).jobs.map(({ id }) => id)).toEqual(ids);
-    expect(await readJobList(tx, "a", ALL, { slug: "s", states: ENDED })).toMatchObject({ total: 4 });
-    const ends = { sinceMs: 0, endedByMs: 5, limit: 9 };
-    expect((await tx.all(expired(tx, "output"), ends)).length).toBe(4);
-    const jobs = await tx.all<{ id: string }>(jobsOf(tx, "account"), { id: "a", afterId: "", limit: 9 });
-    expect(jobs.map(({ id }) => id)).toEqual(ids.toReversed());
-    // It goes on with both kinds of entries.
-    post(db, [...movements(70)].slice(120));
     for (const id of ["a", "b"]) await expectAllLines(db, id, 70);
     db.close();
   });

@@ -6,7 +6,7 @@ import { LEDGER_SQL } from "../../../../../coordinator/store/ledger.ts";
 import { reportSql } from "../../../../../coordinator/store/usage.ts";
 import type { Tx } from "../../../../../coordinator/store/tx.ts";
 import { migrate } from "../../../../../coordinator/store/sqlite/engine/migrate.ts";
-import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations/all.ts";
+import { MIGRATIONS } from "../../../../../coordinator/store/sqlite/migrations.ts";
 
 const db = new Database(":memory:");
 migrate(db, MIGRATIONS, 1);
