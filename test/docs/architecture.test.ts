@@ -1,35 +1,70 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const lines = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8").split("\n");
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const architecture = read("ARCHITECTURE.md");
 
-/** Source files and folders named in backticks, with their folder. */
-const pathsIn = (line: string): string[] =>
-  [...line.matchAll(/`([\w.-]+\/(?:[\w./-]+\.ts|[\w./-]*\/)?)`/g)].map(([, path = ""]) => path);
-const missing = (paths: readonly string[]): string[] => paths.filter((path) => !existsSync(join(ROOT, path)));
+/** Files and folders named in backticks, and those that links lead to. */
+const pathsIn = (text: string): string[] => [
+  ...[...text.matchAll(/`([\w@.-]+(?:\/[\w@.-]+)*(?:\.(?:ts|tsx|toml|json|yml|md)|\/))`/g)].map(
+    ([, path = ""]) => path,
+  ),
+  ...[...text.matchAll(/\]\((?!\w+:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path),
+];
 
-describe("ARCHITECTURE.md", () => {
-  it("names only files and folders that exist in its tables", () => {
-    const paths = lines
-      .filter((line) => /^\| .*`(?:bin|coordinator|island-agent|shared|test)\//.test(line))
-      .flatMap(pathsIn);
-    expect(paths.length).toBeGreaterThan(60);
-    const isShort = (path: string): boolean =>
-      /^(?!bin|catalog|coordinator|docs|island-agent|sdk|shared|test|bench|tools)/.test(path);
-    expect(missing(paths.filter((path) => !isShort(path)))).toEqual([]);
+/** Paths that exist neither in `folder` nor in the repository's root. */
+const missing = (text: string, folder: string): string[] =>
+  pathsIn(text).filter((path) => !existsSync(join(ROOT, folder, path)) && !existsSync(join(ROOT, path)));
+
+/** The section "Where to change what" of each README that has one, by the README's path. */
+const tables = globSync("**/README.md", { cwd: ROOT, exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path) })
+  .toSorted()
+  .flatMap((path) => {
+    const [, section] = /^## Where to change what\n([^]*?)(?=^## |$(?![^]))/m.exec(read(path)) ?? [];
+    return section === undefined ? [] : [{ path, section }];
   });
 
-  it("names only files that exist on the way of a job", () => {
-    const steps = lines.filter((line) => /^\d+\. (?!\*\*)/.test(line));
-    expect(steps.length).toBe(21);
-    const paths = steps.flatMap((line) => {
-      const step = Number.parseInt(line, 10);
-      const program = step >= 10 && step <= 15 ? "island-agent" : "coordinator";
-      return pathsIn(line).map((path) => (path.startsWith("shared/") ? path : `${program}/${path}`));
-    });
-    expect(paths.length).toBeGreaterThan(40);
-    expect(missing(paths)).toEqual([]);
+describe("ARCHITECTURE.md", () => {
+  it("has at most 1,200 words", () => {
+    expect(architecture.trim().split(/\s+/).length).toBeLessThanOrEqual(1_200);
+  });
+
+  it("names only files and folders that exist", () => {
+    expect(pathsIn(architecture).length).toBeGreaterThan(90);
+    expect(missing(architecture, "")).toEqual([]);
+  });
+
+  it("names every folder of the two programs", () => {
+    const folders = globSync(["coordinator/*/", "island-agent/*/"], { cwd: ROOT }).map(
+      (path) => `${path.replace(/\/$/, "")}/`,
+    );
+    const named = new Set(pathsIn(architecture));
+    expect(folders.length).toBeGreaterThan(30);
+    expect(folders.filter((path) => !named.has(path))).toEqual([]);
+  });
+
+  it("names every package that package.json depends on", () => {
+    const packages = ["package.json", "sdk/typescript/package.json", "web/package.json", "bench/queues/package.json"]
+      .map((path) => JSON.parse(read(path)) as Record<string, Record<string, string> | undefined>)
+      .flatMap(({ dependencies, devDependencies }) => [
+        ...Object.keys(dependencies ?? {}),
+        ...Object.keys(devDependencies ?? {}),
+      ])
+      .filter((name) => !name.startsWith("@types/") && !name.startsWith("@opentelemetry/") && name !== "@atoll/client");
+    expect(packages.length).toBeGreaterThan(50);
+    expect(packages.filter((name) => !architecture.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+describe('the tables "Where to change what"', () => {
+  it("are in the READMEs of the folders that they are about", () => {
+    expect(tables.length).toBeGreaterThan(25);
+  });
+
+  it.each(tables)("$path names only files and folders that exist", ({ path, section }) => {
+    expect(section).toMatch(/^\| Change \| Place \|$/m);
+    expect(missing(section, dirname(path))).toEqual([]);
   });
 });
