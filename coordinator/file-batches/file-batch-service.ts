@@ -49,7 +49,8 @@ export class FileBatchService {
   readonly #running = new Map<string, { readonly hold: BatchHold; readonly done: Promise<void> }>();
   readonly #underWay = new Map<string, UnderWay>();
   readonly #stop = new AbortController();
-  readonly #look: () => Promise<void>;
+  /** Begun by the first look. */
+  #loop: (() => Promise<void>) | null = null;
 
   constructor(deps: Omit<FileBatchDeps, "countEnd">) {
     this.#deps = {
@@ -61,9 +62,6 @@ export class FileBatchService {
       },
     };
     this.#ownerId = newId("coord", deps.clock.now());
-    this.#look = every({ ...deps, stop: this.#stop.signal }, LOOK_EVERY_MS, "look for batches of files", () =>
-      this.#take(),
-    );
   }
 
   /** Batches that this coordinator runs now. */
@@ -151,6 +149,13 @@ export class FileBatchService {
   #newest(batch: FileBatch): FileBatch {
     const progress = batch.endedAtMs === null ? this.#running.get(batch.id)?.hold.progress : undefined;
     return progress === undefined ? batch : { ...batch, progress };
+  }
+
+  #look(): Promise<void> {
+    this.#loop ??= every({ ...this.#deps, stop: this.#stop.signal }, LOOK_EVERY_MS, "look for batches of files", () =>
+      this.#take(),
+    );
+    return this.#loop();
   }
 
   async #take(): Promise<void> {
