@@ -25,14 +25,17 @@ describe("The built package", () => {
   });
 
   it("imports nothing but its own files", async () => {
-    const files = (await readdir(join(client.built.installed, "dist"))).filter((name) => /\.(js|d\.ts)$/.test(name));
+    const all = await readdir(join(client.built.installed, "dist"), { recursive: true });
+    const files = all.filter((name) => /\.(js|d\.ts)$/.test(name));
     expect(files.length).toBeGreaterThan(20);
     for (const name of files) {
       const source = await readFile(join(client.built.installed, "dist", name), "utf8");
       // Without comments, whose examples may have a field "from".
       const code = source.replaceAll(/^\s*\*.*$/gm, "");
       for (const [, to] of code.matchAll(/(?:from|import)\s*\(?\s*["']([^"']+)["']/g)) {
-        expect(`${name} imports ${to}`).toMatch(/(\.js imports \.\/[\w-]+\.js|\.d\.ts imports \.\/[\w-]+\.ts)$/);
+        expect(`${name} imports ${to}`).toMatch(
+          /(\.js imports \.{1,2}\/([\w-]+\/)?[\w-]+\.js|\.d\.ts imports \.{1,2}\/([\w-]+\/)?[\w-]+\.ts)$/,
+        );
       }
     }
   });
