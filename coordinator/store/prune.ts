@@ -1,11 +1,13 @@
+import type { Clock, Timer } from "../../shared/clock.ts";
+import { ServiceError } from "../../shared/errors.ts";
 import { pruneCredentialEnds } from "./credential-changes.ts";
 import { IDEMPOTENCY_KEPT_MS } from "./idempotency.ts";
 import { utcMonthOf } from "./key-spending.ts";
 import { foldNetworkMoves } from "./ledger.ts";
 import { takeTurn } from "./postgres/cluster/turns.ts";
-import { write } from "./steps.ts";
+import { write, type Opened } from "./steps.ts";
 
-export const PRUNE_EVERY_MS = 3_600_000;
+const PRUNE_EVERY_MS = 3_600_000;
 
 const REMOVALS = [
   "DELETE FROM sessions WHERE expires_at_ms <= @nowMs",
@@ -31,3 +33,28 @@ export const maintenanceSteps = {
     await foldNetworkMoves(tx);
   }),
 };
+
+/** Prunes now and every hour, until it is stopped. */
+export function pruneHourly({ prune }: Opened<typeof maintenanceSteps>, clock: Pick<Clock, "now" | "schedule">) {
+  let timer: Timer | null = null;
+  let fault: unknown = null;
+  const now = async (): Promise<void> => {
+    await prune(clock.now()).catch((error: unknown) => {
+      // It waits for the next hour; the store says itself that it is read-only.
+      if (!(error instanceof ServiceError)) throw error;
+    });
+    timer = clock.schedule(PRUNE_EVERY_MS, () => {
+      now().catch((error: unknown) => {
+        fault = error;
+      });
+    });
+  };
+  return {
+    now,
+    /** No caller waits for the later ones: the store's check reports their fault. */
+    assertWorks(): void {
+      if (fault !== null) throw new Error("The store's hourly clean-up failed", { cause: fault });
+    },
+    stop: (): void => timer?.cancel(),
+  };
+}

@@ -3,7 +3,7 @@ import pg from "pg";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
 import { migrate } from "../../coordinator/store/postgres/engine/migrate.ts";
 import { MIGRATIONS } from "../../coordinator/store/postgres/migrations.ts";
-import { PostgresStore } from "../../coordinator/store/postgres/postgres-store.ts";
+import { postgresStore, type PostgresStore } from "../../coordinator/store/postgres/postgres-store.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { PostgresServer } from "./postgres-server.ts";
 
@@ -31,7 +31,7 @@ export class PostgresDatabase implements AsyncDisposable {
 
   /** A store of a coordinator with this id. */
   store(clock: Clock, ownerId = "c1"): PostgresStore {
-    return new PostgresStore({ address: this.address, clock, ownerId, secrets: this.#secrets });
+    return postgresStore({ address: this.address, clock, ownerId, secrets: this.#secrets });
   }
 
   /** Everything that stores wrote is gone. */

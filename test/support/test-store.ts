@@ -5,7 +5,7 @@ import pg from "pg";
 import { newId } from "../../shared/ids.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { DATABASE_FILE } from "../../coordinator/store/open-store.ts";
-import { PostgresStore } from "../../coordinator/store/postgres/postgres-store.ts";
+import { postgresStore, type PostgresStore } from "../../coordinator/store/postgres/postgres-store.ts";
 import { SecretBox } from "../../coordinator/store/secret-box.ts";
 import type { StorePlace } from "../../coordinator/store/store-place.ts";
 import { openSqliteStore, type SqliteStore } from "../../coordinator/store/sqlite/sqlite-store.ts";
@@ -39,7 +39,7 @@ export async function openTestStore({ path, clock }: { path: string; clock: Cloc
   const place = await placeFor(path);
   if (typeof place === "string") return openSqliteStore({ path, clock });
   const { address, key } = place;
-  const store = new PostgresStore({
+  const store = postgresStore({
     address,
     clock,
     ownerId: newId("coord", clock.now()),

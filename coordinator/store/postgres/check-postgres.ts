@@ -8,7 +8,7 @@ import type { DatabasePlace } from "../store-place.ts";
 import { withClient } from "./engine/connection.ts";
 import { openingErrorOf } from "./engine/storage-fault.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { PostgresStore } from "./postgres-store.ts";
+import { postgresStore } from "./postgres-store.ts";
 
 const SECRETS: readonly SecretName[] = ["proofs", "signing"];
 
@@ -32,7 +32,7 @@ export async function checkPostgres(
   }
   await using stack = new AsyncDisposableStack();
   const store = stack.adopt(
-    new PostgresStore({ address, clock, ownerId: "check", secrets: new SecretBox(key) }),
+    postgresStore({ address, clock, ownerId: "check", secrets: new SecretBox(key) }),
     (opened) => opened.close(),
   );
   const faults: string[] = [];

@@ -1,15 +1,13 @@
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { ServiceError } from "../../../shared/errors.ts";
-import type { Clock, Timer } from "../../../shared/clock.ts";
-import { openStores, type CommonStores } from "../all-steps.ts";
-import type { ContentStore } from "../content.ts";
-import { openBatches, type BatchStore } from "../batches.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { openStores } from "../all-steps.ts";
+import { openBatches } from "../batches.ts";
 import type { RunHotWrite } from "../hot-writes.ts";
-import { openJobs, type JobStore } from "../jobs.ts";
-import { PRUNE_EVERY_MS } from "../prune.ts";
+import { openJobs } from "../jobs.ts";
+import { pruneHourly } from "../prune.ts";
 import type { Store } from "../store.ts";
-import { unsealing, type WebhookStore } from "../webhooks.ts";
+import { unsealing } from "../webhooks.ts";
 import { DiskSpace } from "./engine/disk-space.ts";
 import { openForReading, openForWriting, prepareFile } from "./engine/connection.ts";
 import { DatabaseError } from "../database-error.ts";
@@ -18,7 +16,6 @@ import { assertNotMoved } from "./engine/moved.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { FileSecrets } from "../file-secrets.ts";
 import { SecretBox } from "../secret-box.ts";
-import type { SharedSecrets } from "../shared-secrets.ts";
 import { Reader } from "./engine/reader.ts";
 import { sqliteSteps } from "./engine/sqlite-steps.ts";
 import { PreparedStatements } from "./engine/sqlite-tx.ts";
@@ -49,7 +46,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const file = prepareFile(options.path);
   const secrets = await SecretBox.open(join(dirname(file), WEBHOOK_KEY_FILE));
   migrateFile(file, clock.now(), secrets);
-  const store = new SqliteStore(file, secrets, options);
+  const store = sqliteStore(file, secrets, options);
   try {
     await store.prune();
     return store;
@@ -86,128 +83,73 @@ function sealSecretsInClear(db: Database.Database, secrets: Pick<SecretBox, "sea
   if (select.get() !== undefined) sealAll.immediate();
 }
 
-/** A store in one SQLite file. Writes and pages of long lists run in a thread each; other reads use a connection in this thread. */
-export class SqliteStore implements Store {
-  readonly name = "sqlite";
-  #closed: Promise<void> | null = null;
-  readonly accounts: CommonStores["accounts"];
-  readonly audit: CommonStores["audit"];
-  readonly batches: BatchStore;
-  readonly catalog: CommonStores["catalog"];
-  readonly cluster = null;
-  readonly content: ContentStore;
-  readonly conversations: CommonStores["conversations"];
-  readonly fileBatches: CommonStores["fileBatches"];
-  readonly files: CommonStores["files"];
-  readonly hostFigures: CommonStores["hostFigures"];
-  readonly islands: CommonStores["islands"];
-  readonly jobs: JobStore;
-  readonly ledger: CommonStores["ledger"];
-  readonly maintenance: CommonStores["maintenance"];
-  readonly operators: CommonStores["operators"];
-  readonly secrets: SharedSecrets;
-  readonly usage: CommonStores["usage"];
-  readonly webhooks: WebhookStore;
-  readonly #clock: Clock;
-  readonly #db: Database.Database;
-  readonly #reader: Reader;
-  readonly #writer: Writer;
-  readonly #diskSpace: DiskSpace | null;
-  readonly #selectCount: Database.Statement<[], number>;
-  #pruneTimer: Timer | null = null;
-  #pruneFault: unknown = null;
+export type SqliteStore = ReturnType<typeof sqliteStore>;
 
-  /** The database must be migrated already. */
-  constructor(
-    file: string,
-    secrets: SecretBox,
-    { clock, onReadOnly = () => {}, minFreeBytes }: Omit<SqliteStoreOptions, "path">,
-  ) {
-    this.#clock = clock;
-    this.#db = openForReading(file);
-    this.#reader = new Reader(file);
-    const writer = new Writer(startWriterThread(file), clock, onReadOnly);
-    this.#writer = writer;
-    const run = sqliteSteps(new PreparedStatements(this.#db), this.#reader, writer);
-    const stores = openStores(run);
-    const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
-    this.accounts = stores.accounts;
-    this.audit = stores.audit;
-    this.batches = openBatches(stores.batches, writeHot, secrets);
-    this.catalog = stores.catalog;
-    this.content = {
+/**
+ * A store in one SQLite file, which is migrated already. Writes and pages of long lists run in a thread each; other reads use a connection
+ * in this thread.
+ */
+function sqliteStore(
+  file: string,
+  secrets: SecretBox,
+  { clock, onReadOnly = () => {}, minFreeBytes }: Omit<SqliteStoreOptions, "path">,
+) {
+  const db = openForReading(file);
+  const reader = new Reader(file);
+  const writer = new Writer(startWriterThread(file), clock, onReadOnly);
+  const stores = openStores(sqliteSteps(new PreparedStatements(db), reader, writer));
+  const writeHot: RunHotWrite = (_key, kind, args) => writer.run(kind, args);
+  const pruning = pruneHourly(stores.maintenance, clock);
+  const diskSpace =
+    minFreeBytes === undefined
+      ? null
+      : new DiskSpace(dirname(file), minFreeBytes, clock, (because) => writer.setLowSpace(because));
+  void diskSpace?.watch();
+  const selectCount = db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
+  let closed: Promise<void> | null = null;
+
+  const close = async (): Promise<void> => {
+    diskSpace?.close();
+    pruning.stop();
+    await writer.drain();
+    // Readers first: when the writer closes last, SQLite checkpoints the WAL into the file.
+    await reader.close();
+    db.close();
+    await writer.close();
+  };
+
+  return {
+    ...stores,
+    name: "sqlite",
+    batches: openBatches(stores.batches, writeHot, secrets),
+    cluster: null,
+    content: {
       ...stores.content,
-      canReclaim: this.#db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,
+      canReclaim: db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL_VACUUM,
       reclaim: () => writer.run("reclaim", {}),
       truncateLog: () => writer.truncateLog(),
-    };
-    this.conversations = stores.conversations;
-    this.fileBatches = stores.fileBatches;
-    this.files = stores.files;
-    this.hostFigures = stores.hostFigures;
-    this.islands = stores.islands;
-    this.jobs = openJobs(stores.jobs, writeHot, secrets);
-    this.ledger = stores.ledger;
-    this.maintenance = stores.maintenance;
-    this.operators = stores.operators;
-    this.secrets = new FileSecrets(dirname(file));
-    this.usage = stores.usage;
-    this.webhooks = unsealing(stores.webhooks, secrets);
-    this.#diskSpace =
-      minFreeBytes === undefined
-        ? null
-        : new DiskSpace(dirname(file), minFreeBytes, clock, (because) => writer.setLowSpace(because));
-    void this.#diskSpace?.watch();
-    this.#selectCount = this.#db.prepare<[], number>("SELECT count FROM checks WHERE id = 1").pluck();
-  }
-
-  /** Transactions committed since the store was opened. */
-  get commits(): number {
-    return this.#writer.commits;
-  }
-
-  get queued(): number {
-    return this.#writer.queued;
-  }
-
-  get readOnlyBecause(): string | null {
-    return this.#writer.readOnlyBecause;
-  }
-
-  async check(): Promise<void> {
-    const written = await this.#writer.run("check", {});
-    const read = this.#selectCount.get();
-    if (read === undefined || read < written) throw new Error(`The store read ${read} after writing ${written}`);
-    if (this.#pruneFault !== null) throw new Error("The store's hourly clean-up failed", { cause: this.#pruneFault });
-  }
-
-  /** Removes what has expired, now and every hour. */
-  async prune(): Promise<void> {
-    await this.maintenance.prune(this.#clock.now()).catch((error: unknown) => {
-      // It waits for the next hour; the store says itself that it is read-only.
-      if (!(error instanceof ServiceError)) throw error;
-    });
-    this.#pruneTimer = this.#clock.schedule(PRUNE_EVERY_MS, () => {
-      this.prune().catch((error: unknown) => {
-        // Reported by the next check(), because no caller waits for this.
-        this.#pruneFault = error;
-      });
-    });
-  }
-
-  close(): Promise<void> {
-    // Once: its threads may be another store's afterwards.
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
-    this.#diskSpace?.close();
-    this.#pruneTimer?.cancel();
-    await this.#writer.drain();
-    // Readers first: when the writer closes last, SQLite checkpoints the WAL into the file.
-    await this.#reader.close();
-    this.#db.close();
-    await this.#writer.close();
-  }
+    },
+    jobs: openJobs(stores.jobs, writeHot, secrets),
+    secrets: new FileSecrets(dirname(file)),
+    webhooks: unsealing(stores.webhooks, secrets),
+    prune: pruning.now,
+    /** Transactions committed since the store was opened. */
+    get commits(): number {
+      return writer.commits;
+    },
+    get queued(): number {
+      return writer.queued;
+    },
+    get readOnlyBecause(): string | null {
+      return writer.readOnlyBecause;
+    },
+    async check(): Promise<void> {
+      const written = await writer.run("check", {});
+      const read = selectCount.get();
+      if (read === undefined || read < written) throw new Error(`The store read ${read} after writing ${written}`);
+      pruning.assertWorks();
+    },
+    /** Once: its threads may be another store's afterwards. */
+    close: (): Promise<void> => (closed ??= close()),
+  } satisfies Store & Record<"prune", () => Promise<void>>;
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CargoSigner } from "../../../../coordinator/islands/cargo-signer.ts";
 import { AttemptProofs } from "../../../../coordinator/dispatch/attempt-proofs.ts";
 import { DatabaseError } from "../../../../coordinator/store/database-error.ts";
-import { PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
+import { postgresStore, type PostgresStore } from "../../../../coordinator/store/postgres/postgres-store.ts";
 import { SecretBox } from "../../../../coordinator/store/secret-box.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import type { PostgresDatabase } from "../../../support/postgres-database.ts";
@@ -39,7 +39,7 @@ function describePostgresSecrets(database: PostgresDatabase): void {
       const { rows } = await database.server.query("SELECT sealed FROM secrets", "test");
       expect(JSON.stringify(rows)).not.toMatch(/very secret|dmVyeSBzZWNyZX/);
       const secrets = new SecretBox(randomBytes(32));
-      const other = new PostgresStore({ address: database.address, clock: new ManualClock(), ownerId: "c3", secrets });
+      const other = postgresStore({ address: database.address, clock: new ManualClock(), ownerId: "c3", secrets });
       const refused = other.secrets.read("signing");
       await expect(refused).rejects.toBeInstanceOf(DatabaseError);
       await expect(refused).rejects.toThrow(/sealed with another cluster_key/);
