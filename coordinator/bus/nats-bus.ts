@@ -6,7 +6,7 @@ import { BusError, type Bus, type Unsubscribe } from "./bus.ts";
 import { NatsLink, type NatsOptions } from "./nats-link.ts";
 
 /** What all subjects begin with; the number is the version of the messages. */
-const PREFIX = "atoll.1.";
+const PREFIX = "atoll.2.";
 /** What begins so has a connection of its own: a subscriber that stands still stalls the connection that publishes to it. */
 const BULK = "stream.";
 const packr = new Packr({ useRecords: false });

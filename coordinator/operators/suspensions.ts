@@ -36,17 +36,19 @@ export class Suspensions implements SuspendedIslands {
   #looks = 0;
   readonly #stop = new AbortController();
   /** Something was suspended or reinstated here. Resolves when that counts at this coordinator. */
-  readonly changed: () => Promise<void>;
+  changed: () => Promise<void> = () => Promise.resolve();
 
   private constructor(deps: SuspensionsDeps) {
     this.#deps = deps;
-    this.changed = every({ ...deps, stop: this.#stop.signal }, LOOK_MS, "read suspensions", () => this.#look());
   }
 
   /** Learns what is suspended, before clients and Islands are let in. */
   static async open(deps: SuspensionsDeps): Promise<Suspensions> {
     const suspensions = new Suspensions(deps);
     await suspensions.#look();
+    // Not before: a look that fails is tried again, with another object.
+    const loop = { ...deps, stop: suspensions.#stop.signal };
+    suspensions.changed = every(loop, LOOK_MS, "read suspensions", () => suspensions.#look());
     return suspensions;
   }
 

@@ -10,7 +10,7 @@ export interface LoopEnv {
 }
 
 /**
- * Does `work` again and again, `ms` after the end of the time before. A fault is logged once until the work succeeds again.
+ * Does `work` again and again, `ms` after the end of the time before. A fault is logged once until another comes or the work succeeds.
  * @param name what the log says could not be done, such as "read the stored Cargos".
  * @returns does it now, or after the time in progress, and resolves at its end, whether it failed or not. After the stop it only waits
  *   for the time in progress.
@@ -23,7 +23,7 @@ export function every(
 ): () => Promise<void> {
   let timer: Timer | null = null;
   let last = Promise.resolve();
-  let hasFailed = false;
+  let logged: string | null = null;
   const now = (): Promise<void> => (last = last.then(run));
   const schedule = (): void => {
     timer?.cancel();
@@ -34,11 +34,11 @@ export function every(
     timer?.cancel();
     try {
       await work();
-      hasFailed = false;
+      logged = null;
     } catch (error) {
       const isStopped = error instanceof ServiceError && error.code === "shutting_down";
-      if (!hasFailed && !isStopped) log.error({ err: error }, `Could not ${name}`);
-      hasFailed = true;
+      if (logged !== String(error) && !isStopped) log.error({ err: error }, `Could not ${name}`);
+      logged = String(error);
     }
     schedule();
   }

@@ -36,8 +36,8 @@ describe("a coordinator that reads so slowly that NATS drops it", () => {
     await until(
       async () => {
         // For each of its connections; a stream that is not open and other fields are ignored.
-        flooding.publish(`atoll.1.stream.${readerId}`, pack([readerId, [[1_000_000, 0, padding]]]));
-        flooding.publish("atoll.1.moved", pack([readerId, { jobIds: [], padding }]));
+        flooding.publish(`atoll.2.stream.${readerId}`, pack([readerId, [[1_000_000, 0, padding]]]));
+        flooding.publish("atoll.2.moved", pack([readerId, { jobIds: [], padding }]));
         await flooding.flush();
         return dropped();
       },

@@ -53,19 +53,23 @@ describe("every()", () => {
     expect(begun).toBe(2);
   });
 
-  it("logs a fault once until the work succeeds again, and goes on", async () => {
+  it("logs a fault once until another comes or the work succeeds, and goes on", async () => {
+    let fault = "no";
     const fail = (): never => {
-      throw new Error("no");
+      throw new Error(fault);
     };
     work = fail;
     await now();
     await pass(100);
     expect([begun, lines]).toEqual([2, ["Could not do the work"]]);
+    fault = "another";
+    await pass(100);
+    expect(lines).toHaveLength(2);
     work = () => undefined;
     await pass(100);
     work = fail;
     await pass(100);
-    expect(lines).toHaveLength(2);
+    expect(lines).toHaveLength(3);
   });
 
   it("does not log that the coordinator shuts down", async () => {
