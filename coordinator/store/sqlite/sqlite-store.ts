@@ -114,6 +114,8 @@ function sqliteStore(
     await writer.drain();
     // Readers first: when the writer closes last, SQLite checkpoints the WAL into the file.
     await reader.close();
+    // Reads in progress end with the microtasks.
+    await new Promise(setImmediate);
     db.close();
     await writer.close();
   };

@@ -56,6 +56,8 @@ function open(): OpenDatabase {
   if (path === null) throw new Error("No database was named");
   if (opened === null) {
     const db = openForWriting(path);
+    // A step's savepoint must not copy deleted content to a file, nor fail for want of space there.
+    db.pragma("temp_store = MEMORY");
     opened = { db, runner: new TransactionRunner(db) };
   }
   return opened;
