@@ -101,16 +101,17 @@ export const webhookSteps = {
   /** A webhook that this coordinator is to deliver; undefined when it was delivered, or is another's by now. */
   toDeliver: read((tx, id: string) => webhookTable.row<StoredWebhook>(tx, `${SELECT} AND ${isOwnPending(tx)}`, { id })),
 
-  /** Adds a try to the log of a webhook that this coordinator is to deliver. Does nothing to another one. */
-  record: kept(
-    write(async (tx, id: string, attempt: WebhookTry, outcome: TryOutcome): Promise<void> => {
-      // The log is a JSON array: the try goes before its last bracket.
-      const sql = `UPDATE webhooks SET state = @state, due_at_ms = @dueAtMs,
-        tries = substr(tries, 1, length(tries) - 1) || CASE tries WHEN '[]' THEN '' ELSE ',' END || @attempt || ']'
-        WHERE id = @id AND ${isOwnPending(tx)}`;
-      await tx.run(sql, { id, attempt: JSON.stringify(attempt), ...outcome });
-    }),
-  ),
+  /**
+   * Adds a try to the log of a webhook that this coordinator is to deliver. Does nothing to another one. While nothing can be stored it is
+   * refused, and the webhook is delivered again later: receivers recognise repeats.
+   */
+  record: write(async (tx, id: string, attempt: WebhookTry, outcome: TryOutcome): Promise<void> => {
+    // The log is a JSON array: the try goes before its last bracket.
+    const sql = `UPDATE webhooks SET state = @state, due_at_ms = @dueAtMs,
+      tries = substr(tries, 1, length(tries) - 1) || CASE tries WHEN '[]' THEN '' ELSE ',' END || @attempt || ']'
+      WHERE id = @id AND ${isOwnPending(tx)}`;
+    await tx.run(sql, { id, attempt: JSON.stringify(attempt), ...outcome });
+  }),
 };
 
 /** Only this thread has the key of the secrets. */
