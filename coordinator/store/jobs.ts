@@ -164,10 +164,12 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
 
     /** The whole feed in order, item for item also after the job's end. Empty for an unknown job. */
     async feed(jobId: string): Promise<readonly FeedPart[]> {
+      const chunks = await reads.feedChunks(jobId);
+      // After the chunks: the end of the job replaces them by this row.
       const folded = await reads.foldedFeed(jobId);
       const parts =
         folded === undefined
-          ? (await reads.feedChunks(jobId)).map((row) => ({ attempt: row.attempt, items: itemsOf(row) }))
+          ? chunks.map((row) => ({ attempt: row.attempt, items: itemsOf(row) }))
           : unfoldFeed({ layout: folded.layout, text: folded.text ?? "" });
       return parts.map(({ attempt, items }) => ({
         attempt,
