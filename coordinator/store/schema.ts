@@ -121,7 +121,7 @@ const LATER: readonly Omit<Migration, "version" | "sql">[] = [];
 export function migrationsOf(dialect: Dialect, rest: string): readonly Migration[] {
   const baseline = [...TABLES.map((table) => tableSql(table, dialect, undefined)), rest].join("\n");
   return [
-    { version: 1, name: "baseline", sql: baseline, oldest: 1 },
+    { version: 1, name: "baseline", sql: baseline },
     ...LATER.map((migration, index) => {
       const version = index + 2;
       return { ...migration, version, sql: TABLES.map((table) => addedSql(table, dialect, version)).join("\n") };

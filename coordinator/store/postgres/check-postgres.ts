@@ -1,7 +1,7 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { DatabaseError } from "../database-error.ts";
 import type { LedgerReport } from "../ledger.ts";
-import { assertKnown, type AppliedMigration } from "../migrations.ts";
+import { assertKnown, isBeforeBaseline, type AppliedMigration } from "../migrations.ts";
 import { SecretBox } from "../secret-box.ts";
 import type { SecretName } from "../shared-secrets.ts";
 import type { DatabasePlace } from "../store-place.ts";
@@ -22,6 +22,9 @@ export async function checkPostgres(
   clock: Clock,
 ): Promise<{ faults: string[]; ledger: LedgerReport | null }> {
   const applied = await appliedMigrations(address);
+  if (isBeforeBaseline(applied, MIGRATIONS, "postgres")) {
+    return { faults: ["it is of an earlier version; the next start of a coordinator takes it over"], ledger: null };
+  }
   assertKnown(applied, MIGRATIONS);
   if (applied.length < MIGRATIONS.length) {
     const missing = MIGRATIONS.length - applied.length;
