@@ -49,7 +49,9 @@ export function errorOf(
   job: Pick<ActiveJob, "accountId" | "cargo" | "traits">,
   island: Pick<IslandView, "accountId"> | undefined,
 ): JobError {
-  const words = message === undefined || island?.accountId !== job.accountId ? "" : message.trim().slice(0, MAX_WORDS);
+  const isForOwner = message !== undefined && island?.accountId === job.accountId;
+  // PostgreSQL reads no JSON that has NUL.
+  const words = isForOwner ? message.replaceAll("\0", "").trim().slice(0, MAX_WORDS) : "";
   const text = code === "context_length_exceeded" ? describeTooLong(job, message ?? "") : TEXTS[code];
   return { code, message: words === "" ? text : `${text}. The Island says: ${words.toWellFormed()}`, retryable };
 }
