@@ -68,6 +68,7 @@ describe("a console under attack", () => {
     await page.goto("/keys");
     const opener = page.getByRole("button", { name: "New key" });
     await opener.click();
+    await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await expect.poll(() => opener.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);

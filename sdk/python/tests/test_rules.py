@@ -38,7 +38,7 @@ TYPESCRIPT = Path(__file__).parents[2] / "typescript" / "src"
 
 
 def test_there_is_a_method_for_all_that_the_typescript_client_does() -> None:
-    source = "".join(path.read_text() for path in TYPESCRIPT.glob("*.ts"))
+    source = "".join(path.read_text() for path in TYPESCRIPT.rglob("*.ts"))
     wanted = {(m.upper(), path) for m, path in re.findall(r'\.(?:call|events)\(\s*"(\w+)",\s*"([^"]+)"', source)}
     assert len(wanted) > 50
     source = "".join(path.read_text() for path in (SOURCES / "_async").glob("*.py"))
