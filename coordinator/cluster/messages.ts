@@ -23,7 +23,7 @@ export interface News<T> {
   readonly content: z.ZodType<T>;
 }
 
-/** A question that one coordinator answers with frames, until the asker wants no more. */
+/** A question that one coordinator answers with frames, the first within a second, until the asker wants no more. */
 export interface Stream<Q, F> {
   readonly name: string;
   readonly question: z.ZodType<Q>;

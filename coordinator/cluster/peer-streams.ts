@@ -33,6 +33,8 @@ interface StreamEnv {
 
 /** How often followers say what they want. It also finds servers that died, and frames that were lost. */
 const BEAT_MS = 1_000;
+/** A stream's first frame is not waited for any longer: the server may wait for storage. */
+const FIRST_FRAME_MS = 1_000;
 /** A server that could not be reached is not asked again before. */
 const UNREACHABLE_MS = 250;
 /** Frames that wait for a slow reader. */
@@ -72,6 +74,8 @@ export class FollowerSilent extends Error {
 
 interface Incoming {
   readonly peerId: string;
+  /** Ends the stream unless a frame comes. */
+  readonly limit: Timer;
   /** Number of the next frame. */
   next: number;
   readonly waiting: unknown[];
@@ -94,6 +98,7 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
   function end(incoming: Incoming | undefined, fault: Error | null): void {
     if (incoming === undefined || incoming.isOver) return;
     incoming.isOver = true;
+    incoming.limit.cancel();
     incoming.fault = fault;
     incoming.wake();
   }
@@ -141,7 +146,7 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
 
   /**
    * Reads a stream of a peer until it ends or `signal` aborts. After an error it may be opened again, from where its reader is.
-   * @throws {StreamGap} @throws {BusError} when the peer does not answer, or a frame is invalid.
+   * @throws {StreamGap} @throws {BusError} when the peer does not answer, sends no frame for a second, or a frame is invalid.
    */
   async function* stream<Q, F>(
     peerId: string,
@@ -157,6 +162,9 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
     const number = lastNumber;
     const incoming: Incoming = {
       peerId,
+      limit: clock.schedule(FIRST_FRAME_MS, () => {
+        end(incoming, new BusError("timeout", `Coordinator ${peerId} sent no frame of ${message.name}`));
+      }),
       next: 0,
       waiting: [],
       isOver: false,
@@ -185,6 +193,7 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
         await new Promise<void>((resolve) => (incoming.wake = resolve));
       }
     } finally {
+      incoming.limit.cancel();
       signal.removeEventListener("abort", onAbort);
       streams.delete(number);
     }
@@ -201,6 +210,7 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
         else if (frame.length === 2) end(incoming, null);
         else if (incoming.waiting.length >= MAX_WAITING) end(incoming, new StreamGap("The reader is too slow"));
         else {
+          incoming.limit.cancel();
           incoming.next += 1;
           incoming.waiting.push(frame[2]);
           incoming.wake();
