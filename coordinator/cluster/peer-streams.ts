@@ -85,7 +85,7 @@ interface Incoming {
 }
 
 /** Streams of peers that are read here. */
-export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: StreamEnv) {
+export function followStreams({ ask, isLiving }: Pick<PeerCalls, "ask" | "isLiving">, { clock, log }: StreamEnv) {
   const streams = new Map<number, Incoming>();
   let lastNumber = 0;
   /** Peers that were not told yet that nothing is wanted. */
@@ -127,6 +127,11 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
       for (const number of broken) end(streams.get(number), new StreamGap("A frame was lost"));
     } catch (error) {
       for (const [, incoming] of wanted) end(incoming, error as Error);
+      // It sends what is wanted no more until it hears so.
+      if (wanted.length === 0 && isLiving(peerId)) {
+        asked.add(peerId);
+        beatLater();
+      }
     } finally {
       beating.delete(peerId);
     }

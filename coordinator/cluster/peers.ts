@@ -105,7 +105,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   }
 
   const isLiving = (id: string): boolean => livingIds.has(id);
-  const incoming = followStreams({ ask }, env);
+  const incoming = followStreams({ ask, isLiving }, env);
   const outgoing = serveStreams(
     { answer, isLiving },
     (id, frames) => busTo(id).publish(framesTo(id), [self.id, frames] satisfies Envelope),

@@ -179,6 +179,18 @@ describe("peers.serve()", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it("ends its handler when it learns at a later beat that the follower wants no more, as the last one was lost", async () => {
+    follow();
+    await pass(100);
+    stop.abort();
+    (buses[1] as FaultyBus).downBecause = "cut";
+    await pass(1_100);
+    (buses[1] as FaultyBus).downBecause = null;
+    expect(open).toBe(1);
+    await pass(1_100);
+    expect(open).toBe(0);
+  });
+
   it("ends its handler when the follower is silent, which is over when it is dead", async () => {
     follow();
     await pass(100);
