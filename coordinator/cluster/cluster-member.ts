@@ -70,7 +70,8 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
 
   peers.onBusChange(() => (busUpSinceMs = clock.monotonicMs()));
   const stopTakes = peers.answer(M.take, async ({ jobIds }) => {
-    handedOver += await mover.takeIn(jobIds);
+    const taken = await mover.takeIn(jobIds);
+    handedOver += taken;
     return null;
   });
   peers.answer(M.endAccount, async ({ accountId }) => {
