@@ -74,14 +74,17 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     handedOver += taken;
     return null;
   });
-  peers.answer(M.endAccount, async ({ accountId }) => {
-    await jobs.cancelAll(accountId);
-    return null;
-  });
-  peers.answer(M.catalog, async () => {
-    await parts.refreshCatalog();
-    return null;
-  });
+  /** End the answers that use what is closed before `leave()`. */
+  const stopAnswers = [
+    peers.answer(M.endAccount, async ({ accountId }) => {
+      await jobs.cancelAll(accountId);
+      return null;
+    }),
+    peers.answer(M.catalog, async () => {
+      await parts.refreshCatalog();
+      return null;
+    }),
+  ];
 
   return {
     /** Jobs that Islands hold, wherever those were connected. */
@@ -110,7 +113,7 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     /** Shares work from now on, and takes over what others leave: `steps`, by name. */
     share(dispatcher: SharingDispatcher, steps: Readonly<Record<string, () => Promise<unknown>>>): void {
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
-      peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind));
+      stopAnswers.push(peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind)));
       takingOver = takeOver(peers, cluster, steps, 2 * env.leaseMs, env);
       takingOver.start();
     },
@@ -160,8 +163,9 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
       await handOverWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
       return peers.others.map(({ address }) => address);
     },
-    /** Nothing is taken over any more. Before what its steps use is closed. */
+    /** Nothing is taken over any more, nor done for others. Before what the steps use is closed. */
     async closeTakeOver(): Promise<void> {
+      for (const stop of stopAnswers) stop();
       await takingOver?.close();
     },
     /** The second half: Islands and clients have gone. Jobs that are left become unowned. Before bus and store close. */
