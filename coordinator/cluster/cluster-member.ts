@@ -1,7 +1,6 @@
 import { abortable } from "../../shared/async/abortable.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { Bus } from "../bus/bus.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -53,7 +52,7 @@ export type ClusterMember = ReturnType<typeof openMember>;
  * What a coordinator of several has and one that is alone does not: a lease, jobs that move, limits and sessions of Islands that are
  * counted for the network, work that is shared, and what others leave behind.
  */
-export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Peers, bus: Bus, env: MemberEnv) {
+export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Peers, env: MemberEnv) {
   const { jobs, islands, batches, scheduler } = parts;
   const { clock, log } = env;
   const mover = moveJobs(cluster, parts, peers, env, env);
@@ -128,7 +127,7 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     },
     /** Changes for accounts reach their listeners at all coordinators from now on. */
     shareEvents(accountEvents: AccountEvents): void {
-      shareEvents(accountEvents, bus, peers, clock);
+      shareEvents(accountEvents, peers, clock);
     },
     /** See `WorkSharing`. */
     mayRunElsewhere: (kind: WorkKind): boolean => sharing?.mayRunElsewhere(kind) === true,

@@ -44,7 +44,6 @@ function openNetwork(living = IDS) {
       cluster as unknown as ClusterStore,
       parts as unknown as Parameters<typeof openMember>[1],
       peers,
-      bus,
       { ...env, networkClock: { set: async () => undefined } },
     );
     const outlookFor = (kind: WorkKind): Outlook => {
