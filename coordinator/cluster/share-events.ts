@@ -9,9 +9,12 @@ import type { Peers } from "./peers.ts";
 const RENEW_MS = 1_000;
 /** A client waits for the first replies. */
 const FOLLOW_TIMEOUT_MS = 500;
+/** A follower that is silent for so long is sent nothing more. */
+const SILENT_MS = 5_000;
 
 interface Follower {
   sent: number;
+  heardMs: number;
   /** By account: ends its listener. */
   readonly accounts: Map<string, Unsubscribe>;
 }
@@ -23,17 +26,20 @@ interface Follower {
 export function shareEvents(
   events: AccountEvents,
   peers: Pick<Peers, "others" | "onChange" | "ask" | "answer" | "tellOne" | "hearOwn">,
-  clock: Pick<Clock, "sleep">,
+  clock: Pick<Clock, "monotonicMs" | "sleep">,
 ): void {
   const othersNow = (): string[] => peers.others.map(({ id }) => id);
   let others = othersNow();
   const followers = new Map<string, Follower>();
   /** Number of the last message from each coordinator that answers. */
   const received = new Map<string, number>();
+  /** Coordinators that may send changes: they were asked for some, and did not reply since that they send none. */
+  const followed = new Set<string>();
 
   const answer = ({ accountIds, all }: QuestionOf<typeof M.events>, followerId: string): ReplyOf<typeof M.events> => {
     const known = followers.get(followerId);
-    const follower = known ?? { sent: 0, accounts: new Map<string, Unsubscribe>() };
+    const follower = known ?? { sent: 0, heardMs: 0, accounts: new Map<string, Unsubscribe>() };
+    follower.heardMs = clock.monotonicMs();
     followers.set(followerId, follower);
     const wanted = new Set(accountIds);
     for (const [accountId, stop] of follower.accounts) {
@@ -52,6 +58,12 @@ export function shareEvents(
     return known?.sent ?? null;
   };
 
+  /** Its next question is answered with null, and its clients get a reset. */
+  const forget = (followerId: string): void => {
+    for (const stop of followers.get(followerId)?.accounts.values() ?? []) stop();
+    followers.delete(followerId);
+  };
+
   const receive = ({ sent, accountId, changes }: z.infer<typeof M.changes.content>, from: string): void => {
     const before = received.get(from);
     // A reset includes it.
@@ -65,8 +77,10 @@ export function shareEvents(
   const ask = async (peerId: string, timeoutMs?: number, accountId?: string): Promise<void> => {
     const all = accountId === undefined || !received.has(peerId);
     const accountIds = all ? events.followedIds : [accountId];
+    if (accountIds.length > 0) followed.add(peerId);
     try {
       const sent = await peers.ask(peerId, M.events, { accountIds, all }, timeoutMs);
+      if (accountIds.length === 0 && events.followedIds.length === 0) followed.delete(peerId);
       if (sent === null) received.delete(peerId);
       if (sent === null && !all) return await ask(peerId, timeoutMs);
       const before = received.get(peerId);
@@ -79,24 +93,24 @@ export function shareEvents(
   };
 
   const renew = async (): Promise<never> => {
-    for (let wasFollowing = false; ;) {
+    for (;;) {
       await clock.sleep(RENEW_MS, events.closed);
+      const silentMs = clock.monotonicMs() - SILENT_MS;
+      for (const [followerId, { heardMs }] of followers) if (heardMs <= silentMs) forget(followerId);
       const isFollowing = events.followedIds.length > 0;
-      if (isFollowing || wasFollowing) await Promise.all(others.map((peerId) => ask(peerId)));
-      wasFollowing = isFollowing;
+      await Promise.all(others.filter((id) => isFollowing || followed.has(id)).map((id) => ask(id)));
     }
   };
 
   const noteMembers = (): void => {
     const before = others;
     others = othersNow();
-    for (const [peerId, { accounts }] of followers) {
-      if (others.includes(peerId)) continue;
-      for (const stop of accounts.values()) stop();
-      followers.delete(peerId);
-    }
+    for (const followerId of followers.keys()) if (!others.includes(followerId)) forget(followerId);
     const gone = before.filter((peerId) => !others.includes(peerId));
-    for (const peerId of gone) received.delete(peerId);
+    for (const peerId of gone) {
+      received.delete(peerId);
+      followed.delete(peerId);
+    }
     if (gone.length > 0) events.resetAll();
   };
 

@@ -240,6 +240,36 @@ describe("events of several coordinators", () => {
     expect(reader.read()).toEqual(["balance"]);
   });
 
+  it("are not sent any more to a coordinator that is silent, and are followed by a reset when it is heard again", async () => {
+    const network = new Network("one", "two");
+    const [one, two] = [network.at("one"), network.at("two")];
+    const reader = await one.open();
+    setDown([one], true);
+    await network.pass(4_000);
+    expect(two.events.hasListeners).toBe(true);
+    await network.pass(3_000);
+    expect(two.events.hasListeners).toBe(false);
+    setDown([one], false);
+    await network.pass(2_000);
+    expect(reader.read()).toEqual(["reset"]);
+    two.note("a");
+    await network.pass(2 * GATHER_MS);
+    expect(reader.read()).toEqual(["a running"]);
+  });
+
+  it("are not sent any more soon after the last client left, also when the message that says so was lost", async () => {
+    const network = new Network("one", "two");
+    const [one, two] = [network.at("one"), network.at("two")];
+    const reader = await one.open();
+    setDown([one], true);
+    reader.close();
+    await network.pass(2_000);
+    expect(two.events.hasListeners).toBe(true);
+    setDown([one], false);
+    await network.pass(1_000);
+    expect(two.events.hasListeners).toBe(false);
+  });
+
   it("leave a client that reads its lists at each reset with the last states, over a bus that loses, repeats and delays", async () => {
     const network = new Network("one", "two", "three");
     const reader = await network.at("one").open();
