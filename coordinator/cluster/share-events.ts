@@ -35,6 +35,8 @@ export function shareEvents(
   const received = new Map<string, number>();
   /** Coordinators that may send changes: they were asked for some, and did not reply since that they send none. */
   const followed = new Set<string>();
+  /** Coordinators that have not replied yet to the last renewal. */
+  const renewing = new Set<string>();
 
   const answer = ({ accountIds, all }: QuestionOf<typeof M.events>, followerId: string): ReplyOf<typeof M.events> => {
     const known = followers.get(followerId);
@@ -92,13 +94,19 @@ export function shareEvents(
     }
   };
 
+  const renewAt = async (peerId: string): Promise<void> => {
+    if (renewing.has(peerId) || (events.followedIds.length === 0 && !followed.has(peerId))) return;
+    renewing.add(peerId);
+    await ask(peerId);
+    renewing.delete(peerId);
+  };
+
   const renew = async (): Promise<never> => {
     for (;;) {
       await clock.sleep(RENEW_MS, events.closed);
       const silentMs = clock.monotonicMs() - SILENT_MS;
       for (const [followerId, { heardMs }] of followers) if (heardMs <= silentMs) forget(followerId);
-      const isFollowing = events.followedIds.length > 0;
-      await Promise.all(others.filter((id) => isFollowing || followed.has(id)).map((id) => ask(id)));
+      for (const peerId of others) void renewAt(peerId);
     }
   };
 

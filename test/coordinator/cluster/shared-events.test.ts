@@ -270,6 +270,20 @@ describe("events of several coordinators", () => {
     expect(two.events.hasListeners).toBe(false);
   });
 
+  it("of the others are looked after each second while one coordinator stands still", async () => {
+    const network = new Network("one", "two", "three");
+    const three = network.at("three");
+    const reader = await network.at("one").open();
+    network.at("two").bus.isFrozen = true;
+    await network.pass(2_000);
+    three.bus.faults = { lose: 1, repeat: 0, delay: 0 };
+    three.note("lost");
+    await network.pass(GATHER_MS);
+    three.bus.faults = NO_FAULTS;
+    await network.pass(1_000);
+    expect(reader.read()).toEqual(["reset"]);
+  });
+
   it("leave a client that reads its lists at each reset with the last states, over a bus that loses, repeats and delays", async () => {
     const network = new Network("one", "two", "three");
     const reader = await network.at("one").open();
