@@ -141,7 +141,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
   const refreshCatalog = (): Promise<void> => catalogSync.refresh();
   const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
-  const member = cluster && openMember(cluster, own, peers, bus, { hasBus, log, ...times });
+  const member = cluster && openMember(cluster, own, peers, { hasBus, log, ...times });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });

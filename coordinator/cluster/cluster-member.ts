@@ -1,7 +1,6 @@
 import { abortable } from "../../shared/async/abortable.ts";
 import type { Clock, Timer } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { Bus } from "../bus/bus.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
@@ -53,7 +52,7 @@ export type ClusterMember = ReturnType<typeof openMember>;
  * What a coordinator of several has and one that is alone does not: a lease, jobs that move, limits and sessions of Islands that are
  * counted for the network, work that is shared, and what others leave behind.
  */
-export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Peers, bus: Bus, env: MemberEnv) {
+export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Peers, env: MemberEnv) {
   const { jobs, islands, batches, scheduler } = parts;
   const { clock, log } = env;
   const mover = moveJobs(cluster, parts, peers, env, env);
@@ -70,17 +69,21 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
 
   peers.onBusChange(() => (busUpSinceMs = clock.monotonicMs()));
   const stopTakes = peers.answer(M.take, async ({ jobIds }) => {
-    handedOver += await mover.takeIn(jobIds);
+    const taken = await mover.takeIn(jobIds);
+    handedOver += taken;
     return null;
   });
-  peers.answer(M.endAccount, async ({ accountId }) => {
-    await jobs.cancelAll(accountId);
-    return null;
-  });
-  peers.answer(M.catalog, async () => {
-    await parts.refreshCatalog();
-    return null;
-  });
+  /** End the answers that use what is closed before `leave()`. */
+  const stopAnswers = [
+    peers.answer(M.endAccount, async ({ accountId }) => {
+      await jobs.cancelAll(accountId);
+      return null;
+    }),
+    peers.answer(M.catalog, async () => {
+      await parts.refreshCatalog();
+      return null;
+    }),
+  ];
 
   return {
     /** Jobs that Islands hold, wherever those were connected. */
@@ -109,7 +112,7 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     /** Shares work from now on, and takes over what others leave: `steps`, by name. */
     share(dispatcher: SharingDispatcher, steps: Readonly<Record<string, () => Promise<unknown>>>): void {
       sharing = shareWork(peers, mover, scheduler.shared, (event) => dispatcher.schedule(event), env);
-      peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind));
+      stopAnswers.push(peers.answer(M.outlook, (kind) => dispatcher.outlookFor(kind)));
       takingOver = takeOver(peers, cluster, steps, 2 * env.leaseMs, env);
       takingOver.start();
     },
@@ -124,7 +127,7 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
     },
     /** Changes for accounts reach their listeners at all coordinators from now on. */
     shareEvents(accountEvents: AccountEvents): void {
-      shareEvents(accountEvents, bus, peers, clock);
+      shareEvents(accountEvents, peers, clock);
     },
     /** See `WorkSharing`. */
     mayRunElsewhere: (kind: WorkKind): boolean => sharing?.mayRunElsewhere(kind) === true,
@@ -159,8 +162,9 @@ export function openMember(cluster: ClusterStore, parts: SharedParts, peers: Pee
       await handOverWaiting(peers, mover, jobs, sharing?.freestPeer(), signal, log);
       return peers.others.map(({ address }) => address);
     },
-    /** Nothing is taken over any more. Before what its steps use is closed. */
+    /** Nothing is taken over any more, nor done for others. Before what the steps use is closed. */
     async closeTakeOver(): Promise<void> {
+      for (const stop of stopAnswers) stop();
       await takingOver?.close();
     },
     /** The second half: Islands and clients have gone. Jobs that are left become unowned. Before bus and store close. */

@@ -29,6 +29,12 @@ export function publishFeeds(
     const job = jobs.get(jobId);
     if (job === undefined) return;
     jobs.noteReader(jobId);
+    // The clients of a silent follower are gone only if it is dead, or comes back without them.
+    const noteSilence = (): void => {
+      const reason: unknown = signal.reason;
+      if (job.isClientBound && reason instanceof FollowerSilent) reason.onOver(() => jobs.awaitReaders([jobId]));
+    };
+    signal.addEventListener("abort", noteSilence, { once: true });
     const { feed } = job;
     await feed.load();
     // Another coordinator's since then. One that has ended stays whole.
@@ -80,9 +86,6 @@ export function publishFeeds(
       const others = sending.get(jobId);
       others?.delete(sent);
       if (others?.size === 0) sending.delete(jobId);
-      // The clients of a silent follower are gone only if it is dead, or comes back without them.
-      const reason: unknown = signal.reason;
-      if (job.isClientBound && reason instanceof FollowerSilent) reason.onOver(() => jobs.awaitReaders([jobId]));
     }
   }
 

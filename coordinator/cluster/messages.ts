@@ -5,6 +5,7 @@ import { JOB_ERROR_CODES } from "../../shared/errors.ts";
 import { featuresSchema } from "../../shared/features/features.ts";
 import { JOB_STATES } from "../../shared/job-state.ts";
 import { FINISH_REASONS, outputItemSchema, usageSchema } from "../../shared/output.ts";
+import { changeSchema, MAX_WAITING } from "../events/change.ts";
 import { liveIslandSchema } from "../islands/live-island.ts";
 import { WAITING_REASONS } from "../jobs/job-waiting.ts";
 
@@ -17,13 +18,13 @@ export interface Question<Q, R> {
   readonly withinMs: number;
 }
 
-/** A message to all coordinators, the sender included. It may be lost. */
+/** A message to all coordinators, the sender included, or to one. It may be lost. */
 export interface News<T> {
   readonly name: string;
   readonly content: z.ZodType<T>;
 }
 
-/** A question that one coordinator answers with frames, until the asker wants no more. */
+/** A question that one coordinator answers with frames, the first within a second, until the asker wants no more. */
 export interface Stream<Q, F> {
   readonly name: string;
   readonly question: z.ZodType<Q>;
@@ -45,6 +46,8 @@ export const MAX_MOVED = 500;
 export const MAX_SESSIONS = 1_000;
 /** Newest failures of a job that its next owner learns of. */
 export const MAX_LET_DOWNS = 100;
+/** As many streams of events as a coordinator may have. Their ids take 330 KB. */
+const MAX_FOLLOWED = 10_000;
 /** A page waits for the reply. */
 const PAGE_MS = 500;
 
@@ -337,6 +340,26 @@ export const M = {
     question: z.object({ accountId: id }),
     reply: z.array(z.object({ slug: id, islands: count, ready: count, free: count })),
     withinMs: PAGE_MS,
+  }),
+  /**
+   * Send changes of these accounts; `all`: and of no others. The reply is the number of messages that the asker was sent; null: it was not
+   * known, and was sent nothing.
+   */
+  events: question({
+    name: "events",
+    question: z.object({ accountIds: z.array(id).max(MAX_FOLLOWED), all: z.boolean() }),
+    reply: count.nullable(),
+    withinMs: 3_000,
+  }),
+  /** To one that asked: changes of an account. Null is a reset, or a change of a kind that this version does not know. */
+  changes: news({
+    name: "events",
+    content: z.object({
+      /** Number of this message. */
+      sent: count,
+      accountId: id,
+      changes: z.array(changeSchema.nullable().catch(null)).max(MAX_WAITING).nullable(),
+    }),
   }),
   figures: question({ name: "figures", question: nothing, reply: figures, withinMs: PAGE_MS }),
   /** Those of these Islands that are connected, for an operator's page. */

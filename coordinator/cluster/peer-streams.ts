@@ -33,6 +33,8 @@ interface StreamEnv {
 
 /** How often followers say what they want. It also finds servers that died, and frames that were lost. */
 const BEAT_MS = 1_000;
+/** A stream's first frame is not waited for any longer: the server may wait for storage. */
+const FIRST_FRAME_MS = 1_000;
 /** A server that could not be reached is not asked again before. */
 const UNREACHABLE_MS = 250;
 /** Frames that wait for a slow reader. */
@@ -72,6 +74,8 @@ export class FollowerSilent extends Error {
 
 interface Incoming {
   readonly peerId: string;
+  /** Ends the stream unless a frame comes. */
+  readonly limit: Timer;
   /** Number of the next frame. */
   next: number;
   readonly waiting: unknown[];
@@ -81,7 +85,7 @@ interface Incoming {
 }
 
 /** Streams of peers that are read here. */
-export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: StreamEnv) {
+export function followStreams({ ask, isLiving }: Pick<PeerCalls, "ask" | "isLiving">, { clock, log }: StreamEnv) {
   const streams = new Map<number, Incoming>();
   let lastNumber = 0;
   /** Peers that were not told yet that nothing is wanted. */
@@ -94,6 +98,7 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
   function end(incoming: Incoming | undefined, fault: Error | null): void {
     if (incoming === undefined || incoming.isOver) return;
     incoming.isOver = true;
+    incoming.limit.cancel();
     incoming.fault = fault;
     incoming.wake();
   }
@@ -122,6 +127,11 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
       for (const number of broken) end(streams.get(number), new StreamGap("A frame was lost"));
     } catch (error) {
       for (const [, incoming] of wanted) end(incoming, error as Error);
+      // It sends what is wanted no more until it hears so.
+      if (wanted.length === 0 && isLiving(peerId)) {
+        asked.add(peerId);
+        beatLater();
+      }
     } finally {
       beating.delete(peerId);
     }
@@ -141,7 +151,7 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
 
   /**
    * Reads a stream of a peer until it ends or `signal` aborts. After an error it may be opened again, from where its reader is.
-   * @throws {StreamGap} @throws {BusError} when the peer does not answer, or a frame is invalid.
+   * @throws {StreamGap} @throws {BusError} when the peer does not answer, sends no frame for a second, or a frame is invalid.
    */
   async function* stream<Q, F>(
     peerId: string,
@@ -157,6 +167,9 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
     const number = lastNumber;
     const incoming: Incoming = {
       peerId,
+      limit: clock.schedule(FIRST_FRAME_MS, () => {
+        end(incoming, new BusError("timeout", `Coordinator ${peerId} sent no frame of ${message.name}`));
+      }),
       next: 0,
       waiting: [],
       isOver: false,
@@ -185,6 +198,7 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
         await new Promise<void>((resolve) => (incoming.wake = resolve));
       }
     } finally {
+      incoming.limit.cancel();
       signal.removeEventListener("abort", onAbort);
       streams.delete(number);
     }
@@ -201,6 +215,7 @@ export function followStreams({ ask }: Pick<PeerCalls, "ask">, { clock, log }: S
         else if (frame.length === 2) end(incoming, null);
         else if (incoming.waiting.length >= MAX_WAITING) end(incoming, new StreamGap("The reader is too slow"));
         else {
+          incoming.limit.cancel();
           incoming.next += 1;
           incoming.waiting.push(frame[2]);
           incoming.wake();

@@ -10,8 +10,10 @@ import { followStreams, framesSchema, serveStreams } from "./peer-streams.ts";
 
 /** A message on the bus names its sender. */
 type Envelope = readonly [fromId: string, content: unknown];
+/** Of messages to one coordinator. */
+const subjectTo = (id: string, name: string): string => `${name}.${id}`;
 /** Frames have a connection of their own, which a reader that stands still may hold up. */
-const framesTo = (id: string): string => `stream.${id}`;
+const framesTo = (id: string): string => subjectTo(id, "stream");
 const envelopeOf = <T>(content: z.ZodType<T>) => z.tuple([z.string().max(200), content]);
 
 /** A peer that was asked; `reply` is undefined if it gave none in time. */
@@ -105,7 +107,7 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
   }
 
   const isLiving = (id: string): boolean => livingIds.has(id);
-  const incoming = followStreams({ ask }, env);
+  const incoming = followStreams({ ask, isLiving }, env);
   const outgoing = serveStreams(
     { answer, isLiving },
     (id, frames) => busTo(id).publish(framesTo(id), [self.id, frames] satisfies Envelope),
@@ -176,6 +178,14 @@ export function openPeers(given: Peer, bus: Bus, env: PeersEnv) {
         incoming.noteHeard(fromId);
         listener(content, fromId);
       });
+    },
+    /** Sends to one coordinator. Lost while the bus is down. */
+    tellOne<T>(id: string, message: News<T>, content: DeepReadonly<T>): void {
+      busTo(id).publish(subjectTo(id, message.name), [self.id, content] satisfies Envelope);
+    },
+    /** Hears what others send to this coordinator alone. */
+    hearOwn<T>(message: News<T>, listener: (content: T, fromId: string) => void): Unsubscribe {
+      return listen([bus, local], subjectTo(self.id, message.name), message.content, listener);
     },
     stream: incoming.stream,
     serve: outgoing.serve,

@@ -1,35 +1,20 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Clock } from "../../shared/clock.ts";
-import type { Bus, Unsubscribe } from "../bus/bus.ts";
+import type { Unsubscribe } from "../bus/bus.ts";
 import type { AccountEvents } from "../events/account-events.ts";
-import { changeSchema, MAX_WAITING } from "../events/change.ts";
-import type { Members } from "./members.ts";
+import { M, type QuestionOf, type ReplyOf } from "./messages.ts";
+import type { Peers } from "./peers.ts";
 
 /** All coordinators are asked again: the reply shows whether the last messages were lost. */
 const RENEW_MS = 1_000;
-const RENEW_TIMEOUT_MS = 3_000;
 /** A client waits for the first replies. */
 const FOLLOW_TIMEOUT_MS = 500;
-/** As many streams as a coordinator may have. Their ids take 330 KB. */
-const MAX_ACCOUNTS = 10_000;
-
-const id = z.string().max(200);
-const count = z.number().int().min(0);
-/** Request `<id>.events`: send changes of these accounts; `all`: and of no others. */
-const question = z.object({ follower: id, accountIds: z.array(id).max(MAX_ACCOUNTS), all: z.boolean() });
-/** Number of messages that the follower was sent; null: it was not known, and was sent nothing. */
-const reply = count.nullable();
-/** `events.<follower>`: changes of an account. Null is a reset, or a change of a kind that this version does not know. */
-const message = z.object({
-  from: id,
-  /** Number of this message. */
-  sent: count,
-  accountId: id,
-  changes: z.array(changeSchema.nullable().catch(null)).max(MAX_WAITING).nullable(),
-});
+/** A follower that is silent for so long is sent nothing more. */
+const SILENT_MS = 5_000;
 
 interface Follower {
   sent: number;
+  heardMs: number;
   /** By account: ends its listener. */
   readonly accounts: Map<string, Unsubscribe>;
 }
@@ -40,20 +25,23 @@ interface Follower {
  */
 export function shareEvents(
   events: AccountEvents,
-  bus: Pick<Bus, "publish" | "subscribe" | "request" | "answer">,
-  members: Pick<Members, "self" | "living" | "onChange">,
-  clock: Pick<Clock, "sleep">,
+  peers: Pick<Peers, "others" | "onChange" | "ask" | "answer" | "tellOne" | "hearOwn">,
+  clock: Pick<Clock, "monotonicMs" | "sleep">,
 ): void {
-  const selfId = members.self.id;
-  const othersNow = (): string[] => members.living.map((peer) => peer.id).filter((peerId) => peerId !== selfId);
+  const othersNow = (): string[] => peers.others.map(({ id }) => id);
   let others = othersNow();
   const followers = new Map<string, Follower>();
   /** Number of the last message from each coordinator that answers. */
   const received = new Map<string, number>();
+  /** Coordinators that may send changes: they were asked for some, and did not reply since that they send none. */
+  const followed = new Set<string>();
+  /** Coordinators that have not replied yet to the last renewal. */
+  const renewing = new Set<string>();
 
-  const answer = ({ follower: followerId, accountIds, all }: z.infer<typeof question>): z.infer<typeof reply> => {
+  const answer = ({ accountIds, all }: QuestionOf<typeof M.events>, followerId: string): ReplyOf<typeof M.events> => {
     const known = followers.get(followerId);
-    const follower = known ?? { sent: 0, accounts: new Map<string, Unsubscribe>() };
+    const follower = known ?? { sent: 0, heardMs: 0, accounts: new Map<string, Unsubscribe>() };
+    follower.heardMs = clock.monotonicMs();
     followers.set(followerId, follower);
     const wanted = new Set(accountIds);
     for (const [accountId, stop] of follower.accounts) {
@@ -65,14 +53,20 @@ export function shareEvents(
       if (follower.accounts.has(accountId)) continue;
       const stop = events.openForPeer(accountId, (changes) => {
         follower.sent += 1;
-        bus.publish(`events.${followerId}`, { from: selfId, sent: follower.sent, accountId, changes });
+        peers.tellOne(followerId, M.changes, { sent: follower.sent, accountId, changes });
       });
       follower.accounts.set(accountId, stop);
     }
     return known?.sent ?? null;
   };
 
-  const receive = ({ from, sent, accountId, changes }: z.infer<typeof message>): void => {
+  /** Its next question is answered with null, and its clients get a reset. */
+  const forget = (followerId: string): void => {
+    for (const stop of followers.get(followerId)?.accounts.values() ?? []) stop();
+    followers.delete(followerId);
+  };
+
+  const receive = ({ sent, accountId, changes }: z.infer<typeof M.changes.content>, from: string): void => {
     const before = received.get(from);
     // A reset includes it.
     if (before === undefined || sent <= before) return;
@@ -82,11 +76,13 @@ export function shareEvents(
   };
 
   /** Asks for changes of one more account, or of all that have clients here. */
-  const ask = async (peerId: string, timeoutMs: number, accountId?: string): Promise<void> => {
+  const ask = async (peerId: string, timeoutMs?: number, accountId?: string): Promise<void> => {
     const all = accountId === undefined || !received.has(peerId);
-    const asked = { follower: selfId, accountIds: all ? events.followedIds : [accountId], all };
+    const accountIds = all ? events.followedIds : [accountId];
+    if (accountIds.length > 0) followed.add(peerId);
     try {
-      const sent = reply.parse(await bus.request(`${peerId}.events`, asked, timeoutMs));
+      const sent = await peers.ask(peerId, M.events, { accountIds, all }, timeoutMs);
+      if (accountIds.length === 0 && events.followedIds.length === 0) followed.delete(peerId);
       if (sent === null) received.delete(peerId);
       if (sent === null && !all) return await ask(peerId, timeoutMs);
       const before = received.get(peerId);
@@ -97,41 +93,39 @@ export function shareEvents(
       received.delete(peerId);
     }
   };
-  const askOthers = async (timeoutMs: number, accountId?: string): Promise<void> => {
-    await Promise.all(others.map((peerId) => ask(peerId, timeoutMs, accountId)));
+
+  const renewAt = async (peerId: string): Promise<void> => {
+    if (renewing.has(peerId) || (events.followedIds.length === 0 && !followed.has(peerId))) return;
+    renewing.add(peerId);
+    await ask(peerId);
+    renewing.delete(peerId);
   };
 
   const renew = async (): Promise<never> => {
-    for (let wasFollowing = false; ;) {
+    for (;;) {
       await clock.sleep(RENEW_MS, events.closed);
-      const isFollowing = events.followedIds.length > 0;
-      if (isFollowing || wasFollowing) await askOthers(RENEW_TIMEOUT_MS);
-      wasFollowing = isFollowing;
+      const silentMs = clock.monotonicMs() - SILENT_MS;
+      for (const [followerId, { heardMs }] of followers) if (heardMs <= silentMs) forget(followerId);
+      for (const peerId of others) void renewAt(peerId);
     }
   };
 
   const noteMembers = (): void => {
     const before = others;
     others = othersNow();
-    for (const [peerId, { accounts }] of followers) {
-      if (others.includes(peerId)) continue;
-      for (const stop of accounts.values()) stop();
-      followers.delete(peerId);
-    }
+    for (const followerId of followers.keys()) if (!others.includes(followerId)) forget(followerId);
     const gone = before.filter((peerId) => !others.includes(peerId));
-    for (const peerId of gone) received.delete(peerId);
+    for (const peerId of gone) {
+      received.delete(peerId);
+      followed.delete(peerId);
+    }
     if (gone.length > 0) events.resetAll();
   };
 
-  const stops = [
-    bus.answer(`${selfId}.events`, async (asked) => answer(question.parse(asked))),
-    bus.subscribe(`events.${selfId}`, (sent) => {
-      const { data } = message.safeParse(sent);
-      if (data !== undefined) receive(data);
-    }),
-    members.onChange(noteMembers),
-  ];
+  const stops = [peers.answer(M.events, answer), peers.hearOwn(M.changes, receive), peers.onChange(noteMembers)];
   events.closed.addEventListener("abort", () => stops.forEach((stop) => stop()));
-  events.follow = (accountId) => askOthers(FOLLOW_TIMEOUT_MS, accountId);
+  events.follow = async (accountId) => {
+    await Promise.all(others.map((peerId) => ask(peerId, FOLLOW_TIMEOUT_MS, accountId)));
+  };
   renew().catch(() => undefined);
 }

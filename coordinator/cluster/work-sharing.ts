@@ -58,7 +58,8 @@ export function shareWork(
     try {
       const { jobIds, rest } = await peers.ask(victimId, M.steal, request);
       shares.noteRest(victimId, rest);
-      if (jobIds.length > 0) stolen += await mover.takeIn(jobIds);
+      const taken = jobIds.length === 0 ? 0 : await mover.takeIn(jobIds);
+      stolen += taken;
       shares.answered(victimId, jobIds.length, clock.monotonicMs());
     } catch (err) {
       shares.failed(victimId, clock.monotonicMs());

@@ -44,7 +44,6 @@ function openNetwork(living = IDS) {
       cluster as unknown as ClusterStore,
       parts as unknown as Parameters<typeof openMember>[1],
       peers,
-      bus,
       { ...env, networkClock: { set: async () => undefined } },
     );
     const outlookFor = (kind: WorkKind): Outlook => {
@@ -57,7 +56,7 @@ function openNetwork(living = IDS) {
   });
   const [one] = members;
   if (one === undefined) throw new Error("not open");
-  return { one, bus, clock, ended, read, asked, warned };
+  return { one, two: members[1], bus, clock, ended, read, asked, warned };
 }
 
 describe("a member of a network", () => {
@@ -79,6 +78,15 @@ describe("a member of a network", () => {
     const { one, asked } = openNetwork();
     expect(await one.outlooksFor(KIND)).toEqual([LACKING, null, null]);
     expect(asked).toEqual([KIND]);
+  });
+
+  it("does nothing for the others any more once it closes", async () => {
+    const { one, two, ended, read, asked } = openNetwork();
+    await two?.closeTakeOver();
+    await one.endJobsOf("user_1");
+    await one.tellCatalogChange();
+    expect(await one.outlooksFor(KIND)).toEqual([null, null, null]);
+    expect([ended, read, asked]).toEqual([["c1 user_1"], [], []]);
   });
 
   it("could hear others since a moment when the bus was neither down then nor went down after it", () => {

@@ -91,6 +91,17 @@ describe("publishFeeds()", () => {
     expect([feed.readers, [...(owner?.awaited ?? [])]]).toEqual([0, ["job_1"]]);
   });
 
+  it("lets a job wait for other readers when its follower died before the job's feed was read from storage", async () => {
+    const feed = world.job(side(owner));
+    owner?.clientBound.add("job_1");
+    feed.load = () => new Promise(() => undefined);
+    void readAt(here).catch(() => undefined);
+    await world.pass(500);
+    await here?.kill();
+    await world.pass(11_000);
+    expect([...(owner?.awaited ?? [])]).toEqual(["job_1"]);
+  });
+
   it("does not take a follower for gone while the bus is away, and asks for readers of what it wants no more", async () => {
     for (const jobId of ["job_1", "job_2"]) {
       world.job(side(owner), jobId);

@@ -125,6 +125,19 @@ describe("peers.stream()", () => {
     expect(again.end()).toMatchObject({ name: "BusError", kind: "unreachable" });
   });
 
+  it("throws when the peer has no first frame within a second, and waits for the next ones", async () => {
+    const { end } = follow();
+    await pass(900);
+    expect(end()).toBeUndefined();
+    await pass(200);
+    expect(end()).toMatchObject({ name: "BusError", kind: "timeout" });
+    const second = follow();
+    await pass(500);
+    say(1);
+    await pass(3_000);
+    expect([second.got, second.end()]).toEqual([[1], undefined]);
+  });
+
   it("logs an invalid frame with the peer's id, and throws", async () => {
     const { got, end } = follow();
     await pass(1);
@@ -164,6 +177,18 @@ describe("peers.serve()", () => {
     server?.close();
     await pass(100);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it("ends its handler when it learns at a later beat that the follower wants no more, as the last one was lost", async () => {
+    follow();
+    await pass(100);
+    stop.abort();
+    (buses[1] as FaultyBus).downBecause = "cut";
+    await pass(1_100);
+    (buses[1] as FaultyBus).downBecause = null;
+    expect(open).toBe(1);
+    await pass(1_100);
+    expect(open).toBe(0);
   });
 
   it("ends its handler when the follower is silent, which is over when it is dead", async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Unsubscribe } from "../../../coordinator/bus/bus.ts";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
+import type { Peers } from "../../../coordinator/cluster/peers.ts";
 import { shareEvents } from "../../../coordinator/cluster/share-events.ts";
 import { AccountEvents, GATHER_MS } from "../../../coordinator/events/account-events.ts";
 import type { JobState } from "../../../shared/job-state.ts";
@@ -7,6 +9,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { Random } from "../../support/random.ts";
 import { makeJobChange, TestReader } from "../events/event-builders.ts";
 import { FaultyBus, NO_FAULTS } from "./faulty-bus.ts";
+import { peerOf, peersOn } from "./peers-on.ts";
 
 const ACCOUNT = "user_1";
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -17,15 +20,15 @@ class Network {
   readonly bus = new LocalBus();
   readonly random = new Random(7);
   readonly members = new Map<string, Member>();
-  published = 0;
+  readonly warnings: object[] = [];
   #living: string[] = [];
 
   constructor(...ids: string[]) {
     for (const id of ids) this.start(id);
   }
 
-  get living() {
-    return this.#living.map((id) => ({ id, address: "", version: "" }));
+  get published(): number {
+    return [...this.members.values()].reduce((sum, { bus }) => sum + bus.published, 0);
   }
 
   start(id: string): Member {
@@ -54,40 +57,39 @@ class Network {
 
   #setLiving(ids: string[]): void {
     this.#living = ids;
-    for (const id of ids) for (const listener of this.at(id).onChange) listener();
+    for (const id of ids) this.at(id).peers.setLiving(ids.map(peerOf));
+  }
+}
+
+class MemberBus extends FaultyBus {
+  published = 0;
+  /** The coordinator stands still: it answers nothing. */
+  isFrozen = false;
+
+  override publish(subject: string, message: unknown): void {
+    this.published += 1;
+    super.publish(subject, message);
+  }
+
+  override answer(subject: string, handler: (message: unknown) => Promise<unknown>): Unsubscribe {
+    return super.answer(subject, (message) => (this.isFrozen ? new Promise(() => undefined) : handler(message)));
   }
 }
 
 class Member {
   readonly events: AccountEvents;
-  readonly bus: FaultyBus;
-  readonly onChange = new Set<() => void>();
+  readonly bus: MemberBus;
+  readonly peers: Peers;
   readonly #network: Network;
 
   constructor(network: Network, id: string) {
     this.#network = network;
-    this.bus = new FaultyBus(network.bus, network.clock, network.random);
-    this.events = new AccountEvents(network.clock);
-    const members = {
-      self: { id, address: "", version: "" },
-      get living() {
-        return network.living;
-      },
-      onChange: (listener: () => void) => {
-        this.onChange.add(listener);
-        return () => this.onChange.delete(listener);
-      },
-    };
-    const counted = {
-      publish: (subject: string, message: unknown): void => {
-        network.published += 1;
-        this.bus.publish(subject, message);
-      },
-      subscribe: this.bus.subscribe.bind(this.bus),
-      request: this.bus.request.bind(this.bus),
-      answer: this.bus.answer.bind(this.bus),
-    };
-    shareEvents(this.events, counted, members, network.clock);
+    const { clock, warnings } = network;
+    const log = { warn: (facts: object) => void warnings.push(facts) };
+    this.bus = new MemberBus(network.bus, clock, network.random);
+    this.events = new AccountEvents(clock);
+    this.peers = peersOn(this.bus, id, [id], { clock, log });
+    shareEvents(this.events, this.peers, clock);
   }
 
   open(accountId = ACCOUNT): Promise<TestReader> {
@@ -225,15 +227,61 @@ describe("events of several coordinators", () => {
   it("ignores messages that it does not understand, and changes of an unknown kind", async () => {
     const network = new Network("one", "two");
     const reader = await network.at("one").open();
-    for (const garbage of [null, 7, {}, { from: "two", sent: 1, accountId: ACCOUNT, changes: "x" }]) {
+    for (const garbage of [null, 7, {}, ["two", { sent: 1, accountId: ACCOUNT, changes: "x" }]]) {
       network.bus.publish("events.one", garbage);
       await expect(network.bus.request("one.events", garbage)).rejects.toThrow();
     }
+    await settled();
+    expect(network.warnings).toMatchObject([{}, {}, {}, { coordinator: "two", subject: "events.one" }]);
     const changes = [{ type: "weather" }, { ...makeJobChange("a", 0), state: "odd" }, { type: "balance" }];
-    network.bus.publish("events.one", { from: "two", sent: 1, accountId: ACCOUNT, changes });
-    network.bus.publish("events.one", { from: "stranger", sent: 1, accountId: ACCOUNT, changes });
+    network.bus.publish("events.one", ["two", { sent: 1, accountId: ACCOUNT, changes }]);
+    network.bus.publish("events.one", ["stranger", { sent: 1, accountId: ACCOUNT, changes }]);
     await settled();
     expect(reader.read()).toEqual(["balance"]);
+  });
+
+  it("are not sent any more to a coordinator that is silent, and are followed by a reset when it is heard again", async () => {
+    const network = new Network("one", "two");
+    const [one, two] = [network.at("one"), network.at("two")];
+    const reader = await one.open();
+    setDown([one], true);
+    await network.pass(4_000);
+    expect(two.events.hasListeners).toBe(true);
+    await network.pass(3_000);
+    expect(two.events.hasListeners).toBe(false);
+    setDown([one], false);
+    await network.pass(2_000);
+    expect(reader.read()).toEqual(["reset"]);
+    two.note("a");
+    await network.pass(2 * GATHER_MS);
+    expect(reader.read()).toEqual(["a running"]);
+  });
+
+  it("are not sent any more soon after the last client left, also when the message that says so was lost", async () => {
+    const network = new Network("one", "two");
+    const [one, two] = [network.at("one"), network.at("two")];
+    const reader = await one.open();
+    setDown([one], true);
+    reader.close();
+    await network.pass(2_000);
+    expect(two.events.hasListeners).toBe(true);
+    setDown([one], false);
+    await network.pass(1_000);
+    expect(two.events.hasListeners).toBe(false);
+  });
+
+  it("of the others are looked after each second while one coordinator stands still", async () => {
+    const network = new Network("one", "two", "three");
+    const three = network.at("three");
+    const reader = await network.at("one").open();
+    network.at("two").bus.isFrozen = true;
+    await network.pass(2_000);
+    three.bus.faults = { lose: 1, repeat: 0, delay: 0 };
+    three.note("lost");
+    await network.pass(GATHER_MS);
+    three.bus.faults = NO_FAULTS;
+    await network.pass(1_000);
+    expect(reader.read()).toEqual(["reset"]);
   });
 
   it("leave a client that reads its lists at each reset with the last states, over a bus that loses, repeats and delays", async () => {
