@@ -17,8 +17,6 @@ const LATENCY_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** Clients may send others. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-export type HttpMetrics = ReturnType<typeof measureHttp>;
-
 /** What the HTTP API is measured by. */
 export function measureHttp() {
   const requests = counter("atoll_http_requests_total", "Requests that were answered, by method, route and status", [

@@ -106,7 +106,8 @@ export function assertFileFits(usage: FileUsage, sizeBytes: number, budget: File
     throw refusal(`The account has ${usage.files} files, as many as it may; delete some`);
   }
   if (usage.bytes + sizeBytes > budget.maxBytes) {
-    const [used, most] = [formatBytes(usage.bytes), formatBytes(budget.maxBytes)];
+    const used = formatBytes(usage.bytes);
+    const most = formatBytes(budget.maxBytes);
     throw refusal(
       `The account's files have ${used} of the ${most} that they may have; this one has ${formatBytes(sizeBytes)}`,
     );

@@ -92,7 +92,8 @@ const CURSOR = "(SELECT entry FROM usage_cursor)";
 
 /** Entries of the account that are not summed up yet. */
 function unsummed({ dialect }: Tx): string {
-  const [client, hold] = ["'client:' || @accountId", "'hold:' || @accountId"];
+  const client = "'client:' || @accountId";
+  const hold = "'hold:' || @accountId";
   if (dialect === "postgres") {
     // The index entries_by_account has them.
     return `(SELECT txn, party, micro, kind FROM entries WHERE party = ${client} AND party LIKE 'client:%' AND kind = 'earning'
