@@ -25,6 +25,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["store", "bus"],
     ["mail", "quotas", "scheduler"],
     ["config"],
+    ["env.ts"],
     ["accounts", "catalog", "files", "webhooks", "retention"],
     ["recommendations"],
     ["jobs", "islands"],
