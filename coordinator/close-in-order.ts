@@ -9,7 +9,7 @@ import type { Peers } from "./cluster/peers.ts";
 import type { ConversationService } from "./conversations/conversation-service.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { AccountEvents } from "./events/account-events.ts";
-import type { FileBatchService } from "./file-batches/file-batch-service.ts";
+import type { FileBatchService } from "./dialects/batches/file-batch-service.ts";
 import type { FileService } from "./files/file-service.ts";
 import type { Listener } from "./http/server/transport.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";

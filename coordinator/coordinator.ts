@@ -28,6 +28,7 @@ import { WaitReasons, type WaitReasonsDeps } from "./dispatch/wait-reasons.ts";
 import { AccountEvents } from "./events/account-events.ts";
 import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
+import { dialects } from "./dialects/dialects.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
 import { listen } from "./http/server/transport.ts";
@@ -238,35 +239,37 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
   const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, files, fileBatches });
-  const app = createApp({
-    metrics,
-    tracing,
-    jobs,
-    batches,
-    accounts,
-    catalog,
-    cargos,
-    conversations,
-    fileBatches,
-    files,
-    recommendations,
-    islands: hosts.service,
-    availability: hosts.availability,
-    events,
-    islandSessions: gateway,
-    operators,
-    suspensions,
-    retention,
-    store,
-    bus: hasBus ? bus : null,
-    quota: member?.quota,
-    credentials,
-    clock,
-    log,
-    version,
-    ...servedFolders(config),
-    options: httpOptionsOf(config, memory),
-  });
+  const app = createApp(
+    {
+      metrics,
+      tracing,
+      jobs,
+      batches,
+      accounts,
+      catalog,
+      cargos,
+      conversations,
+      files,
+      recommendations,
+      islands: hosts.service,
+      availability: hosts.availability,
+      events,
+      islandSessions: gateway,
+      operators,
+      suspensions,
+      retention,
+      store,
+      bus: hasBus ? bus : null,
+      quota: member?.quota,
+      credentials,
+      clock,
+      log,
+      version,
+      ...servedFolders(config),
+      options: httpOptionsOf(config, memory),
+    },
+    dialects(fileBatches),
+  );
   retention.start();
   const listener = await listen((request, env) => app.fetch(request, env), {
     host: config.host,

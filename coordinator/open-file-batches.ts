@@ -1,6 +1,6 @@
-import { FileBatchService } from "./file-batches/file-batch-service.ts";
-import type { FileBatchDeps } from "./file-batches/file-batch-deps.ts";
-import { lineEndpoints } from "./http/line-endpoints.ts";
+import { FileBatchService } from "./dialects/batches/file-batch-service.ts";
+import type { FileBatchDeps } from "./dialects/batches/file-batch-deps.ts";
+import { lineEndpoints } from "./dialects/batches/line-endpoints.ts";
 import { httpOptionsOf } from "./http/http-options.ts";
 
 type OpenDeps = Omit<FileBatchDeps, "countEnd" | "endpoints"> &

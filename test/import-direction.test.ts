@@ -30,9 +30,10 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["recommendations"],
     ["jobs", "islands"],
     ["dispatch", "events"],
-    ["conversations", "file-batches", "metrics", "tracing", "cluster"],
+    ["conversations", "metrics", "tracing", "cluster"],
     ["operators"],
     ["http"],
+    ["dialects"],
     [
       "open-accounts.ts",
       "open-file-batches.ts",

@@ -8,6 +8,7 @@ import { MethodNotAllowedError, answerError } from "./error-answers.ts";
 import { errorStyleOf, isAnthropicClient, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
 import { canonicalPath, isVendorPath } from "./vendor-paths.ts";
 import { RequestLimits } from "./limits/request-limits.ts";
+import { serveGroup, type RouteGroup } from "./route-group.ts";
 import { requestContext } from "./middleware/request-context.ts";
 import { serveAccount } from "./routes/account.ts";
 import { serveAccountSessions } from "./routes/account-sessions.ts";
@@ -17,18 +18,13 @@ import { serveBatches } from "./routes/batches.ts";
 import { serveAvailability } from "./routes/availability.ts";
 import { serveCargos } from "./routes/cargos.ts";
 import { serveChat } from "./routes/chat.ts";
-import { serveCompletions } from "./routes/completions.ts";
 import { serveConversationMessages } from "./routes/conversation-messages.ts";
 import { serveConversations } from "./routes/conversations.ts";
 import { serveDocs } from "./routes/docs-page.ts";
 import { serveDownloads } from "./routes/downloads.ts";
-import { serveEmbeddings } from "./routes/embeddings.ts";
 import { serveEvents } from "./routes/events.ts";
-import { serveFileBatches } from "./routes/file-batches.ts";
-import { serveFiles } from "./routes/files.ts";
 import { missingPage, nothingServed, serveFrontDoor } from "./routes/front-door.ts";
 import { serveHealth } from "./routes/health.ts";
-import { serveImages } from "./routes/images.ts";
 import { serveIslandEarnings } from "./routes/island-earnings.ts";
 import { serveIslandLeave } from "./routes/island-leave.ts";
 import { serveIslandFiles } from "./routes/island-files.ts";
@@ -38,30 +34,27 @@ import { serveJobOutput } from "./routes/job-output.ts";
 import { serveJobStream } from "./routes/job-stream.ts";
 import { serveJobs } from "./routes/jobs.ts";
 import { serveLedger } from "./routes/ledger.ts";
-import { serveMessages } from "./routes/messages.ts";
 import { serveMetrics } from "./routes/metrics.ts";
 import { serveModelFiles } from "./routes/model-files.ts";
 import { serveModels } from "./routes/models.ts";
-import { serveModerations } from "./routes/moderations.ts";
 import { serveNetwork } from "./routes/network.ts";
 import { serveOperatorAccounts } from "./routes/operator-accounts.ts";
 import { serveOperatorCargos } from "./routes/operator-cargos.ts";
 import { serveOperatorIslands } from "./routes/operator-islands.ts";
 import { serveOperatorNetwork } from "./routes/operator-network.ts";
-import { serveResponses } from "./routes/openai-responses.ts";
 import { serveOpenApi } from "./routes/openapi.ts";
 import { servePasswords } from "./routes/passwords.ts";
 import { serveRecommendations } from "./routes/recommendations.ts";
-import { serveRerank } from "./routes/rerank.ts";
 import { serveSessions } from "./routes/sessions.ts";
-import { serveSpeech } from "./routes/speech.ts";
-import { serveTranscriptions } from "./routes/transcriptions.ts";
 import { serveUsage } from "./routes/usage.ts";
 import { documentWebhooks } from "./schemas/webhook-payload.ts";
 import { ConsoleFiles } from "./server/console-files.ts";
 
-/** The whole HTTP API, without a socket. Its listener must hand over Node's own request and response. */
-export function createApp(deps: HttpDeps): HttpApp {
+/**
+ * The whole HTTP API, without a socket. Its listener must hand over Node's own request and response.
+ * @param dialects The APIs of other vendors.
+ */
+export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): HttpApp {
   const app: HttpApp = new OpenAPIHono<HttpEnv>({ getPath: (request) => canonicalPath(getPath(request)) });
   app.onError((error, c) => refuse(c, error, deps));
   const consoleFiles = new ConsoleFiles();
@@ -88,17 +81,7 @@ export function createApp(deps: HttpDeps): HttpApp {
   serveJobOutput(app, deps);
   serveJobStream(app, deps);
   serveChat(app, deps);
-  serveCompletions(app, deps);
-  serveMessages(app, deps);
-  serveResponses(app, deps);
-  serveEmbeddings(app, deps);
-  serveRerank(app, deps);
-  serveModerations(app, deps);
-  serveFiles(app, deps);
-  serveFileBatches(app, deps);
-  serveImages(app, deps);
-  serveSpeech(app, deps);
-  serveTranscriptions(app, deps);
+  for (const group of dialects) serveGroup(app, group, deps);
   serveConversations(app, deps);
   serveConversationMessages(app, deps);
   serveModels(app, deps);

@@ -10,7 +10,6 @@ import type { Registration } from "../config/exposure.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batches/batch-service.ts";
-import type { FileBatchApi } from "../file-batches/file-batch-service.ts";
 import type { FileApi } from "../files/file-service.ts";
 import type { ConversationService } from "../conversations/conversation-service.ts";
 import type { CargoAvailability } from "../islands/cargo-availability.ts";
@@ -52,7 +51,6 @@ export interface HttpDeps {
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
   readonly files: FileApi;
-  readonly fileBatches: FileBatchApi;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;
   readonly availability: Pick<CargoAvailability, "of">;
   readonly events: Pick<AccountEvents, "open" | "closed" | "note" | "noteAccount">;

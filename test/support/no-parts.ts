@@ -1,4 +1,4 @@
-import { FileBatchService } from "../../coordinator/file-batches/file-batch-service.ts";
+import { FileBatchService } from "../../coordinator/dialects/batches/file-batch-service.ts";
 import { FileService } from "../../coordinator/files/file-service.ts";
 import { noFrames } from "../../coordinator/islands/frame-counts.ts";
 import { IslandGateway } from "../../coordinator/islands/gateway.ts";

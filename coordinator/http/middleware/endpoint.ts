@@ -7,7 +7,7 @@ import { authenticate, requireOperator, requireScope } from "./auth.ts";
 import { readJson, validate } from "./body.ts";
 import { checkParameters, IGNORED_HEADER } from "../openai/parameters.ts";
 import { errorStyleOf, type HttpApp, type HttpDeps, type HttpEnv } from "../http-deps.ts";
-import { documentedRoute, type DocumentedScope } from "../openapi/documented-route.ts";
+import { documentedRoute, type Access } from "../openapi/documented-route.ts";
 
 type HttpRoute = RouteConfig & { getRoutingPath(): string };
 /** A route with a JSON body. */
@@ -37,7 +37,7 @@ type Answer = Response | Promise<Response>;
 
 /** Serves `route` to anyone; each request counts for the client's address. */
 export function servePublic<R extends HttpRoute>(app: HttpApp, route: R, handle: (call: Call<R>) => Answer): void {
-  register(app, route, null, async (c) => {
+  register(app, route, "public", async (c) => {
     c.get("limits").countAddress(c.env.incoming);
     return handle(await readCall(c, route));
   });
@@ -115,7 +115,7 @@ export function serveOperator<R extends HttpRoute>(
 function register(
   app: HttpApp,
   route: HttpRoute,
-  scope: DocumentedScope | null,
+  scope: Access,
   handle: (c: Context<HttpEnv>) => Promise<Response>,
 ): void {
   app.openAPIRegistry.registerPath(documentedRoute(route, scope, errorStyleOf(route.path)));

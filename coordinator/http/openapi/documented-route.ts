@@ -5,7 +5,7 @@ import type { Scope } from "../../store/credentials.ts";
 import type { ErrorStyle } from "../error-answers.ts";
 import { failureResponses, type FailureStatus } from "./failure-responses.ts";
 import { headersOf, type HeaderRefs } from "./headers.ts";
-import { tagOf } from "./tags.ts";
+import { tagOf, type Tag } from "./tags.ts";
 
 type Response = NonNullable<RouteConfig["responses"][string]>;
 type OwnResponse = Exclude<Response, { $ref: string }>;
@@ -17,16 +17,16 @@ const EXAMPLES = JSON.parse(readFileSync(join(import.meta.dirname, "examples.jso
   Record<string, { readonly request?: unknown; readonly response?: unknown }>
 >;
 
-/** What a credential needs: a scope, or to be the session of an operator. */
-export type DocumentedScope = Scope | "operator";
+/** Who may call: anyone, a key or session with a scope, or the session of an operator. */
+export type Access = "public" | Scope | "operator";
 
 /**
  * A route as the document shows it. Adds what every route of its kind has, so that a route declares only its own: the failures
  * of `middleware/endpoint.ts`, the headers, tag, security and example.
- * @param scope Null: public.
+ * @param tag Absent: that of the path.
  * @throws {Error} for a route without an operationId.
  */
-export function documentedRoute(route: RouteConfig, scope: DocumentedScope | null, style: ErrorStyle): RouteConfig {
+export function documentedRoute(route: RouteConfig, access: Access, style: ErrorStyle, tag?: Tag): RouteConfig {
   const { operationId, method, path, request } = route;
   if (operationId === undefined) throw new Error(`${method} ${path} has no operationId`);
   const example = EXAMPLES[operationId] ?? {};
@@ -40,7 +40,7 @@ export function documentedRoute(route: RouteConfig, scope: DocumentedScope | nul
             documentedResponse(
               status,
               response,
-              headersOf(scope !== null, method === "post" && style !== "plain"),
+              headersOf(access !== "public", method === "post" && style !== "plain"),
               // Only an accepted request has this status, and its answer is not the operation's usual one.
               status === "202" ? undefined : example.response,
             ),
@@ -48,11 +48,11 @@ export function documentedRoute(route: RouteConfig, scope: DocumentedScope | nul
         ],
   );
   const refused = responses.flatMap(([status, response]) => (isReference(response) ? [Number(status)] : []));
-  const failures = [...refused, ...impliedFailures(route, scope)] as FailureStatus[];
+  const failures = [...refused, ...impliedFailures(route, access)] as FailureStatus[];
   return {
     ...route,
-    tags: [tagOf(path)],
-    security: route.security ?? (scope === null ? [] : [{ bearer: [scope] }, { console: [] }]),
+    tags: [tag ?? tagOf(path)],
+    security: route.security ?? (access === "public" ? [] : [{ bearer: [access] }, { console: [] }]),
     ...(request?.body === undefined
       ? {}
       : {
@@ -83,9 +83,9 @@ function documentedResponse(status: string, response: OwnResponse, headers: Head
 }
 
 /** Failures that can come before the route's handler, and 500. */
-function impliedFailures({ method, request }: RouteConfig, scope: DocumentedScope | null): FailureStatus[] {
+function impliedFailures({ method, request }: RouteConfig, access: Access): FailureStatus[] {
   return [
-    ...(scope === null ? [] : ([401, 403] as const)),
+    ...(access === "public" ? [] : ([401, 403] as const)),
     ...(request?.body === undefined ? [] : ([400, 413, 422] as const)),
     ...(request?.query === undefined ? [] : ([422] as const)),
     429,

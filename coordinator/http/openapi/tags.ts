@@ -44,6 +44,8 @@ const TAGS = [
   },
 ] as const;
 
+export type Tag = (typeof TAGS)[number]["name"];
+
 export const WEBHOOK_TAG = "Webhooks";
 
 export const TAGS_DOC = [
@@ -52,7 +54,7 @@ export const TAGS_DOC = [
 ];
 
 /** The tag with the longest matching prefix. @throws {Error} if there is none. */
-export function tagOf(path: string): string {
+export function tagOf(path: string): Tag {
   const below = path.slice(API_BASE.length + 1);
   const candidates = TAGS.flatMap(({ name, paths }) => paths.map((start) => ({ name, start })))
     .filter(({ start }) => below === start || below.startsWith(`${start}/`))

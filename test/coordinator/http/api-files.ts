@@ -1,10 +1,10 @@
 import pino from "pino";
 import { AttemptProofs } from "../../../coordinator/dispatch/attempt-proofs.ts";
 import { FileContents } from "../../../coordinator/files/file-contents.ts";
-import type { FileBatchDeps } from "../../../coordinator/file-batches/file-batch-deps.ts";
-import { FileBatchService } from "../../../coordinator/file-batches/file-batch-service.ts";
+import type { FileBatchDeps } from "../../../coordinator/dialects/batches/file-batch-deps.ts";
+import { FileBatchService } from "../../../coordinator/dialects/batches/file-batch-service.ts";
 import type { HttpDeps } from "../../../coordinator/http/http-deps.ts";
-import { lineEndpoints } from "../../../coordinator/http/line-endpoints.ts";
+import { lineEndpoints } from "../../../coordinator/dialects/batches/line-endpoints.ts";
 import { TEST_HTTP_OPTIONS } from "../../support/http-options.ts";
 import { FileService, type FileServiceDeps } from "../../../coordinator/files/file-service.ts";
 

@@ -11,8 +11,9 @@ import { Catalog } from "../../../coordinator/catalog/catalog.ts";
 import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { AccountEvents } from "../../../coordinator/events/account-events.ts";
+import { dialects } from "../../../coordinator/dialects/dialects.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
-import type { FileBatchService } from "../../../coordinator/file-batches/file-batch-service.ts";
+import type { FileBatchService } from "../../../coordinator/dialects/batches/file-batch-service.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
 import { IslandService } from "../../../coordinator/islands/island-service.ts";
@@ -96,7 +97,7 @@ export class Api implements AsyncDisposable {
   readonly accounts: AccountService;
   readonly #network: ApiNetwork | null = null;
   files!: TestFiles;
-  fileBatches!: HttpDeps["fileBatches"] & Pick<FileBatchService, "close" | "removeAll">;
+  fileBatches!: FileBatchService;
   readonly #registration: "open" | "closed";
   #listeners: readonly Listener[] = [];
   #balancer: RoundRobin | null = null;
@@ -239,52 +240,54 @@ export class Api implements AsyncDisposable {
     const credentials = member?.credentials;
     const operators = apiOperators({ store, clock: this.clock, islands: islandService, credentials });
     const network = { overview: () => (this.overview ?? operators.network.overview)() };
-    const app = createApp({
-      jobs: this.jobs,
-      ...this.models.deps,
-      batches: noBatches,
-      accounts: index === 0 ? this.accounts : this.#openAccounts(member),
-      quota: member?.quota,
-      credentials,
-      catalog: this.catalog,
-      cargos: new CargoService({
-        store: store.catalog,
-        catalogSync: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
-        clock: this.clock,
-      }),
-      conversations: new ConversationService({
-        store: store.conversations,
-        catalog: this.catalog,
+    const app = createApp(
+      {
         jobs: this.jobs,
+        ...this.models.deps,
+        batches: noBatches,
+        accounts: index === 0 ? this.accounts : this.#openAccounts(member),
+        quota: member?.quota,
+        credentials,
+        catalog: this.catalog,
+        cargos: new CargoService({
+          store: store.catalog,
+          catalogSync: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
+          clock: this.clock,
+        }),
+        conversations: new ConversationService({
+          store: store.conversations,
+          catalog: this.catalog,
+          jobs: this.jobs,
+          clock: this.clock,
+          log,
+          removeContent: async () => undefined,
+          waitMs: TEST_HTTP_OPTIONS.chatWaitMs,
+          onFatal: (error) => log.fatal({ err: error }),
+        }),
+        files: this.files,
+        retention: { remove: async () => undefined },
+        islands: islandService,
+        events: this.events,
+        islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
+        operators: { ...operators, network },
+        recommendations: { recommend: (hostId) => this.recommend(hostId) },
+        get bus() {
+          return busOf();
+        },
+        store: Object.assign(this.storeState, {
+          accounts: store.accounts,
+          ledger: store.ledger,
+          usage: store.usage,
+        }),
         clock: this.clock,
         log,
-        removeContent: async () => undefined,
-        waitMs: TEST_HTTP_OPTIONS.chatWaitMs,
-        onFatal: (error) => log.fatal({ err: error }),
-      }),
-      files: this.files,
-      fileBatches: this.fileBatches,
-      retention: { remove: async () => undefined },
-      islands: islandService,
-      events: this.events,
-      islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
-      operators: { ...operators, network },
-      recommendations: { recommend: (hostId) => this.recommend(hostId) },
-      get bus() {
-        return busOf();
+        version: "1.2.3",
+        modelDirectories: [this.#directory],
+        downloadsDirectory: this.#directory,
+        options: { ...TEST_HTTP_OPTIONS, ...options },
       },
-      store: Object.assign(this.storeState, {
-        accounts: store.accounts,
-        ledger: store.ledger,
-        usage: store.usage,
-      }),
-      clock: this.clock,
-      log,
-      version: "1.2.3",
-      modelDirectories: [this.#directory],
-      downloadsDirectory: this.#directory,
-      options: { ...TEST_HTTP_OPTIONS, ...options },
-    });
+      dialects(this.fileBatches),
+    );
     return listen((request, env) => app.fetch(request, env), TEST_LISTEN);
   }
 }

@@ -28,7 +28,7 @@ describeParameters({
   endpoint: "POST /batches",
   base,
   samples,
-  // There is one window; the others are of files that are not there yet: test/coordinator/http/routes/file-batches.integration.test.ts.
+  // There is one window; the others are of files that are not there yet: test/coordinator/dialects/batches.integration.test.ts.
   unseen: ["completion_window", ...Object.keys(samples).filter((name) => name.startsWith("output_expires_after"))],
   arrange: async (api) => {
     [base.input_file_id, samples.input_file_id] = [await upload(api, "no request"), await upload(api, "none either")];

@@ -1,0 +1,86 @@
+import { z } from "@hono/zod-openapi";
+import type { Usage } from "../../../shared/output.ts";
+import { refused, requestObject } from "../../../shared/request-object.ts";
+import { SPEECH_FORMATS } from "./speech-format.ts";
+import type { CatalogEntry } from "../../catalog/catalog.ts";
+import type { JobInput } from "../../store/job-store.ts";
+
+const MAX_INPUT_CHARS = 4_096;
+/** About a minute: at 44.1 kHz the WAV file of a job still fits into one frame (shared/protocol/codec.ts). */
+const MAX_PIECE_CHARS = 800;
+/** The Cargo's own voice. */
+const DEFAULT_VOICE = "default";
+
+/** Body of a request to speak. `null` means "not given". Source: OpenAI's API. */
+export const speechBodySchema = requestObject({
+  input: z
+    .string()
+    .max(MAX_INPUT_CHARS)
+    .refine((text) => text.trim() !== "", "must not be empty")
+    .describe("A long text is several jobs, cut between sentences"),
+  model: z
+    .string()
+    .min(1)
+    .nullish()
+    .describe("Slug of a Cargo that speaks, or an alias of one. Default: the operator's (default_speech_cargo)"),
+  voice: z
+    .string("must be the name of a voice")
+    .min(1)
+    .nullish()
+    .describe(
+      "A voice of the Cargo; `default` or none: the Cargo's first. OpenAI's names are 422 where the Cargo has other ones",
+    ),
+  speed: z.number().min(0.25).max(4).nullish().describe("Default: 1; 422 if the Cargo has one speed only"),
+  response_format: z
+    .enum(SPEECH_FORMATS, `must be one of ${SPEECH_FORMATS.join(", ")}: others are not encoded here`)
+    .nullish()
+    .describe("Default: mp3. pcm: 24 kHz, 16 bit, mono, little-endian"),
+  stream_format: z.enum(["audio", "sse"]).nullish().describe("Default: audio"),
+  instructions: refused("no runtime takes directions for a voice", [""]),
+}).openapi("SpeechRequest");
+export type SpeechBody = z.infer<typeof speechBodySchema>;
+
+const speechUsageSchema = z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() });
+/** Data of an event of `stream_format: sse`. */
+export const speechEventSchema = z
+  .discriminatedUnion("type", [
+    z.object({
+      type: z.literal("speech.audio.delta"),
+      audio: z.string().describe("The next bytes of the file, in base64"),
+    }),
+    z.object({ type: z.literal("speech.audio.done"), usage: speechUsageSchema }),
+  ])
+  .openapi("SpeechEvent");
+export type SpeechEvent = z.infer<typeof speechEventSchema>;
+
+/** Most characters of one job of the Cargo. */
+export function pieceCharsOf({ inputSchema }: Pick<CatalogEntry, "inputSchema">): number {
+  const { properties } = inputSchema as { properties?: { text?: { maxLength?: unknown } } };
+  const limit = properties?.text?.maxLength;
+  return typeof limit === "number" ? Math.max(1, Math.min(limit, MAX_PIECE_CHARS)) : MAX_PIECE_CHARS;
+}
+
+/** The job's input for a piece of the text. */
+export function speechInputOf({ voice, speed }: SpeechBody, text: string): JobInput {
+  return {
+    text,
+    ...(voice == null || voice === DEFAULT_VOICE ? {} : { voice }),
+    ...(speed == null || speed === 1 ? {} : { speed }),
+  };
+}
+
+/** The request's field for a path of the job's input. */
+export function speechFieldOf(path: string): string {
+  return path === "text" ? "input" : path;
+}
+
+/** The WAV file in base64 of a job's output; undefined for another output. */
+export function spokenWavOf(output: unknown): string | undefined {
+  const { format, data } = (output ?? {}) as { format?: unknown; data?: unknown };
+  return format === "wav" && typeof data === "string" ? data : undefined;
+}
+
+export function presentSpeechUsage(usages: readonly Usage[]): z.infer<typeof speechUsageSchema> {
+  const tokens = usages.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
+  return { input_tokens: tokens, output_tokens: 0, total_tokens: tokens };
+}

@@ -1,0 +1,179 @@
+import { open } from "node:fs/promises";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { wavSeconds, WavError } from "../../../shared/audio/wav-file.ts";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import type { CatalogEntry } from "../../catalog/catalog.ts";
+import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
+import { modelKindOf } from "../../catalog/model-kind.ts";
+import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "../../http/http-deps.ts";
+import { validate } from "../../http/middleware/body.ts";
+import { nameIgnored, serveScoped } from "../../http/middleware/endpoint.ts";
+import type { Form } from "../../http/multipart/read-form.ts";
+import { receiveFile, type ReceivedFile } from "../../http/multipart/receive-file.ts";
+import type { FormFile } from "../../http/multipart/write-form-file.ts";
+import { checkParameters } from "../../http/openai/parameters.ts";
+import { failures, json } from "../../http/schemas/responses.ts";
+import {
+  heardOf,
+  MAX_INLINE_SOUND_BYTES,
+  MAX_SOUND_BYTES,
+  presentTranscription,
+  subtitlesOf,
+  transcriptionFieldsSchema,
+  transcriptionFormSchema,
+  transcriptionSchema,
+  translationFieldsSchema,
+  translationFormSchema,
+  type TranscriptionFields,
+} from "./transcription-schemas.ts";
+import { wholeOutput } from "../../http/streaming/whole-output.ts";
+import { waitingClientOf, type ChatClient } from "../../http/streaming/waiting-client.ts";
+
+const HEARS: ModelNeed = {
+  isMet: (cargo) => modelKindOf(cargo) === "transcription",
+  defaultIn: (catalog) => catalog.defaultSlug("transcription"),
+  verb: "write speech down",
+};
+
+const FORM_LIMITS = {
+  maxFields: 32,
+  maxFieldBytes: 4_096,
+  maxFileBytes: MAX_SOUND_BYTES,
+  inlineBytes: MAX_INLINE_SOUND_BYTES,
+};
+/** The head of a WAV file, with what programs write before the samples. */
+const HEAD_BYTES = 65_536;
+const LONG_SOUND = `Sound has at most ${MAX_SOUND_BYTES} bytes, about 13 minutes as WAV of 16 kHz and 16 bit; send it in parts`;
+const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
+
+const responses = {
+  200: {
+    ...json(transcriptionSchema, "The text, as JSON or by itself with its times"),
+    content: {
+      ...json(transcriptionSchema, "").content,
+      "text/plain": { schema: z.string().openapi({ description: "With response_format text, srt and vtt" }) },
+    },
+  },
+  ...failures(402, 404, 409),
+};
+const ABOUT =
+  "In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects.";
+
+const transcriptionRoute = createRoute({
+  operationId: "createTranscription",
+  method: "post",
+  path: `${API_BASE}/audio/transcriptions`,
+  summary: "Write speech down",
+  description: ABOUT,
+  request: { body: { required: true, content: { "multipart/form-data": { schema: transcriptionFormSchema } } } },
+  responses,
+});
+
+const translationRoute = createRoute({
+  operationId: "createTranslation",
+  method: "post",
+  path: `${API_BASE}/audio/translations`,
+  summary: "Write speech down in English",
+  description: ABOUT,
+  request: { body: { required: true, content: { "multipart/form-data": { schema: translationFormSchema } } } },
+  responses,
+});
+
+export function serveTranscriptions(app: HttpApp, deps: HttpDeps): void {
+  serveScoped(app, deps, "write", transcriptionRoute, (call) =>
+    answer(deps, call, "transcribe", transcriptionFieldsSchema),
+  );
+  serveScoped(app, deps, "write", translationRoute, (call) => answer(deps, call, "translate", translationFieldsSchema));
+}
+
+/** What a form asks for, once it was checked. */
+interface Asked {
+  readonly fields: TranscriptionFields;
+  /** Paths of the parameters that are ignored. */
+  readonly ignored: readonly string[];
+  readonly cargo: CatalogEntry;
+  /** Of the recording. */
+  readonly seconds: number;
+}
+
+async function answer(
+  deps: HttpDeps,
+  { c, identity }: Pick<ChatClient, "c" | "identity">,
+  task: "transcribe" | "translate",
+  schema: z.ZodType<TranscriptionFields>,
+): Promise<Response> {
+  const { accountId } = identity;
+  // Removed at the end of this function, with its file.
+  await using received = await receiveSound(deps, c, accountId, async (form, file): Promise<Asked> => {
+    const given = valuesOf(form);
+    const ignored = checkParameters(schema, given, "openai");
+    const fields = validate(schema, given);
+    const cargo = await findModelFor(HEARS, deps.catalog, fields.model, accountId);
+    return { fields, ignored, cargo, seconds: await secondsOf(file) };
+  });
+  const { fields, ignored, cargo, seconds } = received.checked;
+  nameIgnored(c, ignored);
+  const { response_format: format, language } = fields;
+  const hasWords = fields.timestamp_granularities?.[0] === "word";
+  const hasTimes = format === "srt" || format === "vtt" || format === "verbose_json";
+  const input = {
+    audio: received.input,
+    ...(task === "translate" ? { task } : {}),
+    ...(language === undefined ? {} : { language }),
+    ...(hasTimes ? { timestamps: hasWords ? "word" : true } : {}),
+  };
+  const client = waitingClientOf({ c, identity, ignored });
+  const made = await wholeOutput(deps, client, { slug: cargo.slug, input, fieldOf });
+  if (made === null) return RESPONSE_ALREADY_SENT;
+  const heard = heardOf(made.output);
+  if (heard === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a text that was heard");
+  const transcript = { heard, task, language, hasWords, seconds };
+  if (format === "srt" || format === "vtt") return c.body(subtitlesOf(transcript, format), 200, PLAIN);
+  if (format === "text") return c.body(`${heard.text.trim()}\n`, 200, PLAIN);
+  return c.json(presentTranscription(transcript, format === "verbose_json"));
+}
+
+/** @throws {ServiceError} `payload_too_large` and those of `receiveFile`. */
+async function receiveSound<T>(
+  deps: HttpDeps,
+  c: Context<HttpEnv>,
+  accountId: string,
+  check: (form: Form, file: FormFile) => Promise<T>,
+): Promise<ReceivedFile<T>> {
+  try {
+    return await receiveFile(deps, accountId, c.env.incoming, FORM_LIMITS, check);
+  } catch (cause) {
+    if (cause instanceof ServiceError && cause.code === "payload_too_large")
+      throw new ServiceError("payload_too_large", LONG_SOUND, { cause });
+    throw cause;
+  }
+}
+
+/** Fields of the form by their names in JSON: `a[]`, or one that was sent twice, is a list. */
+function valuesOf({ fields, files }: Form): Readonly<Record<string, unknown>> {
+  const values = [...fields].map(([name, all]) => {
+    const isList = name.endsWith("[]");
+    return [isList ? name.slice(0, -"[]".length) : name, isList || all.length > 1 ? all : all[0]];
+  });
+  return Object.fromEntries([...values, ...files.map(({ field, filename }) => [field, filename])]);
+}
+
+/** How long a WAV file is. @throws {ValidationError} naming `file`. */
+async function secondsOf({ path, sizeBytes }: FormFile): Promise<number> {
+  await using handle = await open(path);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  try {
+    return wavSeconds(buffer.subarray(0, bytesRead), sizeBytes);
+  } catch (error) {
+    if (!(error instanceof WavError)) throw error;
+    throw new ValidationError([{ path: "file", message: `${error.message}; other formats than WAV are not decoded` }]);
+  }
+}
+
+/** The request's field for a path of the job's input. */
+function fieldOf(path: string): string {
+  if (path === "audio") return "file";
+  return path === "timestamps" ? "timestamp_granularities" : path;
+}

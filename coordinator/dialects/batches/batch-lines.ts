@@ -1,0 +1,85 @@
+import { createReadStream } from "node:fs";
+import type { FileBatchError } from "../../store/file-batches.ts";
+
+/** A body may have 1 MiB, as that of any request; the rest of its line is small. */
+export const MAX_LINE_BYTES = 1_114_112;
+const MAX_CUSTOM_ID_CHARS = 512;
+const LINE_FEED = 0x0a;
+
+/** A line of the input that can become a request. */
+export interface BatchLine {
+  /** From 1, with empty lines counted. */
+  readonly number: number;
+  readonly customId: string;
+  readonly body: object;
+}
+
+/** A line that is no request. */
+export interface WrongLine {
+  readonly error: FileBatchError;
+}
+
+/** Requests of a JSONL file, one at a time, so that no more than a line is in memory. Empty lines are passed over. */
+export async function* linesOf(path: string, endpoint: string): AsyncGenerator<BatchLine | WrongLine> {
+  for await (const { number, bytes } of rawLines(path)) {
+    if (bytes === null) {
+      const message = `The line is longer than ${MAX_LINE_BYTES} bytes`;
+      yield { error: { code: "line_too_long", message, param: null, line: number } };
+      continue;
+    }
+    const text = bytes.toString("utf8").trim();
+    if (text !== "") yield lineOf(text, number, endpoint);
+  }
+}
+
+function lineOf(text: string, number: number, endpoint: string): BatchLine | WrongLine {
+  const wrong = (code: string, message: string, param: string | null): WrongLine => ({
+    error: { code, message, param, line: number },
+  });
+  let line: unknown;
+  try {
+    line = JSON.parse(text);
+  } catch {
+    return wrong("invalid_json_line", "The line is not valid JSON", null);
+  }
+  if (!isObject(line)) return wrong("invalid_json_line", "The line is not a JSON object", null);
+  const { custom_id: customId, method, url, body } = line as Record<string, unknown>;
+  if (typeof customId !== "string" || customId === "" || customId.length > MAX_CUSTOM_ID_CHARS) {
+    return wrong("invalid_custom_id", `Must be a text of 1 to ${MAX_CUSTOM_ID_CHARS} characters`, "custom_id");
+  }
+  if (method !== "POST") return wrong("invalid_method", 'Must be "POST"', "method");
+  if (url !== endpoint) return wrong("mismatched_endpoint", `Must be the batch's endpoint, ${endpoint}`, "url");
+  if (!isObject(body)) return wrong("invalid_body", "Must be an object", "body");
+  return { number, customId, body };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `bytes`: null for a line that is too long, of which nothing is kept. */
+async function* rawLines(path: string): AsyncGenerator<{ number: number; bytes: Buffer | null }> {
+  let [number, length, isTooLong] = [1, 0, false];
+  let parts: Buffer[] = [];
+  const take = (part: Buffer): void => {
+    length += part.length;
+    isTooLong ||= length > MAX_LINE_BYTES;
+    if (isTooLong) parts = [];
+    else parts.push(part);
+  };
+  const end = () => {
+    const line = { number, bytes: isTooLong ? null : Buffer.concat(parts) };
+    [number, length, isTooLong, parts] = [number + 1, 0, false, []];
+    return line;
+  };
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, from)) {
+      take(chunk.subarray(from, at));
+      from = at + 1;
+      yield end();
+    }
+    take(chunk.subarray(from));
+  }
+  if (length > 0) yield end();
+}

@@ -1,0 +1,84 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, type z } from "@hono/zod-openapi";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { taskOf } from "../../../shared/text-task.ts";
+import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
+import { embeddingsBodySchema, embeddingsSchema, jobsOfTexts, presentEmbeddings, vectorsOf } from "./schemas.ts";
+import { serveCompatible } from "../../http/middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
+import { failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
+import { wholeOutput } from "../../http/streaming/whole-output.ts";
+import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
+import { LARGE_ANSWER_CHARS } from "../../http/middleware/json-answer.ts";
+
+const VECTORS_IN_A_TURN = 64;
+const EMBEDS: ModelNeed = {
+  isMet: (cargo) => taskOf(cargo) === "feature-extraction",
+  defaultIn: (catalog) => catalog.defaultSlug("embedding"),
+  verb: "make embeddings",
+};
+
+const embeddingsRoute = createRoute({
+  operationId: "createEmbeddings",
+  method: "post",
+  path: `${API_BASE}/embeddings`,
+  summary: "Embeddings of texts, as OpenAI has them",
+  description:
+    "One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
+  request: jsonBody(embeddingsBodySchema),
+  responses: { 200: json(embeddingsSchema, "One vector for each text, in the same order"), ...failures(402, 404, 409) },
+});
+
+export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
+  serveCompatible(app, deps, embeddingsRoute, async (call) => {
+    const { c, body } = call;
+    const embeddings = await answerEmbeddings(deps, waitingClientOf(call), body);
+    if (embeddings === null) return RESPONSE_ALREADY_SENT;
+    const text = await textOf(embeddings);
+    if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
+    return c.body(text, 200, { "Content-Type": "application/json" });
+  });
+}
+
+/** Two million numbers take a second: others are served in between. */
+async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema>): Promise<string> {
+  const parts: string[] = [];
+  for (let from = 0; from < data.length; from += VECTORS_IN_A_TURN) {
+    const vectors = data.slice(from, from + VECTORS_IN_A_TURN);
+    parts.push(vectors.map((vector) => JSON.stringify(vector)).join(","));
+    await nextTurn();
+  }
+  const [head, tail] = [JSON.stringify({ object }).slice(0, -1), JSON.stringify(rest).slice(1)];
+  return `${head},"data":[${parts.join(",")}],${tail}`;
+}
+
+/** The catalog does not know how long a model's vectors are. @throws {ValidationError} */
+function assertDimensions([vector]: readonly (readonly number[])[], asked: number | null | undefined): void {
+  if (asked == null || vector === undefined || vector.length === asked) return;
+  const message = `must be ${vector.length}, the dimensions of this model's vectors, or left out; got ${asked}`;
+  throw new ValidationError([{ path: "dimensions", message }]);
+}
+
+/** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerEmbeddings(
+  deps: AnswerDeps,
+  client: WaitingClient,
+  body: z.output<typeof embeddingsBodySchema>,
+) {
+  const { slug } = await findModelFor(EMBEDS, deps.catalog, body.model, client.submitter.accountId);
+  const made = await inTurns(jobsOfTexts(body.input), MOST_AT_ONCE, client.gone, async ({ first, texts }, _, gone) => {
+    const fieldOf = (path: string): string => path.replace(/^input\.(\d+)/, (__, at) => `input.${first + Number(at)}`);
+    const job = await wholeOutput(deps, { ...client, gone }, { slug, input: { input: [...texts] }, fieldOf });
+    if (job === null) return null;
+    const vectors = vectorsOf(job.output, texts.length);
+    if (vectors === undefined) throw new ServiceError("job_failed", "The Cargo's output is not a vector for each text");
+    assertDimensions(vectors, body.dimensions);
+    return { vectors, tokens: job.usage.promptTokens };
+  });
+  if (made === null) return null;
+  const tokens = made.reduce((sum, job) => sum + job.tokens, 0);
+  const vectors = made.flatMap((job) => job.vectors);
+  return presentEmbeddings(vectors, { ...body, model: body.model ?? slug }, tokens);
+}

@@ -1,0 +1,169 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { ValidationError } from "../../../shared/errors.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
+import { serveScoped } from "../../http/middleware/endpoint.ts";
+import { validate } from "../../http/middleware/body.ts";
+import { announcedBytesOf, readForm, type Form } from "../../http/multipart/read-form.ts";
+import {
+  deletedFileSchema,
+  fileListQuery,
+  fileListSchema,
+  fileSchema,
+  MAX_FILES_OF_PAGE,
+  presentFile,
+  uploadFieldsSchema,
+  uploadFormSchema,
+} from "./schemas.ts";
+import { failures, json } from "../../http/schemas/responses.ts";
+import { sendFile } from "../../http/server/send-file.ts";
+
+const MAX_FIELDS = 10;
+const MAX_FIELD_BYTES = 1_024;
+const FIELDS: ReadonlySet<string> = new Set(Object.keys(uploadFormSchema.shape));
+const fileParams = z.object({ id: z.string() });
+
+const uploadRoute = createRoute({
+  operationId: "uploadFile",
+  method: "post",
+  path: `${API_BASE}/files`,
+  summary: "Upload a file",
+  description:
+    "As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut.",
+  request: { body: { required: true, content: { "multipart/form-data": { schema: uploadFormSchema } } } },
+  responses: { 200: json(fileSchema, "The file is durable"), ...failures(400, 413, 507) },
+});
+
+const listRoute = createRoute({
+  operationId: "listFiles",
+  method: "get",
+  path: `${API_BASE}/files`,
+  summary: "List files",
+  description: `At most ${MAX_FILES_OF_PAGE} on a page, whatever \`limit\` says; \`has_more\` tells of further ones.`,
+  request: { query: fileListQuery },
+  responses: { 200: json(fileListSchema, "A page of files") },
+});
+
+const detailRoute = createRoute({
+  operationId: "getFile",
+  method: "get",
+  path: `${API_BASE}/files/{id}`,
+  summary: "Facts about a file",
+  request: { params: fileParams },
+  responses: { 200: json(fileSchema, "The file"), ...failures(404) },
+});
+
+const deleteRoute = createRoute({
+  operationId: "deleteFile",
+  method: "delete",
+  path: `${API_BASE}/files/{id}`,
+  summary: "Delete a file",
+  request: { params: fileParams },
+  responses: { 200: json(deletedFileSchema, "Nobody can read it any more"), ...failures(404, 422) },
+});
+
+const contentRoute = createRoute({
+  operationId: "getFileContent",
+  method: "get",
+  path: `${API_BASE}/files/{id}/content`,
+  summary: "The content of a file",
+  description: "With Range, and an ETag that is the content's SHA-256.",
+  request: { params: fileParams },
+  responses: {
+    200: {
+      description: "The content",
+      content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
+    },
+    206: {
+      description: "The part that Range names",
+      content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
+    },
+    304: { description: "Of If-None-Match or If-Modified-Since: the client has it already" },
+    412: { description: "If-Match or If-Unmodified-Since does not hold" },
+    416: { description: "No part of the content is in Range" },
+    ...failures(404),
+  },
+});
+
+/** OpenAI's files: what they hold goes to disk, and never through a job's row. */
+export function serveFiles(app: HttpApp, deps: HttpDeps): void {
+  const { files } = deps;
+
+  serveScoped(app, deps, "write", uploadRoute, async ({ c, identity }) => {
+    const { accountId } = identity;
+    const { incoming } = c.env;
+    const announced = announcedBytesOf(incoming);
+    const maxBytes = Math.min(announced, files.maxFileBytes);
+    return files.receive(accountId, maxBytes, async () => {
+      await using form = await readForm(incoming, {
+        maxFields: MAX_FIELDS,
+        maxFieldBytes: MAX_FIELD_BYTES,
+        maxFiles: 1,
+        maxFileBytes: files.maxFileBytes,
+        directory: files.arriving,
+      });
+      return c.json(presentFile(await files.add(accountId, arrivedFile(form))), 200);
+    });
+  });
+
+  serveScoped(app, deps, "read", listRoute, async ({ c, identity, query }) => {
+    const limit = Math.min(query.limit, MAX_FILES_OF_PAGE);
+    const found = await files.list(identity.accountId, {
+      afterId: query.after ?? null,
+      // One more tells whether there are more.
+      limit: limit + 1,
+      isNewestFirst: query.order === "desc",
+      purpose: query.purpose ?? null,
+    });
+    const data = found.slice(0, limit).map(presentFile);
+    const [first_id, last_id] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
+    return c.json({ object: "list" as const, data, first_id, last_id, has_more: found.length > limit }, 200);
+  });
+
+  serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params }) =>
+    c.json(presentFile(await files.get(identity.accountId, params.id)), 200),
+  );
+
+  serveScoped(app, deps, "write", deleteRoute, async ({ c, identity, params }) => {
+    await files.remove(identity.accountId, params.id);
+    return c.json({ id: params.id, object: "file" as const, deleted: true as const }, 200);
+  });
+
+  serveScoped(app, deps, "read", contentRoute, async ({ c, identity, params }) => {
+    const { file, root, name } = await files.content(identity.accountId, params.id);
+    return sendFile(c.env, {
+      root,
+      name,
+      headers: {
+        ETag: `"${file.sha256}"`,
+        // Not that of the content, which another account may have brought before.
+        "Last-Modified": new Date(file.createdAtMs).toUTCString(),
+        "Content-Type": "application/octet-stream",
+        "Content-Disposition": `attachment; filename*=UTF-8''${extendedValueOf(file.filename)}`,
+        // It is private, and may be deleted.
+        "Cache-Control": "private, no-cache",
+      },
+      missing: `There is no file "${params.id}"`,
+    });
+  });
+}
+
+function arrivedFile(form: Form): Parameters<HttpDeps["files"]["add"]>[1] {
+  const repeated = [...form.fields].find(([, values]) => values.length > 1);
+  if (repeated !== undefined) throw new ValidationError([{ path: repeated[0], message: "must be sent once" }]);
+  const fields = Object.fromEntries([...form.fields].map(([name, [value]]) => [name, value]));
+  const unknown = Object.keys(fields).find((name) => !FIELDS.has(name));
+  if (unknown !== undefined)
+    throw new ValidationError([{ path: unknown, message: "is not a parameter of this request" }]);
+  const { purpose, ...life } = validate(uploadFieldsSchema, fields);
+  const [file] = form.files;
+  if (file?.field !== "file") throw new ValidationError([{ path: "file", message: "must be a file" }]);
+  const seconds = life["expires_after[seconds]"];
+  const { path, filename, sizeBytes, sha256 } = file;
+  return { path, filename, sizeBytes, sha256, purpose, expiresAfterMs: seconds === undefined ? null : seconds * 1_000 };
+}
+
+/** A text in a header's parameter. Source: RFC 8187 §3.2.1. */
+function extendedValueOf(text: string): string {
+  const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(text).replaceAll(/['()*]/g, escaped);
+}

@@ -1,0 +1,86 @@
+import { z } from "@hono/zod-openapi";
+import { FILE_PURPOSES, type FilePurpose, type FileRecord } from "../../store/files.ts";
+import { queryInt } from "../../http/schemas/pagination.ts";
+import { presentUnixTime, presentUnixTimeOrNull } from "../../http/schemas/wire-units.ts";
+
+export const MIN_FILE_LIFE_S = 3_600;
+export const MAX_FILE_LIFE_S = 2_592_000;
+/** What OpenAI's clients may ask for; a page has at most {@link MAX_FILES_OF_PAGE}. */
+const MAX_LIMIT = 10_000;
+export const MAX_FILES_OF_PAGE = 1_000;
+/** `batch_output` is for files that batches write. */
+const UPLOAD_PURPOSES = FILE_PURPOSES.filter((purpose) => purpose !== "batch_output");
+
+const uploadPurposeSchema = z
+  .enum(UPLOAD_PURPOSES as [FilePurpose, ...FilePurpose[]])
+  .describe("What it is for. Inputs of batches need `batch`; for all else any of them will do");
+
+/** Seconds. */
+const fileLifeSchema = z
+  .int()
+  .min(MIN_FILE_LIFE_S)
+  .max(MAX_FILE_LIFE_S)
+  .describe("How long the file lives; never longer than the coordinator keeps files");
+
+/** Fields of the form that uploads a file, beside `file`. */
+export const uploadFieldsSchema = z.object({
+  purpose: uploadPurposeSchema,
+  "expires_after[anchor]": z.literal("created_at").optional(),
+  "expires_after[seconds]": z.coerce.number().pipe(fileLifeSchema).optional(),
+});
+
+export const uploadFormSchema = uploadFieldsSchema
+  .extend({ file: z.string().openapi({ format: "binary", description: "The file" }) })
+  .openapi("UploadFile");
+
+export const fileListQuery = z.object({
+  after: z.string().max(100).optional().describe("Id of the last file of the page before"),
+  limit: queryInt(1, MAX_LIMIT, MAX_FILES_OF_PAGE),
+  order: z.enum(["asc", "desc"]).default("desc").describe("By creation"),
+  purpose: z.enum(FILE_PURPOSES).optional(),
+});
+
+const secondsSchema = z.int().describe("Unix time in seconds");
+
+export const fileSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("file"),
+    bytes: z.int(),
+    created_at: secondsSchema,
+    expires_at: secondsSchema.nullable().describe("When it is removed; null: never by itself"),
+    filename: z.string(),
+    purpose: z.enum(FILE_PURPOSES),
+    status: z.literal("processed"),
+    sha256: z.string().describe("Of the content, in hexadecimal"),
+  })
+  .openapi("File");
+
+export const fileListSchema = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(fileSchema),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .openapi("FileList");
+
+export const deletedFileSchema = z
+  .object({ id: z.string(), object: z.literal("file"), deleted: z.literal(true) })
+  .openapi("DeletedFile");
+
+export function presentFile(file: FileRecord): z.infer<typeof fileSchema> {
+  const { id, sizeBytes, createdAtMs, expiresAtMs, filename, purpose, sha256 } = file;
+  return {
+    id,
+    object: "file",
+    bytes: sizeBytes,
+    created_at: presentUnixTime(createdAtMs),
+    expires_at: presentUnixTimeOrNull(expiresAtMs),
+    filename,
+    purpose,
+    status: "processed",
+    sha256,
+  };
+}

@@ -1,0 +1,80 @@
+import type { CutReason, Feed, FeedEnding } from "../../jobs/feed.ts";
+import { anthropicType, failureStatus } from "../../http/error-answers.ts";
+import { messageUsage, stopOf, type MessageAnswer } from "./schemas.ts";
+import { CUTS } from "../../http/streaming/chat-encoder.ts";
+import type { FeedEncoder } from "../../http/streaming/sse.ts";
+
+/**
+ * The events of a streamed message in the order that Anthropic's clients expect. The last `message_delta` has the whole usage. An error
+ * after output began is an event `error`, and no `message_stop` follows. For one reader: it counts blocks.
+ */
+export function messageEvents(
+  { id, model, promptTokens }: Pick<MessageAnswer, "id" | "model"> & Pick<Feed, "promptTokens">,
+  stops: readonly string[],
+): FeedEncoder {
+  const message: MessageAnswer = {
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    // LangChain reads the prompt's tokens here only.
+    usage: messageUsage({ promptTokens, completionTokens: 0 }),
+  };
+  /** Of the block that is open; -1 before the first. */
+  let index = -1;
+  /** Of the open block; a number is the index of a call. */
+  let kind: "text" | "thinking" | number | null = null;
+  const delta = (change: object): string => event("content_block_delta", { index, delta: change });
+  const close = (): string => {
+    if (kind === null) return "";
+    const signature = kind === "thinking" ? delta({ type: "signature_delta", signature: "" }) : "";
+    return signature + event("content_block_stop", { index });
+  };
+  const open = (next: NonNullable<typeof kind>, block: object): string => {
+    if (kind === next) return "";
+    const closed = close();
+    kind = next;
+    return closed + event("content_block_start", { index: ++index, content_block: block });
+  };
+  const openText = (): string => open("text", { type: "text", text: "" });
+  return {
+    prologue: event("message_start", { message }) + event("ping", {}),
+    item(item) {
+      if (item.type === "token") return openText() + delta({ type: "text_delta", text: item.content });
+      if (item.type === "reasoning") {
+        const opened = open("thinking", { type: "thinking", thinking: "", signature: "" });
+        return opened + delta({ type: "thinking_delta", thinking: item.content });
+      }
+      if (item.type !== "tool_call") return "";
+      const { id, name } = item;
+      const opened = open(item.index, { type: "tool_use", id, name, input: {} });
+      return opened + (item.arguments === "" ? "" : delta({ type: "input_json_delta", partial_json: item.arguments }));
+    },
+    ending(ending) {
+      if (ending.type === "error") return failure(ending);
+      return (
+        (kind === null ? openText() : "") +
+        close() +
+        event("message_delta", {
+          delta: stopOf(ending, stops),
+          usage: messageUsage(ending.usage, ending.creditsUsedMicro),
+        }) +
+        event("message_stop", {})
+      );
+    },
+    cut: (because: CutReason) => failure({ ...CUTS[because], retryable: true }),
+  };
+}
+
+function event(type: string, data: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+}
+
+type Failure = Pick<FeedEnding & { type: "error" }, "message" | "retryable"> & { readonly code: string };
+
+function failure({ message, code, retryable }: Failure): string {
+  return event("error", { error: { type: anthropicType(failureStatus(code)), message, code, retryable } });
+}

@@ -1,0 +1,322 @@
+import { z } from "@hono/zod-openapi";
+import { describeOtherPart, MAX_ASKED_TOKENS, MAX_MESSAGES, samplingFields } from "../../../shared/chat-input.ts";
+import { withPartsLimit } from "../../../shared/message-parts.ts";
+import type { Usage } from "../../../shared/output.ts";
+import { largestEffort, type ReasoningEffort } from "../../../shared/reasoning.ts";
+import {
+  ANTHROPIC_PRICE,
+  EARLIER_ANSWER,
+  EARLIER_REASONING,
+  ignored,
+  refused,
+  requestObject,
+} from "../../../shared/request-object.ts";
+import type { FeedEnding } from "../../jobs/feed.ts";
+import type { AssistantMessage } from "../../jobs/tool-calls.ts";
+import type { JobInput } from "../../store/job-store.ts";
+import { givenFields } from "../../http/schemas/given-fields.ts";
+import { argumentsOf, messageToolChoiceSchema, messageToolsSchema, toolInputOf } from "./tools.ts";
+import { offeredTools, toolPathOf } from "../../http/schemas/offered-tools.ts";
+import { costSchema, presentCredits } from "../../http/schemas/wire-units.ts";
+
+/** Most blocks of one message. */
+const MAX_BLOCKS = 4_096;
+
+const textBlockSchema = requestObject({
+  type: z.literal("text"),
+  text: z.string(),
+  cache_control: ANTHROPIC_PRICE,
+  citations: EARLIER_ANSWER,
+  source: refused("messages are text; no Cargo takes pictures, documents or results of searches"),
+});
+const onlyTextSchema = z.discriminatedUnion("type", [textBlockSchema], {
+  error: ({ input }) => describeOtherPart(input),
+});
+const textsSchema = z.union([z.string(), z.array(onlyTextSchema).max(MAX_BLOCKS)], {
+  error: 'must be a text, or a list of blocks {"type": "text", "text": "…"}',
+});
+
+const blockInSchema = z.discriminatedUnion(
+  "type",
+  [
+    textBlockSchema,
+    requestObject({
+      type: z.literal("tool_use"),
+      id: z.string().min(1).max(256),
+      name: z.string().max(64),
+      input: z.record(z.string(), z.unknown()),
+      caller: EARLIER_ANSWER,
+    }),
+    requestObject({
+      type: z.literal("tool_result"),
+      tool_use_id: z.string().min(1).max(256),
+      content: textsSchema.nullish().describe("Text, or text blocks"),
+      is_error: ignored("the model reads `content`"),
+    }),
+    /** Blocks of an earlier answer. Reasoning of earlier turns is not sent to the model. */
+    requestObject({ type: z.literal("thinking"), thinking: EARLIER_REASONING, signature: EARLIER_REASONING }),
+    requestObject({ type: z.literal("redacted_thinking"), data: EARLIER_REASONING }),
+  ],
+  { error: ({ input }) => describeOtherPart(input) },
+);
+const contentSchema = z
+  .union([z.string(), z.array(blockInSchema).min(1).max(MAX_BLOCKS)], {
+    error: `must be a text, or a list of 1 to ${MAX_BLOCKS} blocks`,
+  })
+  .describe("Text, or a list of blocks; texts are joined");
+
+/** Anthropic's wording, by which Claude Code falls back to fewer roles. */
+const roleSchema = z.enum(["user", "assistant", "system"], "Input should be 'user', 'assistant' or 'system'");
+
+const withoutBudget = z.null('is for the type "enabled"').optional();
+const ANTHROPIC_LABEL = ignored("a label for Anthropic");
+
+const promptFields = {
+  model: z.string().min(1).describe("Slug or alias of a chat Cargo"),
+  messages: withPartsLimit(
+    z
+      .array(z.object({ role: roleSchema, content: contentSchema }))
+      .min(1)
+      .max(MAX_MESSAGES),
+  ),
+  system: textsSchema.nullish().describe("Text, or a list of text blocks, which are joined"),
+  tools: messageToolsSchema.nullish(),
+  tool_choice: messageToolChoiceSchema.nullish(),
+  thinking: z
+    .discriminatedUnion("type", [
+      requestObject({
+        type: z.literal("disabled"),
+        budget_tokens: withoutBudget,
+        display: ignored("thinking comes whole"),
+      }),
+      z.object({ type: z.enum(["adaptive", "between_tools"]), budget_tokens: withoutBudget }),
+      z.object({
+        type: z.literal("enabled"),
+        budget_tokens: z.int().min(1_024).max(MAX_ASKED_TOKENS).describe("Of 2048 and more, 2048 are used"),
+      }),
+    ])
+    .nullish()
+    .describe("For a Cargo that thinks; by default it does not. For others, `enabled` is ignored"),
+  cache_control: ANTHROPIC_PRICE,
+  speed: ignored("there is one", ["standard"]),
+  context_management: ignored("prompts are sent to the model as they are", [{ edits: [] }]),
+  user_profile_id: ANTHROPIC_LABEL,
+  workspace_id: ANTHROPIC_LABEL,
+};
+
+/** Body of a message. `null` means "not given". Source: Anthropic's API. */
+export const messageBodySchema = requestObject({
+  ...promptFields,
+  max_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).describe("Lowered as in chats"),
+  temperature: z.number().min(0).max(1).nullish().describe("Default 1"),
+  top_p: samplingFields.top_p,
+  top_k: samplingFields.top_k,
+  stop_sequences: z.array(z.string().min(1).max(200)).max(4).nullish(),
+  stream: z.boolean().nullish(),
+  output_config: requestObject({
+    format: z
+      .object({
+        type: z.literal("json_schema"),
+        schema: z.record(z.string(), z.unknown()).describe("As `response_format` of chats, with `strict`"),
+      })
+      .nullish(),
+    effort: ignored("use `thinking.budget_tokens`"),
+    task_budget: ignored("use `max_tokens`"),
+  }).nullish(),
+  container: refused("there is no code execution"),
+  metadata: ANTHROPIC_LABEL,
+  service_tier: ignored("there is one", ["auto", "standard_only"]),
+  diagnostics: ignored("for Anthropic's own use"),
+  inference_geo: refused("Islands are where they are"),
+}).openapi("MessageRequest");
+export type MessageBody = z.infer<typeof messageBodySchema>;
+
+export const countTokensBodySchema = requestObject({
+  ...promptFields,
+  output_config: ignored("no part of the prompt"),
+}).openapi("CountTokensRequest");
+export const countTokensSchema = z.object({ input_tokens: z.int() }).openapi("CountedTokens");
+
+const usageSchema = z.object({
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cache_creation_input_tokens: z.null(),
+  cache_read_input_tokens: z.null(),
+  cost: costSchema.optional().describe("Credits that were charged; absent in `message_start`"),
+});
+const stopReasonSchema = z.enum(["end_turn", "max_tokens", "stop_sequence", "tool_use"]);
+const blockSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("thinking"),
+    thinking: z.string(),
+    signature: z.string().describe("Empty: nothing is signed"),
+  }),
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({
+    type: z.literal("tool_use"),
+    id: z.string(),
+    name: z.string(),
+    input: z.record(z.string(), z.unknown()),
+  }),
+]);
+
+export const messageSchema = z
+  .object({
+    id: z.string(),
+    type: z.literal("message"),
+    role: z.literal("assistant"),
+    model: z.string(),
+    content: z.array(blockSchema),
+    stop_reason: stopReasonSchema
+      .nullable()
+      .describe("`end_turn` also for an answer that a stop sequence ended on an Island that does not say which"),
+    stop_sequence: z.string().nullable(),
+    usage: usageSchema,
+  })
+  .openapi("AnthropicMessage");
+export type MessageAnswer = z.infer<typeof messageSchema>;
+
+/** Data of a streamed message's events, as `streaming/message-encoder.ts` writes them. */
+export const messageEventSchema = z
+  .union([
+    z.object({ type: z.literal("message_start"), message: messageSchema }),
+    z.object({ type: z.literal("ping") }),
+    z.object({ type: z.literal("content_block_start"), index: z.int(), content_block: blockSchema }),
+    z.object({
+      type: z.literal("content_block_delta"),
+      index: z.int(),
+      delta: z.discriminatedUnion("type", [
+        z.object({ type: z.literal("text_delta"), text: z.string() }),
+        z.object({ type: z.literal("thinking_delta"), thinking: z.string() }),
+        z.object({ type: z.literal("signature_delta"), signature: z.string() }),
+        z.object({ type: z.literal("input_json_delta"), partial_json: z.string() }),
+      ]),
+    }),
+    z.object({ type: z.literal("content_block_stop"), index: z.int() }),
+    z.object({
+      type: z.literal("message_delta"),
+      delta: z.object({ stop_reason: stopReasonSchema, stop_sequence: z.string().nullable() }),
+      usage: usageSchema,
+    }),
+    z.object({ type: z.literal("message_stop") }),
+    z.object({
+      type: z.literal("error"),
+      error: z.object({ type: z.string(), message: z.string(), code: z.string(), retryable: z.boolean() }),
+    }),
+  ])
+  .openapi("AnthropicMessageEvent");
+
+type Texts = z.infer<typeof textsSchema>;
+
+function textOf(content: Texts): string {
+  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
+}
+
+/** What a chat's job is asked: the system text, the messages and the tools. */
+export function promptOf({
+  system,
+  messages,
+  tools,
+  tool_choice: choice,
+  thinking,
+}: z.infer<typeof countTokensBodySchema>): JobInput {
+  const instructions = system == null ? "" : textOf(system);
+  const turns = messages.flatMap(turnsOf);
+  return {
+    messages: instructions === "" ? turns : [{ role: "system", content: instructions }, ...turns],
+    ...toolInputOf(tools, choice ?? null),
+    ...effortOf(thinking),
+  };
+}
+
+/** The most that a model may think within the budget. By default, as at Anthropic, it does not. */
+function effortOf(thinking: MessageBody["thinking"]): { readonly reasoning_effort?: ReasoningEffort } {
+  if (thinking == null || thinking.type === "disabled") return { reasoning_effort: "none" };
+  if (thinking.type !== "enabled") return {};
+  return { reasoning_effort: largestEffort(thinking.budget_tokens) };
+}
+
+/** The messages that chats have for one: results of tools are messages of their own, and come first. */
+function turnsOf({ role, content }: MessageBody["messages"][number]): object[] {
+  if (typeof content === "string") return [{ role, content }];
+  const calls = content.flatMap((block) => {
+    if (block.type !== "tool_use") return [];
+    const { id, name, input } = block;
+    return [{ id, type: "function", function: { name, arguments: JSON.stringify(input) } }];
+  });
+  const results = content.flatMap((block) => {
+    if (block.type !== "tool_result") return [];
+    return [{ role: "tool", tool_call_id: block.tool_use_id, content: textOf(block.content ?? "") }];
+  });
+  const texts = content.flatMap((block) => (block.type === "text" ? [block] : []));
+  const hasText = texts.length > 0 || calls.length > 0;
+  const turn = { role, content: textOf(texts), ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  return hasText ? [...results, turn] : results;
+}
+
+/** The input of the message's job. Anthropic's default temperature is 1. */
+export function messageInputOf(body: MessageBody): JobInput {
+  const schema = body.output_config?.format?.schema;
+  const fields = givenFields({
+    temperature: body.temperature ?? 1,
+    top_p: body.top_p,
+    top_k: body.top_k,
+    stop: body.stop_sequences,
+    response_format: schema && { type: "json_schema", json_schema: { name: "output", schema, strict: true } },
+  });
+  return { ...promptOf(body), max_tokens: body.max_tokens, ...fields };
+}
+
+const FIELDS: readonly (readonly [string, string])[] = [
+  ["reasoning_effort", "thinking"],
+  ["response_format.json_schema.schema", "output_config.format.schema"],
+  ["stop", "stop_sequences"],
+];
+const TOOL_FIELD = /^(tools\.\d+)\.function(?:\.(name|description))?/;
+
+/** The field of a message that became this one of the job's input. */
+export function messageFieldOf({ tools }: Pick<MessageBody, "tools">, path: string): string {
+  const [tool, place = "", member = "input_schema"] = TOOL_FIELD.exec(path) ?? [];
+  if (tool !== undefined) {
+    const field = `${place}.${member}${path.slice(tool.length).replace(/^\.parameters/, "")}`;
+    return toolPathOf(offeredTools(tools), field);
+  }
+  const [from, to] = FIELDS.find(([start]) => path.startsWith(start)) ?? ["", ""];
+  return to + path.slice(from.length);
+}
+
+/** The blocks of an answer: its thoughts, its text, if it has any or no calls, then its calls. */
+export function blocksOf(message: AssistantMessage): MessageAnswer["content"] {
+  const { content, reasoning_content: thinking, tool_calls: calls = [] } = message;
+  const uses = calls.map(({ id, function: { name, arguments: args } }) => {
+    return { type: "tool_use" as const, id, name, input: argumentsOf(args) };
+  });
+  const thoughts = thinking === undefined ? [] : [{ type: "thinking" as const, thinking, signature: "" }];
+  const texts = content === null ? [] : [{ type: "text" as const, text: content }];
+  return [...thoughts, ...texts, ...uses];
+}
+
+/** @param costMicro Undefined before the end, when it is not known. */
+export function messageUsage(
+  { promptTokens, completionTokens }: Usage,
+  costMicro?: number,
+): z.infer<typeof usageSchema> {
+  return {
+    input_tokens: promptTokens,
+    output_tokens: completionTokens,
+    cache_creation_input_tokens: null,
+    cache_read_input_tokens: null,
+    ...(costMicro === undefined ? {} : { cost: presentCredits(costMicro) }),
+  };
+}
+
+type Ending = Pick<Extract<FeedEnding, { type: "done" }>, "finishReason" | "stopSequence">;
+
+/** Why an answer ended. @param stops The stop sequences that were asked for: an Island may name another. */
+export function stopOf({ finishReason, stopSequence }: Ending, stops: readonly string[]) {
+  const stopped = finishReason === "stop" && stopSequence !== undefined && stops.includes(stopSequence);
+  const reason = stopped ? ("stop_sequence" as const) : REASONS[finishReason];
+  return { stop_reason: reason, stop_sequence: stopped ? stopSequence : null };
+}
+
+const REASONS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" } as const;

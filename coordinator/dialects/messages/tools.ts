@@ -1,0 +1,73 @@
+import { z } from "@hono/zod-openapi";
+import { isJsonObject } from "../../../shared/json-value.ts";
+import { MAX_TOOLS } from "../../../shared/chat-tools.ts";
+import { ANTHROPIC_PRICE, ignored, requestObject } from "../../../shared/request-object.ts";
+import type { JobInput } from "../../store/job-store.ts";
+import { offeredTools, otherToolSchema } from "../../http/schemas/offered-tools.ts";
+
+/** A tool as Anthropic's API has it. */
+const customToolSchema = requestObject({
+  type: z.literal("custom").nullish(),
+  name: z
+    .string()
+    .regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 of a-z, A-Z, 0-9, _ and -")
+    .describe("1 to 64 of a-z, A-Z, 0-9, _ and -"),
+  description: z.string().nullish().describe("A part of the prompt"),
+  input_schema: z.record(z.string(), z.unknown()).describe("The JSON Schema of an object"),
+  strict: z.boolean().nullish().describe("The input is valid by `input_schema`, or the answer fails (`schema_unmet`)"),
+  cache_control: ANTHROPIC_PRICE,
+  defer_loading: ignored("all tools are in the prompt", [false]),
+  allowed_callers: ignored("the model calls them", [["direct"]]),
+  eager_input_streaming: ignored("inputs are streamed as they are written"),
+  input_examples: ignored("say them in `description`"),
+});
+export const messageToolsSchema = z
+  .array(z.union([customToolSchema, otherToolSchema("custom")], "must have a name and an input_schema"))
+  .max(MAX_TOOLS)
+  .describe("Your own, 256 KB together; built-in ones are not offered to the model");
+
+const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
+export const messageToolChoiceSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("auto"), ...parallel }),
+  z.object({ type: z.literal("any"), ...parallel }),
+  z.object({ type: z.literal("tool"), name: z.string().max(64), ...parallel }),
+  z.object({ type: z.literal("none") }),
+]);
+
+type Tool = z.infer<typeof customToolSchema>;
+export type Tools = z.infer<typeof messageToolsSchema> | null | undefined;
+type Choice = z.infer<typeof messageToolChoiceSchema>;
+
+/** The fields of a chat's input about tools; none without tools. */
+export function toolInputOf(asked: Tools, choice: Choice | null): JobInput {
+  const tools = offeredTools(asked).map(({ tool }) => tool);
+  if (tools.length === 0 && choice === null) return {};
+  return {
+    ...(tools.length === 0 ? {} : { tools: tools.map(functionOf) }),
+    ...(choice === null ? {} : { tool_choice: choiceOf(choice) }),
+    ...(choice !== null && choice.type !== "none" && choice.disable_parallel_tool_use === true
+      ? { parallel_tool_calls: false }
+      : {}),
+  };
+}
+
+function functionOf({ name, description, input_schema: parameters, strict }: Tool): object {
+  const more = { ...(description == null ? {} : { description }), ...(strict == null ? {} : { strict }) };
+  return { type: "function", function: { name, parameters, ...more } };
+}
+
+function choiceOf(choice: Choice): unknown {
+  if (choice.type === "tool") return { type: "function", function: { name: choice.name } };
+  return choice.type === "any" ? "required" : choice.type;
+}
+
+/** The arguments of a call; empty for those that a limit of tokens has cut. */
+export function argumentsOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? { ...value } : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}

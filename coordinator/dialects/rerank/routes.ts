@@ -1,0 +1,85 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute } from "@hono/zod-openapi";
+import { ServiceError } from "../../../shared/errors.ts";
+import { taskOf } from "../../../shared/text-task.ts";
+import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
+import { vectorsOf } from "../embeddings/schemas.ts";
+import {
+  documentTexts,
+  nearnessOf,
+  presentReranking,
+  rankerScoresOf,
+  rerankBodySchema,
+  rerankSchema,
+  type RerankBody,
+} from "./schemas.ts";
+import { serveCompatible } from "../../http/middleware/endpoint.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
+import { failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
+import { wholeOutput, type AwaitedJob } from "../../http/streaming/whole-output.ts";
+
+const RANKING_TASKS: ReadonlySet<string> = new Set(["text-ranking", "feature-extraction"]);
+const RANKS: ModelNeed = {
+  isMet: (cargo) => RANKING_TASKS.has(taskOf(cargo) ?? ""),
+  defaultIn: (catalog) => catalog.defaultSlug("rerank"),
+  verb: "rank texts",
+};
+
+const rerankRoute = createRoute({
+  operationId: "createReranking",
+  method: "post",
+  path: `${API_BASE}/rerank`,
+  summary: "Rank documents by how near they are to a query",
+  description:
+    "By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client.",
+  request: jsonBody(rerankBodySchema),
+  responses: { 200: json(rerankSchema, "The documents' numbers and scores, best first"), ...failures(402, 404, 409) },
+});
+
+export function serveRerank(app: HttpApp, deps: HttpDeps): void {
+  serveCompatible(app, deps, rerankRoute, async (call) => {
+    const { c, body } = call;
+    const reranking = await answerReranking(deps, waitingClientOf(call), body);
+    return reranking === null ? RESPONSE_ALREADY_SENT : c.json(reranking);
+  });
+}
+
+/** The answer, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerReranking(deps: AnswerDeps, client: WaitingClient, body: RerankBody) {
+  const cargo = await findModelFor(RANKS, deps.catalog, body.model, client.submitter.accountId);
+  const way = taskOf(cargo) === "text-ranking" ? BY_RANKER : BY_VECTORS;
+  const made = await wholeOutput(deps, client, { slug: cargo.slug, ...way.jobOf(body) });
+  if (made === null) return null;
+  const scores = way.scoresOf(made.output, body.documents.length);
+  if (scores === undefined) throw new ServiceError("job_failed", "The Cargo's output is not one for each text");
+  return presentReranking({ id: made.jobId, scores }, { ...body, model: body.model ?? cargo.slug }, made.usage);
+}
+
+/** How a kind of Cargo ranks. */
+interface WayToRank {
+  readonly jobOf: (body: RerankBody) => Omit<AwaitedJob, "slug">;
+  /** From 0 to 1, in the order of the documents; undefined for another output. */
+  readonly scoresOf: (output: unknown, count: number) => readonly number[] | undefined;
+}
+
+/** By a model that reads the query with each document. */
+const BY_RANKER: WayToRank = {
+  jobOf: (body) => ({ input: { query: body.query, documents: documentTexts(body) } }),
+  scoresOf: rankerScoresOf,
+};
+
+/** By the vectors of the query, which is the job's first text, and of the documents. */
+const BY_VECTORS: WayToRank = {
+  jobOf: (body) => ({ input: { input: [body.query, ...documentTexts(body)] }, fieldOf: fieldOfText }),
+  scoresOf: (output, count) => {
+    const [query, ...documents] = vectorsOf(output, count + 1) ?? [];
+    return query && documents.map((vector) => nearnessOf(query, vector));
+  },
+};
+
+function fieldOfText(path: string): string {
+  const [, number] = /^input\.(\d+)/.exec(path) ?? [];
+  if (number === undefined) return "documents";
+  return number === "0" ? "query" : `documents.${Number(number) - 1}`;
+}

@@ -1,0 +1,127 @@
+import type { FeedEnding } from "../../jobs/feed.ts";
+import type { FeedItem, JobRecord } from "../../store/job-store.ts";
+import { failureStatus } from "../../http/error-answers.ts";
+import {
+  BEGUN,
+  itemStateOf,
+  namespacedFunctionsOf,
+  presentResponse,
+  type ResponseProgress,
+} from "./present-response.ts";
+import {
+  EMPTY_TEXT,
+  itemIdOf,
+  OutputRuns,
+  presentResponseLogprobs,
+  presentRun,
+  reasoningPart,
+  textPart,
+  type OutputRun,
+} from "./output.ts";
+import { CUTS } from "../../http/streaming/chat-encoder.ts";
+import type { FeedEncoder } from "../../http/streaming/sse.ts";
+
+type WriteEvent = (name: string, data: object) => string;
+
+/**
+ * The events of a streamed response in the order of OpenAI's API, numbered from 0. It ends in `response.completed`, `response.incomplete` or
+ * `response.failed`; in `error`, which OpenAI's clients throw, if it failed before any output and not by a fault of the request. For one
+ * reader: it counts.
+ */
+export function responseEvents(job: JobRecord): FeedEncoder {
+  let sequence = 0;
+  const write = (type: string, data: object): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...data })}\n\n`;
+  const event: WriteEvent = (name, data) => write(`response.${name}`, data);
+  const begun = presentResponse(job, BEGUN);
+  const written = new OutputRuns(namespacedFunctionsOf(job));
+  const items = itemEvents(job.id, written, event);
+  const fail = ({ code, message }: { readonly code: string; readonly message: string }): string => {
+    // Codex decides by the code in `response.failed`, and takes no notice of `error`.
+    const isOfRequest = failureStatus(code) < 500;
+    if (written.runs.length === 0 && !isOfRequest) return write("error", { code, message, param: null });
+    const progress: ResponseProgress = { ...BEGUN, written, state: "failed", failure: { code, message } };
+    return event("failed", { response: presentResponse(job, progress) });
+  };
+  return {
+    prologue: event("created", { response: begun }) + event("in_progress", { response: begun }),
+    item: (item) => items.write(item),
+    ending(ending) {
+      if (ending.type === "error") return fail(ending);
+      const progress = doneProgress(ending, written);
+      const name = progress.isCut ? "incomplete" : "completed";
+      return items.end(itemStateOf(progress)) + event(name, { response: presentResponse(job, progress) });
+    },
+    cut: (because) => fail(CUTS[because]),
+  };
+}
+
+/** The events of a response's items. One is open at a time: thoughts, a text, or a call of a tool. */
+function itemEvents(jobId: string, written: OutputRuns, event: WriteEvent) {
+  /** Of the open item; -1 before the first. */
+  let outputIndex = -1;
+  let openRun: OutputRun | null = null;
+  const placeOf = (run: OutputRun) => {
+    const place = { item_id: itemIdOf(jobId, outputIndex, run), output_index: outputIndex };
+    return run.kind === "call" ? place : { ...place, content_index: 0 };
+  };
+  const open = (run: OutputRun): string => {
+    openRun = run;
+    outputIndex++;
+    const item = presentRun(jobId, outputIndex, run, "in_progress");
+    const added = event("output_item.added", { output_index: outputIndex, item });
+    if (run.kind === "call") return added;
+    const part = run.kind === "text" ? textPart(EMPTY_TEXT) : reasoningPart("");
+    return added + event("content_part.added", { ...placeOf(run), part });
+  };
+  const close = (status: "completed" | "incomplete"): string => {
+    if (openRun === null) return "";
+    const [run, place] = [openRun, placeOf(openRun)];
+    const item = presentRun(jobId, outputIndex, run, status);
+    return endOf(run, place, event) + event("output_item.done", { output_index: outputIndex, item });
+  };
+  return {
+    write(item: FeedItem): string {
+      const run = written.push(item);
+      if (run === null) return "";
+      // More of a call after the next one began, which no agent of ours sends: the last event has it.
+      if (run !== openRun && run !== written.runs.at(-1)) return "";
+      const opened = run === openRun ? "" : close("completed") + open(run);
+      return opened + deltaOf(item, placeOf(run), event);
+    },
+    /** An answer without anything is an empty text. */
+    end: (status: "completed" | "incomplete"): string => (openRun === null ? open(EMPTY_TEXT) : "") + close(status),
+  };
+}
+
+function deltaOf(item: FeedItem, place: object, event: WriteEvent): string {
+  if (item.type === "token") {
+    const logprobs = presentResponseLogprobs(item.logprobs ?? []);
+    return event("output_text.delta", { ...place, delta: item.content, logprobs });
+  }
+  if (item.type === "reasoning") return event("reasoning_text.delta", { ...place, delta: item.content });
+  if (item.type !== "tool_call" || item.arguments === "") return "";
+  return event("function_call_arguments.delta", { ...place, delta: item.arguments });
+}
+
+function endOf(run: OutputRun, place: object, event: WriteEvent): string {
+  const { kind, text } = run;
+  if (kind === "call") return event("function_call_arguments.done", { ...place, name: run.name, arguments: text });
+  if (kind === "reasoning") {
+    return (
+      event("reasoning_text.done", { ...place, text }) +
+      event("content_part.done", { ...place, part: reasoningPart(text) })
+    );
+  }
+  const part = textPart(run);
+  const { logprobs } = part;
+  return event("output_text.done", { ...place, text, logprobs }) + event("content_part.done", { ...place, part });
+}
+
+/** @param written All of it. */
+export function doneProgress(
+  { usage, finishReason, creditsUsedMicro: costMicro }: Extract<FeedEnding, { type: "done" }>,
+  written: OutputRuns,
+): ResponseProgress {
+  return { state: "completed", written, usage, costMicro, isCut: finishReason === "length", failure: null };
+}

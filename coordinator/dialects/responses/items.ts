@@ -1,0 +1,164 @@
+import { z } from "@hono/zod-openapi";
+import { describeOtherPart } from "../../../shared/chat-input.ts";
+import { toolCallSchema, type ToolCall } from "../../../shared/chat-tools.ts";
+import { isJsonObject } from "../../../shared/json-value.ts";
+import { withPartsLimit } from "../../../shared/message-parts.ts";
+import { EARLIER_ANSWER, ignoredEntry, requestObject } from "../../../shared/request-object.ts";
+import type { ResponseItem } from "./output.ts";
+import { flatNameOf, nameSchema } from "./tools.ts";
+
+const MAX_PARTS = 256;
+const MAX_ITEMS = 4_096;
+/** Items of earlier turns without which the conversation means the same: the request has no results of these calls. */
+const ITEMS_LEFT_OUT = ["reasoning", "web_search_call", "file_search_call", "code_interpreter_call"] as const;
+
+const partSchema = z.discriminatedUnion(
+  "type",
+  [
+    requestObject({
+      type: z.enum(["input_text", "output_text", "text"]),
+      text: z.string(),
+      annotations: EARLIER_ANSWER,
+      logprobs: EARLIER_ANSWER,
+    }),
+  ],
+  { error: ({ input }) => describeOtherPart(input) },
+);
+const contentSchema = z.union([z.string(), z.array(partSchema).max(MAX_PARTS)], {
+  error: `must be a text, or a list of at most ${MAX_PARTS} parts of text`,
+});
+const idSchema = toolCallSchema.shape.id;
+const callFields = { call_id: idSchema, name: nameSchema, namespace: nameSchema.nullish() };
+
+/** Items of a response's `input`. Source: OpenAI's API. */
+const itemSchema = z.discriminatedUnion(
+  "type",
+  [
+    requestObject({
+      type: z.literal("message").nullish(),
+      role: z.enum(["user", "assistant", "system", "developer"]),
+      content: contentSchema.describe("Text, or a list of text parts, which are joined"),
+      status: EARLIER_ANSWER,
+      phase: EARLIER_ANSWER,
+    }),
+    requestObject({
+      type: z.literal("function_call"),
+      ...callFields,
+      arguments: z.string().describe("JSON text"),
+      caller: EARLIER_ANSWER,
+    }),
+    z.object({
+      type: z.literal("custom_tool_call"),
+      ...callFields,
+      input: z.string().describe('The model reads `{"input": …}`'),
+    }),
+    z.object({
+      type: z.literal("local_shell_call"),
+      call_id: idSchema,
+      action: z.record(z.string(), z.unknown()).describe("The model reads its JSON"),
+    }),
+    z.object({
+      type: z.enum(["function_call_output", "custom_tool_call_output"]),
+      call_id: idSchema,
+      output: contentSchema,
+    }),
+    ignoredEntry(
+      z.object({ type: z.enum(ITEMS_LEFT_OUT) }),
+      `${ITEMS_LEFT_OUT.map((type) => `\`${type}\``).join(", ")} are not sent to the model`,
+      (item) => isJsonObject(item) && ITEMS_LEFT_OUT.some((type) => type === item["type"]),
+    ),
+    z.object({
+      type: z.literal("item_reference"),
+      id: z.string().max(200).describe("An item of a stored response"),
+    }),
+  ],
+  { error: ({ input }) => describeOtherItem(input) },
+);
+type GivenItem = z.infer<typeof itemSchema>;
+type Reference = Extract<GivenItem, { type: "item_reference" }>;
+/** An item that the request has itself, not one of a stored response. */
+export type Item = Exclude<GivenItem, Reference>;
+type CallItem = Extract<Item, { type: "function_call" | "custom_tool_call" | "local_shell_call" }>;
+
+function describeOtherItem(item: unknown): string {
+  const { type } = (item ?? {}) as { readonly type?: unknown };
+  return `${JSON.stringify(type)} is not supported: only messages, calls of a client's tools and their outputs are served`;
+}
+
+/** A response's `input`: the text of a user, or items. */
+export const responseInputSchema = withPartsLimit(
+  z.union([z.string().min(1), z.array(itemSchema).min(1).max(MAX_ITEMS)], {
+    error: `must be a text that is not empty, or a list of 1 to ${MAX_ITEMS} items`,
+  }),
+);
+
+export function isReference(item: GivenItem): item is Reference {
+  return item.type === "item_reference";
+}
+
+/** An item of a response's output, as clients send it back. */
+export function itemOf(output: ResponseItem): Item {
+  const item = itemSchema.parse(output);
+  if (isReference(item)) throw new Error(`${output.id} is a reference`);
+  return item;
+}
+
+/** A message of a chat. */
+export interface Turn {
+  readonly role: string;
+  readonly content: string | null;
+  readonly tool_calls?: readonly ToolCall[] | undefined;
+  readonly tool_call_id?: string | undefined;
+}
+
+/** The messages that a chat has for items. Calls that follow each other, or a text, are one message of the assistant. */
+export function turnsOf(items: readonly Item[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const item of items) {
+    const last = turns.at(-1);
+    switch (item.type) {
+      case "function_call":
+      case "custom_tool_call":
+      case "local_shell_call": {
+        const isNext = last?.role === "assistant";
+        if (isNext) turns.pop();
+        turns.push({
+          ...(isNext ? last : { role: "assistant", content: "" }),
+          tool_calls: [...(last?.tool_calls ?? []), callOf(item)],
+        });
+        break;
+      }
+      case "function_call_output":
+      case "custom_tool_call_output":
+        turns.push({ role: "tool", content: textOf(item.output), tool_call_id: item.call_id });
+        break;
+      case "message":
+      case null:
+      case undefined:
+        turns.push({ role: item.role, content: textOf(item.content) });
+        break;
+      default:
+        item.type satisfies (typeof ITEMS_LEFT_OUT)[number];
+    }
+  }
+  return turns;
+}
+
+/** Calls of tools whose input is a text or a command, made with other models, are shown as calls of functions. */
+function callOf(item: CallItem): ToolCall {
+  const { type, call_id: id } = item;
+  if (type === "local_shell_call") return functionCall(id, "local_shell", JSON.stringify(item.action));
+  return functionCall(
+    id,
+    flatNameOf(item),
+    type === "function_call" ? item.arguments : JSON.stringify({ input: item.input }),
+  );
+}
+
+function functionCall(id: string, name: string, args: string): ToolCall {
+  return { id, type: "function", function: { name, arguments: args } };
+}
+
+function textOf(content: z.infer<typeof contentSchema>): string {
+  return typeof content === "string" ? content : content.map((part) => part.text).join("");
+}

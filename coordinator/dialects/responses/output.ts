@@ -1,0 +1,180 @@
+import { z } from "@hono/zod-openapi";
+import type { TokenProbability } from "../../../shared/token-probability.ts";
+import type { FeedItem } from "../../store/job-store.ts";
+import { presentEntry } from "../../http/schemas/present-logprobs.ts";
+import type { NamespacedFunction } from "./tools.ts";
+
+const probabilityFields = { token: z.string(), bytes: z.array(z.int()), logprob: z.number() };
+export const responseLogprobsSchema = z.array(
+  z.object({ ...probabilityFields, top_logprobs: z.array(z.object(probabilityFields)) }),
+);
+export const textPartSchema = z.object({
+  type: z.literal("output_text"),
+  text: z.string(),
+  annotations: z.array(z.unknown()).max(0),
+  logprobs: responseLogprobsSchema.openapi({ description: "Empty unless they were asked for" }),
+});
+export const reasoningPartSchema = z.object({ type: z.literal("reasoning_text"), text: z.string() });
+const ITEM_STATES = ["in_progress", "completed", "incomplete"] as const;
+export type ItemState = (typeof ITEM_STATES)[number];
+
+/** Items of a response's `output`. Source: OpenAI's API. */
+export const outputItemSchema = z.discriminatedUnion("type", [
+  z.object({
+    id: z.string(),
+    type: z.literal("reasoning"),
+    status: z.enum(ITEM_STATES),
+    summary: z.array(z.unknown()).max(0),
+    content: z.array(reasoningPartSchema).openapi({ description: "Thoughts of a model that thinks" }),
+    encrypted_content: z.string().openapi({ description: "Opaque; nothing is encrypted, as `content` has it all" }),
+  }),
+  z.object({
+    id: z.string(),
+    type: z.literal("message"),
+    status: z.enum(ITEM_STATES),
+    role: z.literal("assistant"),
+    content: z.array(textPartSchema),
+  }),
+  z.object({
+    id: z.string(),
+    type: z.literal("function_call"),
+    status: z.enum(ITEM_STATES),
+    call_id: z.string(),
+    name: z.string(),
+    namespace: z.string().optional().openapi({ description: "Of a function that a namespace has" }),
+    arguments: z.string().openapi({ description: "JSON" }),
+  }),
+]);
+export type ResponseItem = z.infer<typeof outputItemSchema>;
+
+/** What a model wrote of one kind before it wrote something else: an item of the response's output. */
+export type OutputRun =
+  | { readonly kind: "reasoning"; text: string }
+  | { readonly kind: "text"; text: string; readonly logprobs: TokenProbability[] }
+  | {
+      readonly kind: "call";
+      text: string;
+      readonly index: number;
+      readonly callId: string;
+      readonly name: string;
+      /** Absent for a function outside of namespaces. */
+      readonly namespace?: string;
+    };
+
+/** Puts the items of a feed together to the items of a response, in their order. */
+export class OutputRuns {
+  readonly runs: OutputRun[] = [];
+  /** Tokens of thoughts. */
+  reasoningTokens = 0;
+  readonly #calls = new Map<number, OutputRun>();
+  readonly #functions: readonly NamespacedFunction[];
+
+  /** @param functions Those of namespaces that the model was offered. */
+  constructor(functions: readonly NamespacedFunction[] = []) {
+    this.#functions = functions;
+  }
+
+  /** @param items All of a feed so far. */
+  static of(items: readonly FeedItem[], functions: readonly NamespacedFunction[]): OutputRuns {
+    const written = new OutputRuns(functions);
+    for (const item of items) written.push(item);
+    return written;
+  }
+
+  /** The run that the item belongs to; null for an item that is no part of an answer. */
+  push(item: FeedItem): OutputRun | null {
+    const run = this.#runOf(item);
+    if (run === null) return null;
+    if (item.type === "token") {
+      run.text += item.content;
+      if (run.kind === "text" && item.logprobs !== undefined) run.logprobs.push(...item.logprobs);
+    } else if (item.type === "reasoning") {
+      run.text += item.content;
+      this.reasoningTokens += item.count;
+    } else if (item.type === "tool_call") run.text += item.arguments;
+    return run;
+  }
+
+  /** The run that the item continues, or else begins. */
+  #runOf(item: FeedItem): OutputRun | null {
+    const last = this.runs.at(-1);
+    if (item.type === "token") {
+      return last?.kind === "text" ? last : this.#begin({ kind: "text", text: "", logprobs: [] });
+    }
+    if (item.type === "reasoning") {
+      return last?.kind === "reasoning" ? last : this.#begin({ kind: "reasoning", text: "" });
+    }
+    if (item.type !== "tool_call") return null;
+    const { index, id = "", name = "" } = item;
+    let call = this.#calls.get(index);
+    if (call === undefined) {
+      const { flat_name: _, ...named } = this.#functions.find((each) => each.flat_name === name) ?? { name };
+      call = this.#begin({ kind: "call", text: "", index, callId: id, ...named });
+      this.#calls.set(index, call);
+    }
+    return call;
+  }
+
+  #begin(run: OutputRun): OutputRun {
+    this.runs.push(run);
+    return run;
+  }
+}
+
+/** An answer that is empty, and yet one. */
+export const EMPTY_TEXT: Extract<OutputRun, { kind: "text" }> = { kind: "text", text: "", logprobs: [] };
+
+/** @param place Of the run in the response's output, from 0; text and thoughts that come again need another id. */
+export function presentRun(jobId: string, place: number, run: OutputRun, status: ItemState): ResponseItem {
+  const isBegun = status === "in_progress";
+  const id = itemIdOf(jobId, place, run);
+  if (run.kind === "reasoning") {
+    const content = isBegun ? [] : [reasoningPart(run.text)];
+    // Clients send back what is not empty; nothing is read from it.
+    return { id, type: "reasoning", status, summary: [], content, encrypted_content: id };
+  }
+  if (run.kind === "text") {
+    return { id, type: "message", status, role: "assistant", content: isBegun ? [] : [textPart(run)] };
+  }
+  const { callId, name, namespace, text } = run;
+  const named = { name, ...(namespace === undefined ? {} : { namespace }) };
+  return { id, type: "function_call", status, call_id: callId, ...named, arguments: isBegun ? "" : text };
+}
+
+const PREFIXES = { reasoning: "rs", text: "msg", call: "fc" } as const;
+
+export function itemIdOf(jobId: string, place: number, run: OutputRun): string {
+  const id = jobId.replace(/^job/, PREFIXES[run.kind]);
+  if (run.kind === "call") return `${id}_${run.index}`;
+  return place === 0 ? id : `${id}_${place}`;
+}
+
+/** The response that has the item; null for an id that no item has. */
+export function responseIdOfItem(itemId: string): string | null {
+  const [, end] = /^(?:rs|msg|fc)_(\w+?)(?:_\d+)?$/.exec(itemId) ?? [];
+  return end === undefined ? null : `resp_${end}`;
+}
+
+export function reasoningPart(text: string) {
+  return { type: "reasoning_text" as const, text };
+}
+
+export function textPart({
+  text,
+  logprobs,
+}: {
+  readonly text: string;
+  readonly logprobs: readonly TokenProbability[];
+}) {
+  return { type: "output_text" as const, text, annotations: [], logprobs: presentResponseLogprobs(logprobs) };
+}
+
+/** As {@link presentLogprobs}, but for bytes that are not known, which are an empty list here. */
+export function presentResponseLogprobs(told: readonly TokenProbability[]): z.infer<typeof responseLogprobsSchema> {
+  return told.map((each) => ({ ...entryOf(each), top_logprobs: each.top.map(entryOf) }));
+}
+
+function entryOf(entry: Omit<TokenProbability, "top">) {
+  const { token, bytes, logprob } = presentEntry(entry);
+  return { token, bytes: bytes ?? [], logprob };
+}

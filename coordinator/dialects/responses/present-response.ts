@@ -1,0 +1,138 @@
+import { z } from "@hono/zod-openapi";
+import type { JobState } from "../../../shared/job-state.ts";
+import type { Usage } from "../../../shared/output.ts";
+import { reasoningFields } from "../../../shared/reasoning.ts";
+import { probabilityFields } from "../../../shared/token-probability.ts";
+import type { JobRecord } from "../../store/job-store.ts";
+import { jobPartSchema, type JobPart, type ResponseAnswer } from "./schemas.ts";
+import { EMPTY_TEXT, OutputRuns, presentRun, type ResponseItem } from "./output.ts";
+import { presentTools, type NamespacedFunction } from "./tools.ts";
+import { presentCredits, presentUnixTime } from "../../http/schemas/wire-units.ts";
+
+/** A response is a job; both ids have the same end. */
+function responseIdOf(jobId: string): string {
+  return jobId.replace(/^job_/, "resp_");
+}
+
+/** The job of a response; null for an id that none has. */
+export function jobIdOf(responseId: string): string | null {
+  return /^resp_\w+$/.test(responseId) ? responseId.replace(/^resp_/, "job_") : null;
+}
+
+/** What the job has of a response; null for a job that is none. */
+export function responsePartOf(job: Pick<JobRecord, "input">): JobPart["response"] | null {
+  const parsed = jobPartSchema.safeParse(job.input);
+  return parsed.success ? parsed.data.response : null;
+}
+
+/** The functions of namespaces that the model of a response was offered. */
+export function namespacedFunctionsOf(job: Pick<JobRecord, "input">): readonly NamespacedFunction[] {
+  return responsePartOf(job)?.namespaced_functions ?? [];
+}
+
+const askedSchema = z.object({ ...reasoningFields, ...probabilityFields });
+type PresentedJob = Pick<JobRecord, "id" | "slug" | "input" | "createdAtMs">;
+
+/** The code that OpenAI's clients know for a job's failure. */
+function errorCodeOf(code: string): NonNullable<ResponseAnswer["error"]>["code"] {
+  if (code === "context_length_exceeded") return code;
+  return code === "invalid_input" ? "invalid_prompt" : "server_error";
+}
+
+/** How far a response has come. */
+export interface ResponseProgress {
+  readonly state: JobState;
+  readonly written: OutputRuns;
+  readonly usage: Usage | null;
+  /** What was charged so far. */
+  readonly costMicro: number;
+  readonly isCut: boolean;
+  /** Of one that failed. */
+  readonly failure: { readonly code: string; readonly message: string } | null;
+}
+
+export const BEGUN: ResponseProgress = {
+  state: "running",
+  written: new OutputRuns(),
+  usage: null,
+  costMicro: 0,
+  isCut: false,
+  failure: null,
+};
+
+export function presentResponse(job: PresentedJob, progress: ResponseProgress): ResponseAnswer {
+  const part = responsePartOf(job);
+  if (part === null) throw new Error(`${job.id} is not the job of a response`);
+  const { system_prompt: instructions, max_tokens: maxTokens, temperature, top_p: topP } = job.input;
+  const { reasoning_effort: effort, top_logprobs: topLogprobs } = askedSchema.parse(job.input);
+  const { state, failure, isCut } = progress;
+  const isOver = state === "completed";
+  return {
+    id: responseIdOf(job.id),
+    object: "response",
+    created_at: presentUnixTime(job.createdAtMs),
+    status: statusOf(progress),
+    background: part.background,
+    error: failure === null ? null : { code: errorCodeOf(failure.code), message: failure.message },
+    incomplete_details: isOver && isCut ? { reason: "max_output_tokens" } : null,
+    instructions: typeof instructions === "string" ? instructions : null,
+    max_output_tokens: typeof maxTokens === "number" ? maxTokens : null,
+    metadata: part.metadata,
+    model: job.slug,
+    output: outputItems(job.id, progress),
+    ...presentTools(job.input),
+    previous_response_id: part.previous_response_id,
+    reasoning: { effort: effort ?? null, summary: null },
+    store: part.store,
+    temperature: typeof temperature === "number" ? temperature : null,
+    text: { format: part.format },
+    top_logprobs: topLogprobs ?? 0,
+    top_p: typeof topP === "number" ? topP : null,
+    truncation: "disabled",
+    usage: presentUsage(progress),
+  };
+}
+
+/** What was written, in its order. The last item is incomplete where the answer did not end well. */
+function outputItems(jobId: string, progress: ResponseProgress): ResponseItem[] {
+  const { runs } = progress.written;
+  const told = runs.length === 0 && progress.state === "completed" ? [EMPTY_TEXT] : runs;
+  const last = told.length - 1;
+  return told.map((run, place) => presentRun(jobId, place, run, place === last ? itemStateOf(progress) : "completed"));
+}
+
+export function itemStateOf({ state, isCut }: ResponseProgress): "completed" | "incomplete" {
+  return state === "completed" && !isCut ? "completed" : "incomplete";
+}
+
+function statusOf({ state, isCut }: ResponseProgress): ResponseAnswer["status"] {
+  switch (state) {
+    case "pending":
+    case "queued":
+      return "queued";
+    case "running":
+      return "in_progress";
+    case "completed":
+      return isCut ? "incomplete" : "completed";
+    case "cancelled":
+      return "cancelled";
+    case "failed":
+    case "timeout":
+      return "failed";
+    default:
+      return state satisfies never;
+  }
+}
+
+function presentUsage({ usage, costMicro, written }: ResponseProgress): ResponseAnswer["usage"] {
+  if (usage === null) return null;
+  const { promptTokens, completionTokens } = usage;
+  return {
+    input_tokens: promptTokens,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: completionTokens,
+    output_tokens_details: { reasoning_tokens: written.reasoningTokens },
+    total_tokens: promptTokens + completionTokens,
+    cost: presentCredits(costMicro),
+  };
+}

@@ -1,0 +1,191 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { createRoute, z } from "@hono/zod-openapi";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { openUntil } from "../../jobs/until-feed.ts";
+import type { JobHandle } from "../../jobs/submitted-job.ts";
+import {
+  awaitChat,
+  doneOf,
+  endedChat,
+  startChat,
+  streamChat,
+  type AwaitedChat,
+  type ChatOrder,
+} from "../../http/streaming/awaited-chat.ts";
+import type { AnswerDeps, ChatClient, WaitingClient } from "../../http/streaming/waiting-client.ts";
+import { doneProgress, responseEvents } from "./encoder.ts";
+import {
+  reasoningHintsOf,
+  responseBodySchema,
+  responseEventSchema,
+  responseFieldOf,
+  responseInputOf,
+  responseSchema,
+  type ResponseAnswer,
+  type ResponseBody,
+} from "./schemas.ts";
+import { isReference, type Item, type Turn } from "./items.ts";
+import { OutputRuns } from "./output.ts";
+import { BEGUN, namespacedFunctionsOf, presentResponse } from "./present-response.ts";
+import { serveCompatible, serveScoped } from "../../http/middleware/endpoint.ts";
+import { conversationOf, readResponse, responseJob, withReferredItems } from "./stored-responses.ts";
+import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
+import { eventStream, failures, json, jsonBody } from "../../http/schemas/responses.ts";
+
+const PATH = `${API_BASE}/responses`;
+const responseParams = z.object({ id: z.string() });
+const deletedSchema = z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) });
+
+const createResponseRoute = createRoute({
+  operationId: "createResponse",
+  method: "post",
+  path: PATH,
+  summary: "A response, as OpenAI's API has it",
+  description:
+    "A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background.",
+  request: jsonBody(responseBodySchema),
+  responses: {
+    200: {
+      description: "The response, or with `stream` its events as Server-Sent Events",
+      content: { ...json(responseSchema, "").content, ...eventStream(responseEventSchema) },
+    },
+    ...failures(402, 404, 409),
+  },
+});
+
+const getResponseRoute = createRoute({
+  operationId: "getResponse",
+  method: "get",
+  path: `${PATH}/{id}`,
+  summary: "A stored response",
+  request: {
+    params: responseParams,
+    query: z.object({ stream: z.literal("false", "is not served for a stored response").optional() }),
+  },
+  responses: { 200: json(responseSchema, "The response, as far as it has come"), ...failures(404, 410) },
+});
+
+const deleteResponseRoute = createRoute({
+  operationId: "deleteResponse",
+  method: "delete",
+  path: `${PATH}/{id}`,
+  summary: "Remove the prompt and the answer of a response",
+  description: "One that goes on is cancelled first.",
+  request: { params: responseParams },
+  responses: { 200: json(deletedSchema, "Removed"), ...failures(404) },
+});
+
+const cancelResponseRoute = createRoute({
+  operationId: "cancelResponse",
+  method: "post",
+  path: `${PATH}/{id}/cancel`,
+  summary: "Cancel a response in the background",
+  request: { params: responseParams },
+  responses: { 200: json(responseSchema, "The response as it is then"), ...failures(404, 410, 422) },
+});
+
+export function serveResponses(app: HttpApp, deps: HttpDeps): void {
+  const { jobs } = deps;
+  serveCompatible(app, deps, createResponseRoute, async (call) => {
+    const { c, identity, body } = call;
+    const { previous_response_id: previous } = body;
+    const before = previous == null ? [] : await conversationOf(deps, identity.accountId, previous);
+    const isStreamed = body.stream === true;
+    const input = await withReferredItems(deps, identity.accountId, body.input);
+    const order = { ...orderOf(body, input, before), isStreamed };
+    if (body.background === true) {
+      const { record } = await startChat(deps, call, order);
+      return c.json(presentResponse(record, { ...BEGUN, state: record.state }));
+    }
+    const wait = body.store === false ? awaitForgotten : awaitChat;
+    const chat = await wait(deps, call, order);
+    if (chat === null) return RESPONSE_ALREADY_SENT;
+    return isStreamed ? streamChat(deps, call, chat, responseEvents(chat.job.record)) : c.json(responseOf(chat));
+  });
+
+  serveScoped(app, deps, "read", getResponseRoute, async ({ c, identity, params }) =>
+    c.json(await readResponse(deps, await responseJob(deps, identity.accountId, params.id))),
+  );
+
+  serveScoped(app, deps, "write", deleteResponseRoute, async ({ c, identity, params }) => {
+    const { id, accountId } = await responseJob(deps, identity.accountId, params.id);
+    // Of an unfinished job, the first call only cancels.
+    if ((await jobs.delete(accountId, id)) !== null) await jobs.delete(accountId, id);
+    return c.json({ id: params.id, object: "response" as const, deleted: true as const });
+  });
+
+  serveScoped(app, deps, "write", cancelResponseRoute, async ({ c, identity, params }) => {
+    const job = await responseJob(deps, identity.accountId, params.id);
+    await jobs.cancel(job.accountId, job.id);
+    return c.json(await readResponse(deps, await jobs.get(job.accountId, job.id)));
+  });
+}
+
+function orderOf(
+  body: ResponseBody,
+  input: string | readonly Item[],
+  before: readonly Turn[],
+): Omit<ChatOrder, "isStreamed"> {
+  return {
+    model: body.model,
+    input: responseInputOf(body, input, before),
+    fieldOf: (path) => responseFieldOf(body, path),
+    reasoningHints: reasoningHintsOf(body),
+  };
+}
+
+/** The whole answer to a request by itself, for whoever waits. Null when nobody does any more. @throws {ServiceError} as the endpoint */
+export async function answerResponse(
+  deps: AnswerDeps,
+  client: WaitingClient,
+  body: ResponseBody,
+): Promise<ResponseAnswer | null> {
+  const { input } = body;
+  const items = typeof input === "string" ? input : input.filter((item) => !isReference(item));
+  if (items.length < input.length) {
+    throw new ValidationError([{ path: "input", message: "lines of batches have no response to refer to" }]);
+  }
+  const chat = await endedChat(deps, client, orderOf(body, items, []));
+  return chat && responseOf(chat);
+}
+
+/** @throws unless the chat has ended in `done`. */
+function responseOf(chat: AwaitedChat): ResponseAnswer {
+  const { job, feed } = chat;
+  const written = OutputRuns.of(feed.items, namespacedFunctionsOf(job.record));
+  return presentResponse(job.record, doneProgress(doneOf(chat), written));
+}
+
+/**
+ * Awaits a chat of which nothing is kept after its end, however it comes: with an error, without its client, or by a crash. What is
+ * still streamed is read from memory.
+ */
+async function awaitForgotten(deps: HttpDeps, client: ChatClient, order: ChatOrder): Promise<AwaitedChat | null> {
+  const { jobs, log } = deps;
+  const { accountId } = client.identity;
+  let made: JobHandle | null = null;
+  const onJob = (job: JobHandle): Promise<void> => {
+    made = job;
+    return jobs.keepUntilEnd(accountId, job.record.id);
+  };
+  const forget = async (job: JobHandle): Promise<void> => {
+    await openUntil(
+      () => job.openFeed(),
+      ({ ending }) => ending !== null,
+    );
+    await jobs.delete(accountId, job.record.id);
+  };
+  try {
+    return await awaitChat(deps, client, { ...order, onJob });
+  } finally {
+    // Not before the answer has its feed.
+    const job = made as JobHandle | null;
+    if (job !== null) {
+      forget(job).catch((error: unknown) => {
+        // A job that ended before its removal was noted is removed already.
+        if (error instanceof ServiceError && error.code === "content_removed") return;
+        log.error({ err: error, job_id: job.record.id }, "removing a response that is not to be stored failed");
+      });
+    }
+  }
+}

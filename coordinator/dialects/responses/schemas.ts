@@ -1,0 +1,316 @@
+import { z } from "@hono/zod-openapi";
+import { MAX_ASKED_TOKENS, samplingFields, type ResponseFormat } from "../../../shared/chat-input.ts";
+import type { JobInput } from "../../store/job-store.ts";
+import { REASONING_EFFORTS } from "../../../shared/reasoning.ts";
+import {
+  EARLIER_REASONING,
+  ignored,
+  ignoredEntry,
+  OPENAI_LABEL,
+  OPENAI_PRICE,
+  refused,
+  requestObject,
+} from "../../../shared/request-object.ts";
+import { probabilityFields } from "../../../shared/token-probability.ts";
+import { effortSchema } from "../../http/schemas/chat-schemas.ts";
+import { givenFields } from "../../http/schemas/given-fields.ts";
+import { responseInputSchema, turnsOf, type Item, type Turn } from "./items.ts";
+import { outputItemSchema, reasoningPartSchema, responseLogprobsSchema, textPartSchema } from "./output.ts";
+import {
+  namespacedFunctions,
+  namespacedFunctionSchema,
+  offeredFunctions,
+  presentedToolsSchema,
+  responseToolFields,
+  responseToolInputOf,
+} from "./tools.ts";
+import { toolPathOf } from "../../http/schemas/offered-tools.ts";
+import { costSchema } from "../../http/schemas/wire-units.ts";
+
+const formatSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text") }),
+  z.object({ type: z.literal("json_object") }),
+  requestObject({
+    type: z.literal("json_schema"),
+    name: z.string().max(64).describe("In errors only"),
+    description: ignored("the model sees only `input` and `instructions`"),
+    schema: z.record(z.string(), z.unknown()).describe("As `response_format` of chats"),
+    strict: z.boolean().nullish().describe("As `response_format` of chats"),
+  }),
+]);
+type Format = z.infer<typeof formatSchema>;
+
+const metadataSchema = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((entries) => Object.keys(entries).length <= 16, { message: "has more than 16 entries" });
+
+const TEXT_LOGPROBS = "message.output_text.logprobs";
+/** Given with every `reasoning` item. */
+const ENCRYPTED_REASONING = "reasoning.encrypted_content";
+/** What OpenAI includes and answers here never have. */
+const NEVER_INCLUDED: readonly string[] = [
+  "file_search_call.results",
+  "web_search_call.results",
+  "web_search_call.action.sources",
+  "message.input_image.image_url",
+  "computer_call_output.output.image_url",
+  "code_interpreter_call.outputs",
+];
+const includableSchema = ignoredEntry(
+  z.enum([TEXT_LOGPROBS, ENCRYPTED_REASONING, ...NEVER_INCLUDED]),
+  `OpenAI's other values than \`${TEXT_LOGPROBS}\` and \`${ENCRYPTED_REASONING}\``,
+  (name) => NEVER_INCLUDED.some((other) => other === name),
+);
+const WHOLE_REASONING = ignored("reasoning comes whole, as items `reasoning`");
+
+/** Body of a response. `null` means "not given". Source: OpenAI's API. */
+export const responseBodySchema = requestObject({
+  model: z.string().min(1).nullish().describe("Default: the operator's default chat Cargo"),
+  input: responseInputSchema,
+  instructions: z.string().nullish(),
+  previous_response_id: z
+    .string()
+    .max(200)
+    .nullish()
+    .describe(
+      "A stored response that has ended with an answer, whole or cut by `max_output_tokens`: its conversation comes before `input`, without its instructions",
+    ),
+  max_output_tokens: z.int().min(1).max(MAX_ASKED_TOKENS).nullish().describe("Lowered as in chats"),
+  temperature: samplingFields.temperature,
+  top_p: samplingFields.top_p,
+  text: requestObject({
+    format: formatSchema.nullish(),
+    verbosity: ignored("ask for it in `instructions`", ["medium"]),
+  }).nullish(),
+  ...responseToolFields,
+  max_tool_calls: ignored("it limits built-in tools, which are not run"),
+  include: z
+    .array(includableSchema)
+    .max(10)
+    .nullish()
+    .describe(`\`${ENCRYPTED_REASONING}\` is for Cargos that think; for others it is ignored`),
+  top_logprobs: probabilityFields.top_logprobs,
+  reasoning: requestObject({
+    effort: effortSchema.nullish().describe("For Cargos that think; for others ignored"),
+    summary: WHOLE_REASONING,
+    generate_summary: WHOLE_REASONING,
+    context: EARLIER_REASONING,
+    mode: ignored("there is one", ["standard"]),
+  }).nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: refused("events are not padded", [{}, { include_obfuscation: false }]),
+  store: z
+    .boolean()
+    .nullish()
+    .describe("Default true. False: prompt and answer are removed when the response has ended, however it ends"),
+  background: z
+    .boolean()
+    .nullish()
+    .describe(
+      "Answer at once; the response goes on without its client, who asks for it by its id. Without `stream`, and with `store`",
+    ),
+  metadata: metadataSchema.nullish().describe("Up to 16 texts"),
+  truncation: ignored("a prompt that is too long is refused", ["disabled"]),
+  conversation: refused("use `previous_response_id`"),
+  prompt: refused("no prompts are stored"),
+  context_management: ignored("nothing is compacted", [[]]),
+  moderation: refused("use `POST /moderations`"),
+  image: refused("responses are text"),
+  access_programs: refused("there are none"),
+  client_metadata: OPENAI_LABEL,
+  user: OPENAI_LABEL,
+  safety_identifier: OPENAI_LABEL,
+  service_tier: ignored("there is one", ["auto", "default"]),
+  prompt_cache_key: OPENAI_PRICE,
+  prompt_cache_options: OPENAI_PRICE,
+  prompt_cache_retention: OPENAI_PRICE,
+})
+  .refine(({ background, stream, store }) => background !== true || (stream !== true && store !== false), {
+    message: "is served without stream, and with store",
+    path: ["background"],
+  })
+  .openapi("ResponseRequest");
+export type ResponseBody = z.infer<typeof responseBodySchema>;
+
+/** `context_length_exceeded` is not of OpenAI's reference, but its API sends it, and Codex compacts its conversation at it. */
+const RESPONSE_ERRORS = ["server_error", "invalid_prompt", "context_length_exceeded"] as const;
+const RESPONSE_STATES = ["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"] as const;
+
+export const responseSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal("response"),
+    created_at: z.int(),
+    status: z.enum(RESPONSE_STATES),
+    background: z.boolean(),
+    error: z.object({ code: z.enum(RESPONSE_ERRORS), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.literal("max_output_tokens") }).nullable(),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.int().nullable(),
+    metadata: metadataSchema,
+    model: z.string(),
+    output: z.array(outputItemSchema),
+    ...presentedToolsSchema.shape,
+    previous_response_id: z.string().nullable(),
+    reasoning: z.object({ effort: z.enum(REASONING_EFFORTS).nullable(), summary: z.null() }),
+    store: z.boolean(),
+    temperature: z.number().nullable(),
+    text: z.object({ format: formatSchema }),
+    top_logprobs: z.int(),
+    top_p: z.number().nullable(),
+    truncation: z.literal("disabled"),
+    usage: z
+      .object({
+        input_tokens: z.int(),
+        input_tokens_details: z.object({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
+        output_tokens: z.int(),
+        output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+        total_tokens: z.int(),
+        cost: costSchema,
+      })
+      .nullable(),
+  })
+  .openapi("OpenAiResponse");
+export type ResponseAnswer = z.infer<typeof responseSchema>;
+
+const sequenced = { sequence_number: z.int() };
+const ofCall = { ...sequenced, item_id: z.string(), output_index: z.int() };
+const inItem = { ...ofCall, content_index: z.int() };
+const ofResponse = ["created", "in_progress", "completed", "incomplete", "failed"] as const;
+const ofItem = ["added", "done"] as const;
+
+/** Data of a streamed response's events, as `streaming/response-encoder.ts` writes them. */
+export const responseEventSchema = z
+  .union([
+    ...ofResponse.map((name) =>
+      z.object({ type: z.literal(`response.${name}`), ...sequenced, response: responseSchema }),
+    ),
+    ...ofItem.map((name) =>
+      z.object({
+        type: z.literal(`response.output_item.${name}`),
+        ...sequenced,
+        output_index: z.int(),
+        item: outputItemSchema,
+      }),
+    ),
+    ...ofItem.map((name) =>
+      z.object({
+        type: z.literal(`response.content_part.${name}`),
+        ...inItem,
+        part: z.discriminatedUnion("type", [textPartSchema, reasoningPartSchema]),
+      }),
+    ),
+    z.object({
+      type: z.literal("error"),
+      ...sequenced,
+      code: z.string(),
+      message: z.string(),
+      param: z.null(),
+    }),
+    z.object({ type: z.literal("response.reasoning_text.delta"), ...inItem, delta: z.string() }),
+    z.object({ type: z.literal("response.reasoning_text.done"), ...inItem, text: z.string() }),
+    z.object({
+      type: z.literal("response.output_text.delta"),
+      ...inItem,
+      delta: z.string(),
+      logprobs: responseLogprobsSchema,
+    }),
+    z.object({
+      type: z.literal("response.output_text.done"),
+      ...inItem,
+      text: z.string(),
+      logprobs: responseLogprobsSchema,
+    }),
+    z.object({ type: z.literal("response.function_call_arguments.delta"), ...ofCall, delta: z.string() }),
+    z.object({
+      type: z.literal("response.function_call_arguments.done"),
+      ...ofCall,
+      name: z.string(),
+      arguments: z.string(),
+    }),
+  ])
+  .openapi("OpenAiResponseEvent");
+
+/** What a response's job has of it beside the chat's fields. Islands ignore it. */
+export const jobPartSchema = z.object({
+  response: z.object({
+    previous_response_id: z.string().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    background: z.boolean(),
+    store: z.boolean(),
+    format: formatSchema,
+    namespaced_functions: z.array(namespacedFunctionSchema).optional(),
+  }),
+});
+export type JobPart = z.infer<typeof jobPartSchema>;
+
+/**
+ * The input of the response's job.
+ * @param input That of the body, without references.
+ * @param before The conversation that it continues.
+ */
+export function responseInputOf(
+  body: ResponseBody,
+  input: string | readonly Item[],
+  before: readonly Turn[],
+): JobInput {
+  const { instructions, text, tools } = body;
+  const offered = offeredFunctions(tools);
+  const namespaced = namespacedFunctions(offered);
+  const messages = typeof input === "string" ? [{ role: "user", content: input }] : turnsOf(input);
+  const format = text?.format ?? { type: "text" };
+  const fields = givenFields({
+    system_prompt: instructions,
+    max_tokens: body.max_output_tokens,
+    temperature: body.temperature,
+    top_p: body.top_p,
+    response_format: format.type === "text" ? undefined : chatFormatOf(format),
+    ...responseToolInputOf(body, offered),
+    ...probabilitiesAskedBy(body),
+    reasoning_effort: body.reasoning?.effort,
+  });
+  const { response }: JobPart = {
+    response: {
+      previous_response_id: body.previous_response_id ?? null,
+      metadata: body.metadata ?? {},
+      background: body.background === true,
+      store: body.store !== false,
+      format,
+      ...(namespaced.length === 0 ? {} : { namespaced_functions: namespaced }),
+    },
+  };
+  return { messages: [...before, ...messages], ...fields, response };
+}
+
+/** To include them with none beside, or to ask for some beside each token: both ask for probabilities. */
+function probabilitiesAskedBy({ include, top_logprobs: top }: ResponseBody): object {
+  const isAsked = include?.includes(TEXT_LOGPROBS) === true || (top ?? 0) > 0;
+  return isAsked ? { logprobs: true, top_logprobs: top ?? 0 } : {};
+}
+
+function chatFormatOf(format: Format): ResponseFormat {
+  if (format.type !== "json_schema") return format;
+  const { name, schema, strict } = format;
+  return { type: "json_schema", json_schema: { name, schema, ...(strict == null ? {} : { strict }) } };
+}
+
+const FIELDS: readonly (readonly [from: RegExp, to: string])[] = [
+  [/^messages.*/, "input"],
+  [/^system_prompt/, "instructions"],
+  [/^max_tokens/, "max_output_tokens"],
+  [/^response_format(\.json_schema)?/, "text.format"],
+  [/^(tools\.\d+)\.function/, "$1"],
+  [/^reasoning_effort/, "reasoning.effort"],
+  [/^(tool|top_logprobs)/, "$1"],
+];
+
+/** The field of a response that became this one of the job's input. */
+export function responseFieldOf({ tools }: ResponseBody, path: string): string {
+  const [from, to] = FIELDS.find(([start]) => start.test(path)) ?? [/^/, ""];
+  return toolPathOf(offeredFunctions(tools), path.replace(from, to));
+}
+
+/** Paths of what asks for reasoning by other members than its effort: a Cargo without reasoning ignores them. */
+export function reasoningHintsOf({ include }: ResponseBody): string[] {
+  return (include ?? []).flatMap((name, index) => (name === ENCRYPTED_REASONING ? [`include[${index}]`] : []));
+}

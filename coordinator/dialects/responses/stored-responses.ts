@@ -1,0 +1,107 @@
+import { MAX_CHAT_BYTES, messagesSchema } from "../../../shared/chat-input.ts";
+import { ServiceError, ValidationError } from "../../../shared/errors.ts";
+import { isTerminal } from "../../../shared/job-state.ts";
+import type { JobView } from "../../jobs/submitted-job.ts";
+import { assistantMessageOf } from "../../jobs/tool-calls.ts";
+import type { HttpDeps } from "../../http/http-deps.ts";
+import type { ResponseAnswer, ResponseBody } from "./schemas.ts";
+import { jobIdOf, namespacedFunctionsOf, presentResponse, responsePartOf } from "./present-response.ts";
+import { isReference, itemOf, type Item, type Turn } from "./items.ts";
+import { OutputRuns, responseIdOfItem } from "./output.ts";
+
+/** Most stored responses to whose items one request refers. */
+const MAX_REFERRED = 256;
+
+/** @throws {ServiceError} `not_found`, also for jobs of other endpoints; `content_removed` */
+export async function responseJob({ jobs }: Pick<HttpDeps, "jobs">, accountId: string, id: string): Promise<JobView> {
+  const jobId = jobIdOf(id);
+  const missing = new ServiceError("not_found", `There is no response "${id}"`);
+  if (jobId === null) throw missing;
+  const job = await jobs.get(accountId, jobId).catch((error: unknown) => {
+    throw error instanceof ServiceError && error.code === "not_found" ? missing : error;
+  });
+  if (job.inputRemovedAtMs !== null || job.outputRemovedAtMs !== null) {
+    throw new ServiceError("content_removed", `The response "${id}" was removed`);
+  }
+  if (responsePartOf(job) === null) throw missing;
+  return job;
+}
+
+const UNKNOWN_FAILURE = { code: "internal", message: "The job failed" };
+
+export async function readResponse({ jobs }: Pick<HttpDeps, "jobs">, job: JobView): Promise<ResponseAnswer> {
+  const { state, usage, creditsUsedMicro: costMicro, finishReason, error } = job;
+  const feed = isTerminal(state) ? await jobs.openFeed(job.accountId, job.id) : null;
+  await feed?.load();
+  const written = OutputRuns.of(feed?.items ?? [], namespacedFunctionsOf(job));
+  const failure = state === "failed" || state === "timeout" ? (error ?? UNKNOWN_FAILURE) : null;
+  return presentResponse(job, { state, written, usage, costMicro, isCut: finishReason === "length", failure });
+}
+
+/** What was said up to the end of a stored response. @throws {ValidationError} for one that is not there, or did not end well. */
+export async function conversationOf(deps: Pick<HttpDeps, "jobs">, accountId: string, id: string): Promise<Turn[]> {
+  const job = await responseJob(deps, accountId, id).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error;
+    throw error.code === "not_found" || error.code === "content_removed" ? noPrevious(error.message) : error;
+  });
+  if (job.state !== "completed") throw noPrevious(`The response "${id}" is not complete`);
+  const feed = await deps.jobs.openFeed(accountId, job.id);
+  await feed.load();
+  // Reasoning of earlier turns is not sent to the model.
+  const { role, content, tool_calls } = assistantMessageOf(feed);
+  return [...messagesSchema.parse(job.input["messages"]), { role, content, tool_calls }];
+}
+
+/**
+ * The input with the items that it refers to, as the `ai` SDK does for answers that are stored.
+ * @throws {ValidationError} for an item that is not there
+ */
+export async function withReferredItems(
+  deps: Pick<HttpDeps, "jobs">,
+  accountId: string,
+  input: ResponseBody["input"],
+): Promise<string | Item[]> {
+  if (typeof input === "string") return input;
+  const items: Item[] = [];
+  /** The response that was read last: in a conversation, its items follow each other. */
+  let known: { readonly id: string; readonly output: ResponseAnswer["output"] } = { id: "", output: [] };
+  let [reads, chars] = [0, 0];
+  for (const [index, item] of input.entries()) {
+    if (!isReference(item)) {
+      items.push(item);
+      continue;
+    }
+    const refuse = (message: string) => new ValidationError([{ path: `input.${index}.id`, message }]);
+    const id = responseIdOfItem(item.id) ?? "";
+    if (known.id !== id) {
+      if (++reads > MAX_REFERRED) throw refuse(`is of more than ${MAX_REFERRED} responses; send the items themselves`);
+      // One after the other: each is read from storage.
+      // oxlint-disable-next-line no-await-in-loop
+      known = { id, output: await outputOf(deps, accountId, id) };
+    }
+    const referred = known.output.find((each) => each.id === item.id);
+    if (referred === undefined) throw refuse(`there is no stored item "${item.id}"; send the item itself`);
+    chars += JSON.stringify(referred).length;
+    if (chars > MAX_CHAT_BYTES) throw refuse(`the items are larger than ${MAX_CHAT_BYTES} bytes as JSON`);
+    items.push(itemOf(referred));
+  }
+  return items;
+}
+
+/** Empty for a response that is not there. */
+async function outputOf(
+  deps: Pick<HttpDeps, "jobs">,
+  accountId: string,
+  id: string,
+): Promise<ResponseAnswer["output"]> {
+  try {
+    return (await readResponse(deps, await responseJob(deps, accountId, id))).output;
+  } catch (error) {
+    if (error instanceof ServiceError && (error.code === "not_found" || error.code === "content_removed")) return [];
+    throw error;
+  }
+}
+
+function noPrevious(message: string): ValidationError {
+  return new ValidationError([{ path: "previous_response_id", message }]);
+}

@@ -1,0 +1,198 @@
+import { z, type RouteConfig } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { ServiceError, ValidationError } from "../../shared/errors.ts";
+import type { Identity } from "../accounts/identity.ts";
+import type { ErrorStyle } from "./error-answers.ts";
+import { API_BASE, type HttpApp, type HttpDeps, type HttpEnv } from "./http-deps.ts";
+import { authenticate, requireOperator, requireScope } from "./middleware/auth.ts";
+import { readJson, validate } from "./middleware/body.ts";
+import { checkParameters, IGNORED_HEADER } from "./openai/parameters.ts";
+import { documentedRoute, type Access } from "./openapi/documented-route.ts";
+import { failureResponses, type FailureStatus } from "./openapi/failure-responses.ts";
+import type { Tag } from "./openapi/tags.ts";
+
+/** What the document says of an operation, and what is checked before its handler is called. */
+export interface RouteSpec {
+  /** The operationId. */
+  readonly id: string;
+  /** The summary. */
+  readonly is: string;
+  /** The description. */
+  readonly about?: string;
+  readonly access: Access;
+  /** Absent: each parameter of the path is a text. */
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  /** The JSON body. */
+  readonly body?: z.ZodType;
+  /** The multipart form, which the handler reads. */
+  readonly form?: z.ZodType;
+  /** The successful answers, and failures with bodies of their own. A value that the handler returns has the first status. */
+  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
+  /** Failures of this operation alone; the common ones are added. */
+  readonly fails?: readonly FailureStatus[];
+  /** Whether the parameters of the body are those of a vendor's API: each must be known, and those that are ignored are named. */
+  readonly isCompatible?: boolean;
+}
+
+type DocumentedAnswer = Exclude<RouteConfig["responses"][string], { $ref: string }>;
+
+type OutputAt<Spec, Part extends string> =
+  Spec extends Readonly<Record<Part, infer S extends z.ZodType>> ? z.output<S> : undefined;
+
+/** Names of the parameters in a path: `"id" | "version"` in `/{id}/versions/{version}`. */
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+type ParamsOf<Path extends string, Spec> = Spec extends { readonly params: infer S extends z.ZodType }
+  ? z.output<S>
+  : Readonly<Record<NamesIn<Path>, string>>;
+
+/** A request whose parts have passed the schemas of its route. */
+export interface Call<Path extends string = string, Spec = unknown> {
+  readonly c: Context<HttpEnv>;
+  readonly params: ParamsOf<Path, Spec>;
+  readonly query: OutputAt<Spec, "query">;
+  readonly body: OutputAt<Spec, "body">;
+  /** Who calls; undefined for a public route. */
+  readonly identity: Spec extends { readonly access: "public" } ? undefined : Identity;
+  /** Paths of the parameters that are ignored, of a compatible route. */
+  readonly ignored: readonly string[];
+}
+
+type JsonOf<Answer> = Answer extends {
+  readonly content: { readonly "application/json": { readonly schema: infer S extends z.ZodType } };
+}
+  ? z.input<S>
+  : never;
+/** What a handler returns: the JSON of one of its answers, or a response that it made itself. */
+type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["answers"][keyof Spec["answers"]]>;
+
+type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
+  path: Path,
+  spec: Spec,
+  handle: (call: Call<Path, Spec>) => Returned<Spec> | Promise<Returned<Spec>>,
+) => void;
+
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+type Method = (typeof METHODS)[number];
+
+/** Adds operations to the API, below the path of their group. */
+export type Routes = Readonly<Record<Method, AddRoute>> & {
+  /** For paths outside the API, which the document does not have. */
+  readonly app: HttpApp;
+};
+
+/** Operations on one resource. */
+export interface RouteGroup {
+  /** Below API_BASE. */
+  readonly prefix: string;
+  readonly tag: Tag;
+  /** Whose clients read the errors. */
+  readonly style: ErrorStyle;
+  readonly add: (routes: Routes, deps: HttpDeps) => void;
+}
+
+/** @param about.style By default, that of Atoll's own clients. */
+export function routeGroup(
+  prefix: string,
+  about: { readonly tag: Tag; readonly style?: ErrorStyle },
+  add: RouteGroup["add"],
+): RouteGroup {
+  return { prefix, style: "plain", ...about, add };
+}
+
+/** Serves and documents all routes of a group. */
+export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): void {
+  const adder =
+    (method: Method): AddRoute =>
+    (path, spec, handle) => {
+      const full = `${API_BASE}${group.prefix}${path}`;
+      app.openAPIRegistry.registerPath(
+        documentedRoute(configOf(method, full, spec, group.style), spec.access, group.style, group.tag),
+      );
+      app.on(method, full.replaceAll(/\{(.+?)\}/g, ":$1"), async (c) => {
+        const call = (await checked(c, path, spec, group.style, deps)) as Parameters<typeof handle>[0];
+        const answer = await handle(call);
+        if (answer instanceof Response) return answer;
+        return c.json(answer as object, Number(Object.keys(spec.answers)[0]) as ContentfulStatusCode);
+      });
+    };
+  const added = Object.fromEntries(METHODS.map((method) => [method, adder(method)])) as Record<Method, AddRoute>;
+  group.add({ ...added, app }, deps);
+}
+
+function configOf(method: Method, path: string, spec: RouteSpec, style: ErrorStyle): RouteConfig {
+  const { id, is, about, params, query, headers, body, form, answers, fails = [] } = spec;
+  const names = [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => [name, z.string()] as const);
+  const content =
+    body === undefined ? form && { "multipart/form-data": { schema: form } } : { "application/json": { schema: body } };
+  return {
+    operationId: id,
+    method,
+    path,
+    summary: is,
+    ...(about === undefined ? {} : { description: about }),
+    request: {
+      ...(names.length === 0 ? {} : { params: params ?? z.object(Object.fromEntries(names)) }),
+      ...(query === undefined ? {} : { query }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(content === undefined ? {} : { body: { required: true, content } }),
+    },
+    responses: { ...answers, ...failureResponses(fails, style) },
+  };
+}
+
+/**
+ * The request, once it has passed the checks of its route, cheapest first: its body is read only when the caller is known.
+ * @throws {ServiceError}
+ */
+async function checked(
+  c: Context<HttpEnv>,
+  path: string,
+  spec: RouteSpec,
+  style: ErrorStyle,
+  { accounts }: Pick<HttpDeps, "accounts">,
+): Promise<Omit<Call, "identity"> & { readonly identity: Identity | undefined }> {
+  const { access } = spec;
+  const limits = c.get("limits");
+  let identity: Identity | undefined;
+  if (access === "public") {
+    limits.countAddress(c.env.incoming);
+  } else {
+    identity = await authenticate(accounts, c.env.incoming, limits);
+    c.set("accountId", identity.accountId);
+    // Before all other checks: a request that they refuse counts too.
+    const counted = limits.countCaller(identity, c.env.outgoing);
+    if (counted !== undefined) await counted;
+    if (access === "operator") requireOperator(identity);
+    else requireScope(identity, access);
+  }
+  if (path.includes("{"))
+    assertNoNulIn(c.req.param(), () => new ServiceError("not_found", "No id has a NUL character"));
+  if (spec.query !== undefined)
+    assertNoNulIn(c.req.query(), (name) => new ValidationError([{ path: name, message: NUL_REFUSED }]));
+  const given = spec.body === undefined ? undefined : await readJson(c.env.incoming);
+  const parts = {
+    params: spec.params === undefined ? c.req.param() : validate(spec.params, c.req.param()),
+    query: spec.query === undefined ? undefined : validate(spec.query, c.req.query()),
+    body: spec.body === undefined ? undefined : validate(spec.body, given),
+  };
+  const ignored = spec.isCompatible === true && spec.body !== undefined ? checkParameters(spec.body, given, style) : [];
+  nameIgnored(c, ignored);
+  return { c, ...parts, identity, ignored } as Omit<Call, "identity"> & { readonly identity: Identity | undefined };
+}
+
+/** Names ignored parameters in the head of a response. */
+export function nameIgnored(c: Context<HttpEnv>, ignored: readonly string[]): void {
+  const { outgoing } = c.env;
+  if (ignored.length > 0 && !outgoing.headersSent) outgoing.setHeader(IGNORED_HEADER, ignored.join(", "));
+}
+
+const NUL_REFUSED = "must not have a NUL character";
+
+/** PostgreSQL has no text with a NUL, not even to compare with. */
+function assertNoNulIn(texts: Readonly<Record<string, string>>, refusalOf: (name: string) => Error): void {
+  for (const [name, text] of Object.entries(texts)) if (text.includes("\0")) throw refusalOf(name);
+}

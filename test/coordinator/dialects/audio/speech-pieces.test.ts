@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { speechPieces } from "../../../../coordinator/dialects/audio/speech-pieces.ts";
+
+describe("speechPieces()", () => {
+  it("cuts between sentences", () => {
+    expect(speechPieces("One two. Three four. Five.", 20)).toEqual(["One two.", "Three four. Five."]);
+    expect(speechPieces("One two. Three four.", 100)).toEqual(["One two. Three four."]);
+  });
+
+  it("cuts longer sentences between words, and longer words between characters", () => {
+    expect(speechPieces("one two three", 8)).toEqual(["one two", "three"]);
+    expect(speechPieces("abcdefgh", 3)).toEqual(["abc", "def", "gh"]);
+    expect(speechPieces("😀😀", 3)).toEqual(["😀", "😀"]);
+  });
+
+  it("loses nothing but white space, and keeps to the limit", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 2, max: 50 }), (text, maxChars) => {
+        const pieces = speechPieces(text, maxChars);
+        expect(pieces.every((piece) => piece.length > 0 && piece.length <= maxChars)).toBe(true);
+        expect(pieces.join("").replaceAll(/\s/g, "")).toBe(text.replaceAll(/\s/g, ""));
+      }),
+    );
+  });
+});
