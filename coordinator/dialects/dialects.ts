@@ -4,7 +4,7 @@ import { serveTranscriptions } from "./audio/transcriptions.ts";
 import type { FileBatchApi } from "./batches/file-batch-service.ts";
 import { serveFileBatches } from "./batches/routes.ts";
 import { serveCompletions } from "./completions/routes.ts";
-import { serveEmbeddings } from "./embeddings/routes.ts";
+import { embeddingRoutes } from "./embeddings/routes.ts";
 import { serveFiles } from "./files/routes.ts";
 import { serveImages } from "./images/routes.ts";
 import { serveMessages } from "./messages/routes.ts";
@@ -20,7 +20,7 @@ export function dialects(fileBatches: FileBatchApi): RouteGroup[] {
     routeGroup("/completions", openai, ({ app }, deps) => serveCompletions(app, deps)),
     routeGroup("/messages", { tag: "Chat", style: "anthropic" }, ({ app }, deps) => serveMessages(app, deps)),
     routeGroup("/responses", openai, ({ app }, deps) => serveResponses(app, deps)),
-    routeGroup("/embeddings", openai, ({ app }, deps) => serveEmbeddings(app, deps)),
+    embeddingRoutes,
     routeGroup("/rerank", openai, ({ app }, deps) => serveRerank(app, deps)),
     routeGroup("/moderations", openai, ({ app }, deps) => serveModerations(app, deps)),
     routeGroup("/files", files, ({ app }, deps) => serveFiles(app, deps)),

@@ -32,7 +32,7 @@ import { serveIslandTokens } from "./routes/island-tokens.ts";
 import { serveIslands } from "./routes/islands.ts";
 import { serveJobOutput } from "./routes/job-output.ts";
 import { serveJobStream } from "./routes/job-stream.ts";
-import { serveJobs } from "./routes/jobs.ts";
+import { jobRoutes } from "./routes/jobs.ts";
 import { serveLedger } from "./routes/ledger.ts";
 import { serveMetrics } from "./routes/metrics.ts";
 import { serveModelFiles } from "./routes/model-files.ts";
@@ -75,7 +75,7 @@ export function createApp(deps: HttpDeps, dialects: readonly RouteGroup[]): Http
     }),
   );
   serveHealth(app, deps);
-  serveJobs(app, deps);
+  serveGroup(app, jobRoutes, deps);
   serveBatches(app, deps);
   documentWebhooks(app);
   serveJobOutput(app, deps);

@@ -72,8 +72,7 @@ type Returned<Spec extends RouteSpec> = Response | JsonOf<Spec["answers"][keyof 
 type AddRoute = <const Path extends string, const Spec extends RouteSpec>(
   path: Path,
   spec: Spec,
-  handle: (call: Call<Path, Spec>) => Returned<Spec> | Promise<Returned<Spec>>,
-) => void;
+) => (handle: (call: Call<Path, Spec>) => Returned<Spec> | Promise<Returned<Spec>>) => void;
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 type Method = (typeof METHODS)[number];
@@ -107,7 +106,8 @@ export function routeGroup(
 export function serveGroup(app: HttpApp, group: RouteGroup, deps: HttpDeps): void {
   const adder =
     (method: Method): AddRoute =>
-    (path, spec, handle) => {
+    (path, spec) =>
+    (handle) => {
       const full = `${API_BASE}${group.prefix}${path}`;
       app.openAPIRegistry.registerPath(
         documentedRoute(configOf(method, full, spec, group.style), spec.access, group.style, group.tag),

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, type z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
 import { taskOf } from "../../../shared/text-task.ts";
 import { findModelFor, type ModelNeed } from "../../catalog/find-model.ts";
 import { embeddingsBodySchema, embeddingsSchema, jobsOfTexts, presentEmbeddings, vectorsOf } from "./schemas.ts";
-import { serveCompatible } from "../../http/middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../../http/http-deps.ts";
-import { failures, json, jsonBody } from "../../http/schemas/responses.ts";
+import { routeGroup } from "../../http/route-group.ts";
+import { json } from "../../http/schemas/responses.ts";
 import { inTurns, MOST_AT_ONCE } from "../../http/streaming/in-turns.ts";
 import { wholeOutput } from "../../http/streaming/whole-output.ts";
 import { waitingClientOf, type AnswerDeps, type WaitingClient } from "../../http/streaming/waiting-client.ts";
@@ -20,19 +19,18 @@ const EMBEDS: ModelNeed = {
   verb: "make embeddings",
 };
 
-const embeddingsRoute = createRoute({
-  operationId: "createEmbeddings",
-  method: "post",
-  path: `${API_BASE}/embeddings`,
-  summary: "Embeddings of texts, as OpenAI has them",
-  description:
-    "One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
-  request: jsonBody(embeddingsBodySchema),
-  responses: { 200: json(embeddingsSchema, "One vector for each text, in the same order"), ...failures(402, 404, 409) },
-});
-
-export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
-  serveCompatible(app, deps, embeddingsRoute, async (call) => {
+export const embeddingRoutes = routeGroup("/embeddings", { tag: "Chat", style: "openai" }, (routes, deps) => {
+  routes.post("", {
+    id: "createEmbeddings",
+    is: "Embeddings of texts, as OpenAI has them",
+    about:
+      "One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects.",
+    access: "write",
+    isCompatible: true,
+    body: embeddingsBodySchema,
+    answers: { 200: json(embeddingsSchema, "One vector for each text, in the same order") },
+    fails: [402, 404, 409],
+  })(async (call) => {
     const { c, body } = call;
     const embeddings = await answerEmbeddings(deps, waitingClientOf(call), body);
     if (embeddings === null) return RESPONSE_ALREADY_SENT;
@@ -40,7 +38,7 @@ export function serveEmbeddings(app: HttpApp, deps: HttpDeps): void {
     if (text.length > LARGE_ANSWER_CHARS) c.get("limits").holdStream(c.env.outgoing, text.length);
     return c.body(text, 200, { "Content-Type": "application/json" });
   });
-}
+});
 
 /** Two million numbers take a second: others are served in between. */
 async function textOf({ object, data, ...rest }: z.infer<typeof embeddingsSchema>): Promise<string> {

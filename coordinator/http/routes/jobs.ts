@@ -1,12 +1,11 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { JOB_STATES, isTerminal, type JobState } from "../../../shared/job-state.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import { submitterOf } from "../../accounts/identity.ts";
 import type { Feed } from "../../jobs/feed.ts";
 import { openUntil } from "../../jobs/until-feed.ts";
-import { serveScoped } from "../middleware/endpoint.ts";
-import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
+import { routeGroup } from "../route-group.ts";
 import { idempotencyOf } from "../middleware/idempotency.ts";
 import {
   detailSchema,
@@ -20,13 +19,11 @@ import {
 import { goneSignal } from "../streaming/waiting-client.ts";
 import { answerJson } from "../middleware/json-answer.ts";
 import { pageOf, pageQuery, queryInt } from "../schemas/pagination.ts";
-import { data, failures, json, jsonBody } from "../schemas/responses.ts";
+import { data, json } from "../schemas/responses.ts";
 import { webhookOf } from "../schemas/webhook-schemas.ts";
 
 /** Longest long poll, in seconds. Proxies cut an idle connection after a minute or more. */
 const MAX_WAIT_S = 60;
-
-const jobParams = z.object({ id: z.string() });
 
 const statesSchema = z
   .string()
@@ -41,67 +38,20 @@ const listQuery = z.object({
   batch: z.string().optional().openapi({ description: "Id of a batch; lists only its jobs" }),
 });
 
-const submitRoute = createRoute({
-  operationId: "submitJob",
-  method: "post",
-  path: `${API_BASE}/jobs`,
-  summary: "Submit a job",
-  description: "With an Idempotency-Key header, the same key and body within 24 h return the first job again.",
-  request: {
-    ...jsonBody(submitSchema),
-    headers: z.object({ "idempotency-key": z.string().optional() }),
-  },
-  responses: { 201: json(data(submittedSchema), "The job is durable and its price is held"), ...failures(402, 404) },
-});
+const submissionHeaders = z.object({ "idempotency-key": z.string().optional() });
+const cancelledSchema = z.object({ id: z.string(), status: z.enum([...JOB_STATES, "deleted"]) });
 
-const listRoute = createRoute({
-  operationId: "listJobs",
-  method: "get",
-  path: `${API_BASE}/jobs`,
-  summary: "List jobs, newest first",
-  request: { query: listQuery },
-  responses: {
-    200: json(pageOf(listedSchema), "Jobs"),
-  },
-});
-
-const detailRoute = createRoute({
-  operationId: "getJob",
-  method: "get",
-  path: `${API_BASE}/jobs/{id}`,
-  summary: "Status, output and usage of a job",
-  description: "With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is.",
-  request: { params: jobParams, query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }) },
-  responses: { 200: json(data(detailSchema), "The job"), ...failures(404, 503) },
-});
-
-const cancelRoute = createRoute({
-  operationId: "cancelJob",
-  method: "delete",
-  path: `${API_BASE}/jobs/{id}`,
-  summary: "Cancel a job that has not ended, or remove prompt and answer of one that has",
-  description:
-    "A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. " +
-    "Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`.",
-  request: {
-    params: jobParams,
-    query: z.object({
-      if_ended: z
-        .enum(["delete", "refuse"])
-        .default("delete")
-        .openapi({ description: "refuse: 422 job_not_cancellable for a job that has ended, which keeps its content" }),
-    }),
-  },
-  responses: {
-    200: json(data(z.object({ id: z.string(), status: z.enum([...JOB_STATES, "deleted"]) })), "Cancelled or deleted"),
-    ...failures(404, 422),
-  },
-});
-
-export function serveJobs(app: HttpApp, deps: HttpDeps): void {
-  const { jobs, clock } = deps;
-
-  serveScoped(app, deps, "write", submitRoute, async ({ c, identity, body }) => {
+export const jobRoutes = routeGroup("/jobs", { tag: "Jobs" }, (routes, { jobs, clock }) => {
+  routes.post("", {
+    id: "submitJob",
+    is: "Submit a job",
+    about: "With an Idempotency-Key header, the same key and body within 24 h return the first job again.",
+    access: "write",
+    headers: submissionHeaders,
+    body: submitSchema,
+    answers: { 201: json(data(submittedSchema), "The job is durable and its price is held") },
+    fails: [402, 404],
+  })(async ({ c, identity, body }) => {
     const job = await jobs.submit({
       ...submitterOf(identity),
       slug: body.workload,
@@ -110,10 +60,16 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
       idempotency: idempotencyOf(c.req.header("idempotency-key"), body),
       webhook: webhookOf(body),
     });
-    return c.json({ data: presentSubmitted(job) }, 201);
+    return { data: presentSubmitted(job) };
   });
 
-  serveScoped(app, deps, "read", listRoute, async ({ c, identity, query }) => {
+  routes.get("", {
+    id: "listJobs",
+    is: "List jobs, newest first",
+    access: "read",
+    query: listQuery,
+    answers: { 200: json(pageOf(listedSchema), "Jobs") },
+  })(async ({ identity, query }) => {
     const { limit, offset, status, workload, batch } = query;
     const filter = {
       ...statesFilter(status),
@@ -121,10 +77,18 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
       ...(batch === undefined ? {} : { batchId: batch }),
     };
     const { jobs: page, total } = await jobs.list(identity.accountId, { limit, offset }, filter);
-    return c.json({ data: page.map(presentListed), meta: { total, limit, offset } });
+    return { data: page.map(presentListed), meta: { total, limit, offset } };
   });
 
-  serveScoped(app, deps, "read", detailRoute, async ({ c, identity, params, query }) => {
+  routes.get("/{id}", {
+    id: "getJob",
+    is: "Status, output and usage of a job",
+    about: "With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is.",
+    access: "read",
+    query: z.object({ wait: queryInt(0, MAX_WAIT_S, 0) }),
+    answers: { 200: json(data(detailSchema), "The job") },
+    fails: [404, 503],
+  })(async ({ c, identity, params, query }) => {
     const { accountId } = identity;
     const job = await jobs.get(accountId, params.id);
     if (query.wait === 0 || isTerminal(job.state)) return answerJson(c, identity, { data: presentDetail(job) });
@@ -134,13 +98,27 @@ export function serveJobs(app: HttpApp, deps: HttpDeps): void {
     return answerJson(c, identity, { data: presentDetail(await jobs.get(accountId, params.id)) });
   });
 
-  serveScoped(app, deps, "write", cancelRoute, async ({ c, identity, params, query }) => {
+  routes.delete("/{id}", {
+    id: "cancelJob",
+    is: "Cancel a job that has not ended, or remove prompt and answer of one that has",
+    about:
+      "A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. " +
+      "Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`.",
+    access: "write",
+    query: z.object({
+      if_ended: z.enum(["delete", "refuse"]).default("delete").openapi({
+        description: "refuse: 422 job_not_cancellable for a job that has ended, which keeps its content",
+      }),
+    }),
+    answers: { 200: json(data(cancelledSchema), "Cancelled or deleted") },
+    fails: [404, 422],
+  })(async ({ identity, params, query }) => {
     const { accountId } = identity;
     const mayDelete = query.if_ended === "delete";
     const status = await (mayDelete ? jobs.delete(accountId, params.id) : jobs.cancel(accountId, params.id));
-    return c.json({ data: { id: params.id, status: status ?? "deleted" } });
+    return { data: { id: params.id, status: status ?? "deleted" } };
   });
-}
+});
 
 /** Resolves when the job's end is durable, `waitMs` have passed, or the client is gone. It costs a timer and reads nothing from storage. */
 async function untilEnded(open: () => Promise<Feed>, waitMs: number, clock: Clock, gone: AbortSignal): Promise<void> {
