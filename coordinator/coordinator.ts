@@ -4,10 +4,10 @@ import type { Clock } from "../shared/clock.ts";
 import { PUBLIC_KEY_HEADER } from "../shared/cargo-signature.ts";
 import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { newId } from "../shared/ids.ts";
+import { CloseLimit } from "../shared/async/close-limit.ts";
 import { urlHost } from "../shared/net/url-host.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
-import { closeInOrder } from "./close-in-order.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
 import { outputBudget } from "./quotas/output-budget.ts";
 import { openNetwork } from "./cluster/open-network.ts";
@@ -42,6 +42,7 @@ import { JobService, type JobServiceDeps } from "./jobs/job-service.ts";
 import { Submissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
+import { MAX_CLOSE_MS, Parts } from "./parts.ts";
 import { openAccounts } from "./open-accounts.ts";
 import { openFileBatches } from "./open-file-batches.ts";
 import { openFiles } from "./open-files.ts";
@@ -56,6 +57,9 @@ import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
+
+/** Islands reconnect this long after an orderly stop of the coordinator. */
+const RETURN_AFTER_MS = 1_000;
 
 export interface CoordinatorDeps {
   readonly config: CoordinatorConfig;
@@ -78,14 +82,18 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { config, log, version, onFatal } = deps;
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
+  await using parts = new Parts(deps.clock);
   const networkClock = new NetworkClock(deps.clock);
   const { store, bus } = await openNetwork(config, { clock: networkClock, log });
+  parts.add(store);
+  parts.add(bus);
   const { cluster, secrets } = store;
   const clock = cluster === null ? deps.clock : networkClock;
   const address =
     cluster === null ? config.publicUrl : (config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`);
   const selfId = cluster?.selfId ?? newId("coord", clock.now());
   const peers = openPeers({ id: selfId, address: address ?? "", version }, bus, { clock, log });
+  parts.add(peers);
   const stored = <T>(step: () => T | Promise<T>): Promise<T> => untilStored(step, { clock, log });
   if (cluster !== null) await stored(() => networkClock.set(() => cluster.nowMs()));
   const { catalogDirectory: directory, modelAliases: aliases, commandLine, leaseMs, leaseRenewMs } = config;
@@ -93,9 +101,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const catalogDeps = { directory, store: store.catalog, defaults, aliases, isShared, commandLine, clock, log };
   const catalogSync = await stored(() => CatalogSync.open(catalogDeps));
   const { catalog } = catalogSync;
+  parts.add(catalogSync);
   const changes = cluster?.credentialChanges;
   const credentials = changes && new CredentialWatch(changes, peers, clock);
+  if (credentials !== undefined) parts.add(credentials);
   const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
+  parts.add({ close: () => accounts.settled() });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice, webhookAllowPrivate } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
   const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
@@ -135,6 +146,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { outputMemoryBytes } = memory;
   const shared =
     cluster && shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, { clock, log });
+  if (shared !== null) parts.add(shared);
   const others = shared === null ? {} : { router: shared };
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
@@ -143,6 +155,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const refreshCatalog = (): Promise<void> => catalogSync.refresh();
   const own = { store, jobs: registry, islands, batches, submissions, scheduler, refreshCatalog };
   const member = cluster && openMember(cluster, own, peers, { hasBus, log, ...times });
+  parts.add({ close: () => member?.leave() });
   const proofs = await stored(() => AttemptProofs.open(secrets));
   const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => member?.elsewhere(kind) ?? null;
   const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
@@ -160,6 +173,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     claims: member?.claims,
   });
   const suspensions = await stored(() => Suspensions.open({ store, credentials, clock, log }));
+  parts.add(suspensions);
   const connections = new IslandConnections({
     store,
     registry: islands,
@@ -172,15 +186,22 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     order: member?.sessions,
     suspended: suspensions,
   });
+  parts.add({
+    close() {
+      for (const part of [registry, dispatcher, islands, gate]) part.close();
+    },
+  });
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
   await stored(() => member?.start());
   await webhooks.start();
+  parts.add(webhooks);
   if (recovered.waiting + recovered.held > 0) log.info(recovered, "Restored unfinished jobs");
   catalogSync.watch((slug) => dispatcher.cargoChanged(slug));
   const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
   const files = openFiles({ config, store, proofs, clock, log });
+  parts.add(files);
   const retention = new Retention({
     store,
     clock,
@@ -193,6 +214,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
       await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
     },
   });
+  parts.add(retention);
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
   const jobs = new JobService({
     removeContent: removeContent("job"),
@@ -215,10 +237,13 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     waitMs: config.chatWaitMs,
     onFatal,
   });
+  // Before connections close: answers in progress are then resumed at the next start, not cancelled.
+  parts.add({ drain: () => conversations.close() });
   const answers = (): Promise<unknown> => conversations.resume();
   if (member === null) await answers();
   const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };
   member?.share(dispatcher, steps);
+  parts.add({ close: () => member?.closeTakeOver() });
   const recommendations = new Recommender({
     store,
     catalog,
@@ -232,13 +257,17 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { config, version, clock, log, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
+  parts.add({ drain: (limit) => limit.within(fileBatches.close()) });
   const events = new AccountEvents(clock);
+  parts.add({ drain: () => events.close() });
   watchChanges(events, { ...own, dispatcher }, clock);
   watchDeeds(events, store, clock);
   member?.shareEvents(events);
   const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
+  parts.add(hosts.figures);
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
   const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, files, fileBatches });
+  if (tracing !== null) parts.add(tracing);
   const app = createApp(
     {
       metrics,
@@ -279,33 +308,19 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   // Refusals carry the key too: an Island that joins pins it before it sends its token.
   listener.onUpgrade(SESSION_PATH, (request) => gateway.upgrade(request), { [PUBLIC_KEY_HEADER]: signer.publicKey });
+  parts.add({
+    async drain(limit) {
+      // Cut chats are cancelled, like those whose client leaves. This comes first, while storage and Islands still work.
+      await listener.finishAnswers(limit.signal);
+      // While storage cannot be written, the end of a job may never become durable: it is restored at the next start.
+      await limit.within(registry.settled());
+      const moves = new CloseLimit(clock, MAX_CLOSE_MS);
+      await gateway.close(RETURN_AFTER_MS, await member?.handOver(moves.signal));
+      moves.end();
+      await listener.close(limit.signal);
+    },
+  });
   const url = `http://${urlHost(config.host)}:${listener.port}`;
   if (cluster !== null) peers.setAddress(config.peerUrl ?? url);
-  return {
-    url,
-    close: () =>
-      closeInOrder({
-        ...about,
-        storageMayBeAway: cluster !== null,
-        accounts,
-        bus,
-        conversations,
-        dispatcher,
-        events,
-        fileBatches,
-        files,
-        gate,
-        gateway,
-        hosts,
-        islands,
-        listener,
-        registry,
-        retention,
-        shared,
-        store,
-        suspensions,
-        tracing,
-        webhooks,
-      }),
-  };
+  return { url, close: parts.release(cluster === null ? null : MAX_CLOSE_MS) };
 }

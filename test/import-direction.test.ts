@@ -44,7 +44,7 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       "open-telemetry.ts",
       "open-webhooks.ts",
     ],
-    ["close-in-order.ts"],
+    ["parts.ts"],
     ["coordinator.ts"],
   ],
   "island-agent": [
