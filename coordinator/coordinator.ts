@@ -9,7 +9,6 @@ import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { closeInOrder } from "./close-in-order.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
-import { outputBudget } from "./quotas/output-budget.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { openMember } from "./cluster/cluster-member.ts";
 import { CredentialWatch } from "./cluster/credential-watch.ts";
@@ -18,7 +17,7 @@ import { shareJobs } from "./cluster/shared-jobs.ts";
 import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
-import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
+import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
@@ -81,6 +80,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { store, bus } = await openNetwork(config, { clock: networkClock, log });
   const { cluster, secrets } = store;
   const clock = cluster === null ? deps.clock : networkClock;
+  const env = { ...deps, clock };
   const address =
     cluster === null ? config.publicUrl : (config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`);
   const selfId = cluster?.selfId ?? newId("coord", clock.now());
@@ -99,33 +99,23 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const cargoOf = (slug: string) => catalog.known(slug);
   const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
   const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
-  const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, maxAttempts, networkFee } = config;
-  const phaseLimits = phaseLimitsOf(config);
+  const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, networkFee } = config;
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const webhooks = openWebhooks({ config, store, clock, log });
   const isNew = !(await stored(() => store.islands.hasAny()));
   const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
   const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
-  const registry = new JobRegistry({
+  const registry = new JobRegistry(
+    env,
     store,
     catalog,
     jobQuota,
-    outputBudget: outputBudget(memory),
     dailyStorage,
-    maxRunMs: config.maxRunMs,
-    maxOutputBytes: memory.maxOutputBytes,
-    clock,
-    graceMs,
-    restartGraceMs,
-    maxAttempts,
-    networkFee,
-    phaseLimits,
-    feedDelayMs: config.feedDelayMs,
-    onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
-    couldReadersCome: (sinceMs) => member?.couldHearSince(sinceMs) ?? true,
-    onFatal,
-  });
+    memory,
+    (id, accountId) => webhooks.add(id, accountId),
+    (sinceMs) => member?.couldHearSince(sinceMs) ?? true,
+  );
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
   const places = cluster?.places;
   const gate = new BatchGate({ jobs: registry, quota: jobQuota, places, clock, limitOf, onFatal });

@@ -13,9 +13,9 @@ import { Submissions } from "../../coordinator/jobs/submissions.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import { DailyStorage } from "../../coordinator/quotas/daily-storage.ts";
 import { JobQuota } from "../../coordinator/quotas/job-quota.ts";
-import { outputBudget } from "../../coordinator/quotas/output-budget.ts";
 import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
 import { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
+import { testEnv } from "../support/test-env.ts";
 import { SimulatedClock, type SimulatedTime } from "./simulated-clock.ts";
 import type { SimulatedDatabase, SimulatedStore } from "./simulated-database.ts";
 import type { SimulatedDisk } from "./simulated-disk.ts";
@@ -50,11 +50,6 @@ export class CoordinatorLife {
   readonly clock: SimulatedClock;
   readonly store: SimulatedStore;
   readonly jobQuota = new JobQuota();
-  readonly outputBudget = outputBudget({
-    outputMemoryBytes: 64 * MIB,
-    accountOutputMemoryBytes: 64 * MIB,
-    islandOutputMemoryBytes: 64 * MIB,
-  });
   readonly registry: JobRegistry;
   readonly islands: IslandRegistry;
   readonly scheduler: Scheduler;
@@ -73,7 +68,7 @@ export class CoordinatorLife {
     const clock = new SimulatedClock(time);
     const writer = new Writer(disk.startThread(), clock, () => {});
     const store = database.open(writer);
-    const { jobQuota, outputBudget } = this;
+    const { jobQuota } = this;
     const onFatal = (error: unknown): void => {
       if (!this.isDead) end(error);
     };
@@ -84,24 +79,26 @@ export class CoordinatorLife {
       random,
     });
     const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
-    const registry = new JobRegistry({
-      store,
-      catalog,
-      jobQuota,
-      outputBudget,
+    const memory = {
+      outputMemoryBytes: 64 * MIB,
+      accountOutputMemoryBytes: 64 * MIB,
+      islandOutputMemoryBytes: 64 * MIB,
       maxOutputBytes: MIB,
-      clock,
-      graceMs: GRACE_MS,
+    };
+    const config = {
+      islandGraceMs: GRACE_MS,
       restartGraceMs: RESTART_GRACE_MS,
       maxAttempts: MAX_ATTEMPTS,
       networkFee: NETWORK_FEE,
-      phaseLimits: PHASE_LIMITS,
+      acceptLimitMs: PHASE_LIMITS.accept,
+      startLimitMs: PHASE_LIMITS.start,
+      firstOutputLimitMs: PHASE_LIMITS.first_output,
+      silenceLimitMs: PHASE_LIMITS.silence,
       feedDelayMs: FEED_DELAY_MS,
-      dailyStorage,
       maxRunMs: 3_600_000,
-      onWebhookDue: () => {},
-      onFatal,
-    });
+    };
+    const env = testEnv(config, { clock, onFatal });
+    const registry = new JobRegistry(env, store, catalog, jobQuota, dailyStorage, memory, () => {});
     const limitOf = async (accountId: string) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs;
     const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
     const submissions = new Submissions({

@@ -17,11 +17,11 @@ import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
 import { JobService } from "../../../coordinator/jobs/job-service.ts";
 import { Submissions } from "../../../coordinator/jobs/submissions.ts";
 import { DailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
-import { outputBudget as makeOutputBudget } from "../../../coordinator/quotas/output-budget.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 
 const GIB = 1_024 ** 3;
 const MIB = 1_024 ** 2;
@@ -81,26 +81,35 @@ export class JobWorld {
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
     const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
-    const outputBudget = makeOutputBudget({
+    const memory = {
       outputMemoryBytes,
       accountOutputMemoryBytes: outputMemoryBytes,
       islandOutputMemoryBytes: outputMemoryBytes,
-    });
-    const memory = { outputBudget, maxOutputBytes: 16 * MIB };
-    const options = {
-      graceMs: GRACE_MS,
+      maxOutputBytes: 16 * MIB,
+    };
+    const config = {
+      islandGraceMs: GRACE_MS,
       restartGraceMs: RESTART_GRACE_MS,
       maxAttempts: 3,
       networkFee: NETWORK_FEE,
-      dailyStorage,
-      phaseLimits: PHASE_LIMITS,
+      acceptLimitMs: PHASE_LIMITS.accept,
+      startLimitMs: PHASE_LIMITS.start,
+      firstOutputLimitMs: PHASE_LIMITS.first_output,
+      silenceLimitMs: PHASE_LIMITS.silence,
       maxRunMs: 3_600_000,
       feedDelayMs,
-      couldReadersCome: (sinceMs: number) => this.couldReadersCome(sinceMs),
-      ...memory,
     };
-    const onWebhookDue = (): void => undefined;
-    const registry = new JobRegistry({ store, catalog, jobQuota, clock, onWebhookDue, onFatal, ...options });
+    const env = testEnv(config, { clock, onFatal });
+    const registry = new JobRegistry(
+      env,
+      store,
+      catalog,
+      jobQuota,
+      dailyStorage,
+      memory,
+      () => {},
+      (sinceMs) => this.couldReadersCome(sinceMs),
+    );
     const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
     const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => this.elsewhere(kind);
