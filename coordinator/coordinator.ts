@@ -33,11 +33,14 @@ import { listen } from "./http/server/transport.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
-import { BatchGate } from "./jobs/batches/batch-gate.ts";
-import { BatchService } from "./jobs/batches/batch-service.ts";
+import { openBatchGate } from "./jobs/batches/batch-gate.ts";
+import { openBatchService } from "./jobs/batches/batch-service.ts";
+import type { ActiveJob } from "./jobs/active-job.ts";
 import { JobRegistry } from "./jobs/job-registry.ts";
-import { JobService, type JobServiceDeps } from "./jobs/job-service.ts";
-import { Submissions } from "./jobs/submissions.ts";
+import { NO_OTHER_JOBS } from "./jobs/job-router.ts";
+import type { JobWaiting } from "./jobs/job-waiting.ts";
+import { openJobService } from "./jobs/job-service.ts";
+import { openSubmissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
@@ -95,7 +98,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const changes = cluster?.credentialChanges;
   const credentials = changes && new CredentialWatch(changes, peers, clock);
   const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
-  const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice, webhookAllowPrivate } = config;
+  const { chatShare, islandBackoffMs: firstPauseMs } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
   const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
   const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
@@ -117,15 +120,14 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     (sinceMs) => member?.couldHearSince(sinceMs) ?? true,
   );
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
-  const places = cluster?.places;
-  const gate = new BatchGate({ jobs: registry, quota: jobQuota, places, clock, limitOf, onFatal });
-  const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
-  const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
+  const gate = openBatchGate(env, registry, jobQuota, limitOf, cluster?.places ?? null);
+  const submissions = openSubmissions(env, store, catalog, dailyStorage);
+  const explainWait = (job: ActiveJob): JobWaiting | null => waitReasons.of(job);
   const { outputMemoryBytes } = memory;
   const shared =
     cluster && shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, { clock, log });
-  const others = shared === null ? {} : { router: shared };
-  const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
+  const router = shared ?? NO_OTHER_JOBS;
+  const batches = openBatchService(clock, store, registry, submissions, gate, router);
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
   const hasBus = config.busAddress !== null;
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
@@ -183,16 +185,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     },
   });
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
-  const jobs = new JobService({
-    removeContent: removeContent("job"),
-    store,
-    jobs: registry,
-    submissions,
-    jobQuota,
-    clock,
-    explainWait,
-    ...others,
-  });
+  const jobs = openJobService(clock, store, registry, submissions, router, explainWait, removeContent("job"));
   const conversations = new ConversationService({
     store: store.conversations,
     catalog,

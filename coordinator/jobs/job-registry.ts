@@ -169,11 +169,13 @@ export class JobRegistry {
   // ---- New jobs
 
   /**
-   * Takes in a new job that has its place and is stored now. An Island with a free slot gets it at once, so that job and attempt are one
-   * commit; the Island is told after it. One of the two functions of the offer must follow.
+   * Takes in a new job that is stored now, and a place of its account. An Island with a free slot gets it at once, so that job and attempt
+   * are one commit; the Island is told after it. One of the two functions of the offer must follow.
+   * @param maxJobs most unfinished jobs that the account may have. @throws {RateLimitedError} if it has as many already.
    */
-  offer(submitted: SubmittedJob, cargo: CatalogEntry): Offer {
-    const { input } = submitted;
+  offer(submitted: SubmittedJob, cargo: CatalogEntry, maxJobs: number): Offer {
+    const { accountId, input } = submitted;
+    this.#jobQuota.enter(accountId, maxJobs);
     const job = this.#add(new MutableJob({ ...submitted, ...NEW_JOB, batchId: null }));
     job.hasPlace = true;
     job.input = input;
@@ -198,6 +200,7 @@ export class JobRegistry {
         // What waits for its storage never goes on.
         this.#forget(job);
         this.#emit({ type: "offer_withdrawn", job });
+        this.#jobQuota.leave(accountId);
       },
     };
   }

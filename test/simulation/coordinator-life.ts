@@ -5,11 +5,12 @@ import { recoverJobs } from "../../coordinator/dispatch/recovery.ts";
 import { WaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
 import { IslandConnections } from "../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
-import { BatchGate } from "../../coordinator/jobs/batches/batch-gate.ts";
-import { BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
+import { openBatchGate } from "../../coordinator/jobs/batches/batch-gate.ts";
+import { openBatchService, type BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
 import { JobRegistry } from "../../coordinator/jobs/job-registry.ts";
-import { JobService } from "../../coordinator/jobs/job-service.ts";
-import { Submissions } from "../../coordinator/jobs/submissions.ts";
+import { NO_OTHER_JOBS } from "../../coordinator/jobs/job-router.ts";
+import { openJobService, type JobApi } from "../../coordinator/jobs/job-service.ts";
+import { openSubmissions } from "../../coordinator/jobs/submissions.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import { DailyStorage } from "../../coordinator/quotas/daily-storage.ts";
 import { JobQuota } from "../../coordinator/quotas/job-quota.ts";
@@ -54,7 +55,7 @@ export class CoordinatorLife {
   readonly islands: IslandRegistry;
   readonly scheduler: Scheduler;
   readonly connections: IslandConnections;
-  readonly jobs: JobService;
+  readonly jobs: JobApi;
   readonly batches: BatchService;
   /** Feeds that were read. They are kept, because when garbage is collected does not depend on the seed. */
   readonly openFeeds = new Set<object>();
@@ -96,19 +97,14 @@ export class CoordinatorLife {
       silenceLimitMs: PHASE_LIMITS.silence,
       feedDelayMs: FEED_DELAY_MS,
       maxRunMs: 3_600_000,
+      priorityPrice: PRIORITY_PRICE,
+      webhookAllowPrivate: false,
     };
     const env = testEnv(config, { clock, onFatal });
     const registry = new JobRegistry(env, store, catalog, jobQuota, dailyStorage, memory, () => {});
     const limitOf = async (accountId: string) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs;
-    const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
-    const submissions = new Submissions({
-      store,
-      catalog,
-      clock,
-      webhookAllowPrivate: false,
-      priorityPrice: PRIORITY_PRICE,
-      dailyStorage,
-    });
+    const gate = openBatchGate(env, registry, jobQuota, limitOf, null);
+    const submissions = openSubmissions(env, store, catalog, dailyStorage);
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
     const proofs = new AttemptProofs(SECRET);
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere: () => null });
@@ -147,16 +143,16 @@ export class CoordinatorLife {
       heartbeatMs: HEARTBEAT_MS,
       quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     });
-    this.batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
-    this.jobs = new JobService({
-      store,
-      jobs: registry,
-      submissions,
-      jobQuota,
+    this.batches = openBatchService(clock, store, registry, submissions, gate, NO_OTHER_JOBS);
+    this.jobs = openJobService(
       clock,
-      explainWait: (job) => waitReasons.of(job),
-      removeContent: async () => undefined,
-    });
+      store,
+      registry,
+      submissions,
+      NO_OTHER_JOBS,
+      (job) => waitReasons.of(job),
+      async () => undefined,
+    );
     this.clock = clock;
     this.store = store;
     this.registry = registry;
