@@ -9,7 +9,6 @@ import { urlHost } from "../shared/net/url-host.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
-import { outputBudget } from "./quotas/output-budget.ts";
 import { openNetwork } from "./cluster/open-network.ts";
 import { openMember } from "./cluster/cluster-member.ts";
 import { CredentialWatch } from "./cluster/credential-watch.ts";
@@ -18,7 +17,7 @@ import { shareJobs } from "./cluster/shared-jobs.ts";
 import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
-import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
+import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { ConversationService } from "./conversations/conversation-service.ts";
 import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
@@ -35,11 +34,14 @@ import { listen } from "./http/server/transport.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
 import { IslandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
-import { BatchGate } from "./jobs/batches/batch-gate.ts";
-import { BatchService } from "./jobs/batches/batch-service.ts";
+import { openBatchGate } from "./jobs/batches/batch-gate.ts";
+import { openBatchService } from "./jobs/batches/batch-service.ts";
+import type { ActiveJob } from "./jobs/active-job.ts";
 import { JobRegistry } from "./jobs/job-registry.ts";
-import { JobService, type JobServiceDeps } from "./jobs/job-service.ts";
-import { Submissions } from "./jobs/submissions.ts";
+import { NO_OTHER_JOBS } from "./jobs/job-router.ts";
+import type { JobWaiting } from "./jobs/job-waiting.ts";
+import { openJobService } from "./jobs/job-service.ts";
+import { openSubmissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { MAX_CLOSE_MS, Parts } from "./parts.ts";
@@ -89,6 +91,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   parts.add(bus);
   const { cluster, secrets } = store;
   const clock = cluster === null ? deps.clock : networkClock;
+  const env = { ...deps, clock };
   const address =
     cluster === null ? config.publicUrl : (config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`);
   const selfId = cluster?.selfId ?? newId("coord", clock.now());
@@ -107,48 +110,37 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   if (credentials !== undefined) parts.add(credentials);
   const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
   parts.add({ close: () => accounts.settled() });
-  const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice, webhookAllowPrivate } = config;
+  const { chatShare, islandBackoffMs: firstPauseMs } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
   const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
   const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
-  const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, maxAttempts, networkFee } = config;
-  const phaseLimits = phaseLimitsOf(config);
+  const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, networkFee } = config;
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const webhooks = openWebhooks({ config, store, clock, log });
   const isNew = !(await stored(() => store.islands.hasAny()));
   const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
   const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
-  const registry = new JobRegistry({
+  const registry = new JobRegistry(
+    env,
     store,
     catalog,
     jobQuota,
-    outputBudget: outputBudget(memory),
     dailyStorage,
-    maxRunMs: config.maxRunMs,
-    maxOutputBytes: memory.maxOutputBytes,
-    clock,
-    graceMs,
-    restartGraceMs,
-    maxAttempts,
-    networkFee,
-    phaseLimits,
-    feedDelayMs: config.feedDelayMs,
-    onWebhookDue: (id, accountId) => webhooks.add(id, accountId),
-    couldReadersCome: (sinceMs) => member?.couldHearSince(sinceMs) ?? true,
-    onFatal,
-  });
+    memory,
+    (id, accountId) => webhooks.add(id, accountId),
+    (sinceMs) => member?.couldHearSince(sinceMs) ?? true,
+  );
   const limitOf = async (id: string) => (await untilRead(() => accounts.limits(id), clock)).concurrentJobs;
-  const places = cluster?.places;
-  const gate = new BatchGate({ jobs: registry, quota: jobQuota, places, clock, limitOf, onFatal });
-  const submissions = new Submissions({ store, catalog, clock, webhookAllowPrivate, priorityPrice, dailyStorage });
-  const explainWait: JobServiceDeps["explainWait"] = (job) => waitReasons.of(job);
+  const gate = openBatchGate(env, registry, jobQuota, limitOf, cluster?.places ?? null);
+  const submissions = openSubmissions(env, store, catalog, dailyStorage);
+  const explainWait = (job: ActiveJob): JobWaiting | null => waitReasons.of(job);
   const { outputMemoryBytes } = memory;
   const shared =
     cluster && shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, { clock, log });
   if (shared !== null) parts.add(shared);
-  const others = shared === null ? {} : { router: shared };
-  const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
+  const router = shared ?? NO_OTHER_JOBS;
+  const batches = openBatchService(clock, store, registry, submissions, gate, router);
   const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
   const hasBus = config.busAddress !== null;
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
@@ -216,16 +208,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   });
   parts.add(retention);
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
-  const jobs = new JobService({
-    removeContent: removeContent("job"),
-    store,
-    jobs: registry,
-    submissions,
-    jobQuota,
-    clock,
-    explainWait,
-    ...others,
-  });
+  const jobs = openJobService(clock, store, registry, submissions, router, explainWait, removeContent("job"));
   const conversations = new ConversationService({
     store: store.conversations,
     catalog,

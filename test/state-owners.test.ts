@@ -4,20 +4,10 @@ import { importsOf, isRelative, readTree, resolve, type Tree } from "./support/i
 
 /** State with one owner, and the only files that may import it. All other code has views and commands. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  "coordinator/jobs/active-jobs.ts": [
-    "coordinator/jobs/job-registry.ts",
-    "coordinator/jobs/attempts/job-attempts.ts",
-    "coordinator/jobs/job-moves.ts",
-    "coordinator/jobs/restored-jobs.ts",
-  ],
-  "coordinator/jobs/writes/job-writes.ts": ["coordinator/jobs/active-jobs.ts"],
+  "coordinator/jobs/writes/job-writes.ts": ["coordinator/jobs/job-registry.ts"],
   "coordinator/jobs/mutable-job.ts": [
-    "coordinator/jobs/active-jobs.ts",
     "coordinator/jobs/job-registry.ts",
-    "coordinator/jobs/attempts/job-attempts.ts",
-    "coordinator/jobs/job-moves.ts",
     "coordinator/jobs/writes/job-writes.ts",
-    "coordinator/jobs/restored-jobs.ts",
     "coordinator/jobs/writes/write-behind.ts",
   ],
   "coordinator/islands/mutable-island.ts": ["coordinator/islands/island-registry.ts"],
@@ -81,7 +71,7 @@ describe("the state of jobs and Islands", () => {
 describe("findForeignState() reports", () => {
   it.each([
     ["coordinator/dispatch/a.ts", "../jobs/mutable-job.ts"],
-    ["coordinator/jobs/batches/batch-gate.ts", "../active-jobs.ts"],
+    ["coordinator/jobs/batches/batch-gate.ts", "../writes/job-writes.ts"],
     ["coordinator/islands/session/session.ts", "../mutable-island.ts"],
   ])("%s -> %s", (path, to) => {
     const tree = new Map([[path, `import type { A } from "${to}";`]]);

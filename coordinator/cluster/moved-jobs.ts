@@ -5,7 +5,7 @@ import { Recovery } from "../dispatch/recovery.ts";
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { BatchService } from "../jobs/batches/batch-service.ts";
-import type { JobMemory, ReturningJob } from "../jobs/job-memory.ts";
+import type { JobMemory, ReturningJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Submissions } from "../jobs/submissions.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
@@ -125,7 +125,7 @@ export function moveJobs(
     // Storage may be away: then a refused write or a comparison tells.
     const owners = await cluster.ownersOf([...here.keys()]).catch(() => new Map<string, string>());
     for (const [id, owner] of owners)
-      if (owner !== cluster.selfId && jobs.get(id) === here.get(id)) jobs.moves.drop(id, owner);
+      if (owner !== cluster.selfId && jobs.get(id) === here.get(id)) jobs.drop(id, owner);
   }
 
   const stop = peers.hear(M.moved, ({ jobIds }, ownerId) => void noteMoved(jobIds, ownerId));
@@ -136,15 +136,15 @@ export function moveJobs(
      * and those that did not move compete again. The receiver must learn of them: see `takeIn`.
      */
     async handOver(jobIds: readonly string[], toId: string): Promise<string[]> {
-      const moving = jobs.moves.begin(jobIds);
+      const moving = jobs.beginMove(jobIds);
       if (moving.length === 0) return [];
-      const known = jobs.moves.memoriesOf(moving);
+      const known = jobs.memoriesOf(moving);
       let moved: ReadonlySet<string> = new Set();
       try {
         moved = new Set(await cluster.transfer(moving, toId));
       } finally {
         // After an error they compete again; if they did move, the next write says so.
-        for (const id of moving) jobs.moves.end(id, moved.has(id) ? toId : null);
+        for (const id of moving) jobs.endMove(id, moved.has(id) ? toId : null);
       }
       memories.send(
         toId,
@@ -176,7 +176,7 @@ export function moveJobs(
         if (last === undefined) break;
         after = last;
       }
-      for (const [id, job] of here) if (jobs.get(id) === job) jobs.moves.drop(id);
+      for (const [id, job] of here) if (jobs.get(id) === job) jobs.drop(id);
       await takeIn(missing);
     },
     close(): void {

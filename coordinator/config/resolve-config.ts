@@ -1,4 +1,3 @@
-import type { PhaseLimits } from "../../shared/attempt-phase.ts";
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
 import { MODEL_ALIASES_SETTING } from "./alias-setting.ts";
@@ -273,12 +272,6 @@ export function resolveConfig(sources: CoordinatorConfigSources): CoordinatorCon
 
 function bareCommand(words: string): string {
   return `coordinator ${words}`;
-}
-
-/** The limits of an attempt's phases, for Cargos that set none. */
-export function phaseLimitsOf(config: CoordinatorConfig): PhaseLimits {
-  const { acceptLimitMs, startLimitMs, firstOutputLimitMs, silenceLimitMs } = config;
-  return { accept: acceptLimitMs, start: startLimitMs, first_output: firstOutputLimitMs, silence: silenceLimitMs };
 }
 
 /** Every key with flag, variable, default and meaning, for help texts and the table in the docs. */

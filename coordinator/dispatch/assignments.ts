@@ -46,7 +46,7 @@ export class Assignments {
     const job = jobs.get(jobId);
     const island = islands.get(islandId);
     if (job === undefined || island === undefined) throw new Error(`${jobId} was assigned to ${islandId}: one is gone`);
-    const attempt = jobs.attempts.assign(jobId, { islandId, accountId: island.accountId });
+    const attempt = jobs.assign(jobId, { islandId, accountId: island.accountId });
     islands.takeSlot(islandId, { jobId, attempt });
     const { input, stored } = job;
     if (input !== null && stored !== null) {
@@ -54,9 +54,7 @@ export class Assignments {
       return;
     }
     if (input !== null) return this.#send(job, islandId, input);
-    const sent = jobs.attempts
-      .readForRun(jobId)
-      .then((input) => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));
+    const sent = jobs.readForRun(jobId).then((input) => this.#sendIfPresent(job, islandId, { jobId, attempt }, input));
     // An attempt that is stored and was not sent would wait for its Island for good.
     void jobs.persist(sent);
   }
@@ -65,7 +63,7 @@ export class Assignments {
     if (this.#isPresent(job, id) && this.#canRun(job, islandId)) return this.#send(job, islandId, input);
     // The attempt ended, or another coordinator took the job, while the input was read. The Island never saw it, so it will not confirm: the slot is freed here.
     this.#deps.islands.freeSlot(islandId, id);
-    if (this.#isPresent(job, id)) void this.#deps.jobs.attempts.requeue(job.id, LACKS_FEATURES, "refused");
+    if (this.#isPresent(job, id)) void this.#deps.jobs.requeue(job.id, LACKS_FEATURES, "refused");
   }
 
   #isPresent(job: ActiveJob, { attempt }: AttemptId): boolean {
@@ -83,7 +81,7 @@ export class Assignments {
     const id = { jobId: job.id, attempt: job.attempt };
     const cargo = jobs.cargoOf(job);
     if (cargo === undefined) {
-      void jobs.attempts.failWithoutCargo(job.id);
+      void jobs.failWithoutCargo(job.id);
       // Nothing was sent, so the Island will not confirm.
       return islands.freeSlot(islandId, id);
     }
@@ -110,7 +108,7 @@ export class Assignments {
     const isPresent = this.#isPresent(job, id);
     if (isPresent && files !== null) return this.#sendNow(job, islandId, cargo, input, files);
     islands.freeSlot(islandId, id);
-    if (isPresent) void jobs.attempts.fail(job.id, LOST_FILE);
+    if (isPresent) void jobs.fail(job.id, LOST_FILE);
     return undefined;
   }
 

@@ -52,7 +52,7 @@ export class AttemptFencing implements AttemptReports {
     const { jobs } = this.#deps;
     if (working !== undefined) {
       for (const { jobId, attempt, count } of working) {
-        if (presentJob(jobs, island.hostId, { jobId, attempt }) !== undefined) jobs.attempts.noteWork(jobId, count);
+        if (presentJob(jobs, island.hostId, { jobId, attempt }) !== undefined) jobs.noteWork(jobId, count);
       }
       return;
     }
@@ -61,7 +61,7 @@ export class AttemptFencing implements AttemptReports {
       const job = presentJob(jobs, island.hostId, attempt);
       const download = downloads.find(({ slug }) => slug === job?.slug);
       if (job?.phase !== "start" || download === undefined) continue;
-      jobs.attempts.noteWork(job.id, download.fraction ?? this.#deps.clock.now());
+      jobs.noteWork(job.id, download.fraction ?? this.#deps.clock.now());
     }
   }
 
@@ -71,12 +71,12 @@ export class AttemptFencing implements AttemptReports {
       case "refused":
         return this.#results.refuse(islandId, presentJob(jobs, islandId, frame), frame);
       case "accepted":
-        if (presentJob(jobs, islandId, frame) !== undefined) jobs.attempts.accept(frame.jobId);
+        if (presentJob(jobs, islandId, frame) !== undefined) jobs.accept(frame.jobId);
         return undefined;
       case "started": {
         const job = presentJob(jobs, islandId, frame);
-        if (job?.state === "queued") jobs.attempts.start(frame.jobId);
-        if (job !== undefined && frame.prompt !== undefined) jobs.attempts.notePrompt(frame.jobId, frame.prompt);
+        if (job?.state === "queued") jobs.start(frame.jobId);
+        if (job !== undefined && frame.prompt !== undefined) jobs.notePrompt(frame.jobId, frame.prompt);
         return undefined;
       }
       case "output":
@@ -91,15 +91,15 @@ export class AttemptFencing implements AttemptReports {
 
   /** Resolves when the frame may be acknowledged. Undefined for a repeat whose first copy is not durable yet. */
   #receiveNumbered(islandId: string, frame: NumberedFrame): Promise<void | false> | undefined {
-    const { attempts } = this.#deps.jobs;
+    const { jobs } = this.#deps;
     const { jobId, seq } = frame;
-    const job = presentJob(this.#deps.jobs, islandId, frame);
+    const job = presentJob(jobs, islandId, frame);
     if (job === undefined) return this.#discard(islandId, frame);
     if (seq <= job.lastSeq) return seq <= job.durableSeq ? Promise.resolve() : undefined;
     if (seq !== job.lastSeq + 1) throw new ProtocolError(`seq: ${seq} after ${job.lastSeq}`);
-    attempts.noteReceived(jobId, seq);
+    jobs.noteReceived(jobId, seq);
     const isRunning = frame.type === "output" || frame.type === "finished";
-    if (isRunning && job.state === "queued") attempts.start(jobId);
+    if (isRunning && job.state === "queued") jobs.start(jobId);
     return this.#applyWhenAssigned(islandId, job, frame);
   }
 
@@ -113,7 +113,7 @@ export class AttemptFencing implements AttemptReports {
     // Output is noted when it is stored: frames that are stored together share one promise, and so one acknowledgement.
     if (frame.type === "output") return durable;
     return durable.then((heard) => {
-      if (heard !== false) this.#deps.jobs.attempts.noteDurable(frame.jobId, frame.attempt, frame.seq);
+      if (heard !== false) this.#deps.jobs.noteDurable(frame.jobId, frame.attempt, frame.seq);
       return heard;
     });
   }
@@ -123,7 +123,7 @@ export class AttemptFencing implements AttemptReports {
     const { jobs } = this.#deps;
     return earlier.then(() => {
       if (presentJob(jobs, islandId, frame) === job) return this.#applyWhenAssigned(islandId, job, frame);
-      jobs.attempts.noteUnheard(frame.jobId, frame.attempt, frame.seq);
+      jobs.noteUnheard(frame.jobId, frame.attempt, frame.seq);
       return this.#discard(islandId, frame);
     });
   }
@@ -146,7 +146,7 @@ export class AttemptFencing implements AttemptReports {
       case "finished":
         return job.feed.isLoaded
           ? results.finish(islandId, job, frame)
-          : this.#applyAfter(this.#deps.jobs.attempts.loadFeed(job.id), islandId, job, frame);
+          : this.#applyAfter(this.#deps.jobs.loadFeed(job.id), islandId, job, frame);
       case "failed":
         return results.fail(islandId, job, frame);
       case "cancelled":
@@ -164,16 +164,15 @@ export class AttemptFencing implements AttemptReports {
     if (job === undefined || job.hasEnded || !proofs.isValid(claim, jobId, attempt, hostId)) return drop;
     // It was assigned just before the coordinator stopped, and that was not durable yet.
     if (job.state === "pending" && attempt > job.attempt) {
-      jobs.attempts.takeOver(jobId, { islandId: hostId, accountId }, attempt);
+      jobs.takeOver(jobId, { islandId: hostId, accountId }, attempt);
     }
     // It was lost for longer than the grace, but nothing has happened since. Another Island may have a proof of the same attempt, which was
     // never durable.
     const isWhoLostIt = (job.lostIslandId ?? hostId) === hostId;
-    if (job.mayRegain && isWhoLostIt && attempt === job.attempt)
-      jobs.attempts.regain(jobId, { islandId: hostId, accountId });
+    if (job.mayRegain && isWhoLostIt && attempt === job.attempt) jobs.regain(jobId, { islandId: hostId, accountId });
     if (presentJob(jobs, hostId, { jobId, attempt }) === undefined) return drop;
-    if (started && job.state === "queued") jobs.attempts.start(jobId);
-    jobs.attempts.noteReturn(jobId);
+    if (started && job.state === "queued") jobs.start(jobId);
+    jobs.noteReturn(jobId);
     // The Island sends again what is received but not durable; `lastSeq` recognises the repeats.
     return { jobId, attempt, action: "continue", ackedSeq: job.durableSeq };
   }

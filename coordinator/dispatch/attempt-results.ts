@@ -47,31 +47,31 @@ export class AttemptResults {
     islands.freeSlot(islandId, frame);
     if (job === undefined) return undefined;
     this.#note(islandId, job, code, frame.message);
-    return jobs.attempts.requeue(job.id, this.#errorOf(islandId, job, { ...frame, code, retryable: true }), cause);
+    return jobs.requeue(job.id, this.#errorOf(islandId, job, { ...frame, code, retryable: true }), cause);
   }
 
   fail(islandId: string, job: ActiveJob, frame: FrameOf<"failed">): Promise<void> {
-    const { attempts } = this.#deps.jobs;
+    const { jobs } = this.#deps;
     const error = this.#failed(islandId, job, { ...frame, code: frame.exactCode ?? frame.code });
-    if (error.retryable) return attempts.requeue(job.id, error, "failed");
-    return this.#isFinal(islandId, job, error) ? attempts.fail(job.id, error) : attempts.confirm(job.id, error);
+    if (error.retryable) return jobs.requeue(job.id, error, "failed");
+    return this.#isFinal(islandId, job, error) ? jobs.fail(job.id, error) : jobs.confirm(job.id, error);
   }
 
   /** The job has not ended, so the coordinator did not ask for this: the Island's owner stopped the work. */
   giveUp(islandId: string, job: ActiveJob, frame: FrameOf<"cancelled">): Promise<void> {
     this.#noteLetDown(islandId, job, "lost", "island_lost");
     this.#deps.islands.freeSlot(islandId, frame);
-    return this.#deps.jobs.attempts.requeue(job.id, islandLost("The Island gave the job up"), "lost");
+    return this.#deps.jobs.requeue(job.id, islandLost("The Island gave the job up"), "lost");
   }
 
   addOutput(islandId: string, job: ActiveJob, frame: FrameOf<"output">): Promise<void> {
-    const { attempts } = this.#deps.jobs;
+    const { jobs } = this.#deps;
     const isChat = this.#deps.jobs.cargoOf(job)?.isChat === true;
     if (frame.items.some((item) => (item.type === "image" && isChat) || !isAskedFor(item, job.traits))) {
       const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: true });
-      return attempts.requeue(job.id, error, "failed");
+      return jobs.requeue(job.id, error, "failed");
     }
-    const stored = attempts.addOutput(job.id, frame.seq, frame.items);
+    const stored = jobs.addOutput(job.id, frame.seq, frame.items);
     if (job.hasEnded) this.#noteOverrun(islandId, job);
     return stored;
   }
@@ -91,11 +91,10 @@ export class AttemptResults {
       ...(stopSequence !== undefined && { stopSequence }),
     };
     const fault = faultOf(job, cargo, frame);
-    if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.attempts.complete(job.id, result));
+    if (fault !== null) return this.#reject(islandId, job, frame, fault, () => jobs.complete(job.id, result));
     const tokensPerSecond = job.meter?.tokensPerSecond ?? null;
     const unmet = cargo?.isChat === true ? unmetSchema(job, frame) : null;
-    const ended =
-      unmet === null ? jobs.attempts.complete(job.id, result) : jobs.attempts.fail(job.id, schemaUnmet(unmet));
+    const ended = unmet === null ? jobs.complete(job.id, result) : jobs.fail(job.id, schemaUnmet(unmet));
     if (job.state === "failed" && unmet === null) {
       this.#noteOverrun(islandId, job);
     } else {
@@ -114,18 +113,18 @@ export class AttemptResults {
     fault: ResultFault,
     complete: () => Promise<void>,
   ): Promise<void> {
-    const { attempts } = this.#deps.jobs;
+    const { jobs } = this.#deps;
     // A client who asks for nothing must not keep the Island from others: it has let the job down only if another one finds an answer.
     const isAsked = fault === "empty" && mayBeAskedEmpty(job.traits, frame);
     const error = this.#failed(islandId, job, { ...frame, code: "invalid_output", retryable: !isAsked });
     // Who contradicts itself has streamed what cannot be trusted and cannot be taken back: nobody may continue after it.
     const isSpoilt = job.feed.outputAttempt === job.attempt && (fault === "contradicted" || fault === "misformed");
-    if (isSpoilt) return attempts.fail(job.id, error);
-    if (fault === "contradicted" || fault === "misformed") return attempts.requeue(job.id, error, "failed");
-    if (!this.#isFinal(islandId, job, error)) return attempts.confirm(job.id, error);
+    if (isSpoilt) return jobs.fail(job.id, error);
+    if (fault === "contradicted" || fault === "misformed") return jobs.requeue(job.id, error, "failed");
+    if (!this.#isFinal(islandId, job, error)) return jobs.confirm(job.id, error);
     // The last attempt, which nobody confirmed, may leave the answer of an earlier one cut.
     const mayBeCut = job.feed.hasOutput && !isConfirmed(islandId, job, error) && this.#deps.hasOtherIsland(job);
-    return fault === "misshapen" || mayBeCut ? attempts.fail(job.id, error) : complete();
+    return fault === "misshapen" || mayBeCut ? jobs.fail(job.id, error) : complete();
   }
 
   /** The Island made more output than the job can have, or than there is room for. Only the former is its fault. */
@@ -167,7 +166,7 @@ export class AttemptResults {
   /** Whether an Island is believed that says no Island can do the job: another one said so too, or there is none to ask. */
   #isFinal(islandId: string, job: ActiveJob, error: JobError): boolean {
     if (isConfirmed(islandId, job, error)) return true;
-    return !this.#deps.jobs.attempts.mayRetry(job.id) || !this.#deps.hasOtherIsland(job);
+    return !this.#deps.jobs.mayRetry(job.id) || !this.#deps.hasOtherIsland(job);
   }
 
   #noteLetDown(islandId: string, { slug, accountId }: ActiveJob, cause: LetDown, code: JobErrorCode): void {

@@ -182,7 +182,7 @@ export class Dispatcher {
           const job = presentJob(jobs, event.islandId, attempt);
           if (job === undefined) continue;
           this.#letDown(job, event.islandId, "lost", "island_lost");
-          void jobs.attempts.requeue(job.id, islandLost(event.message), "lost", event.mayReturn);
+          void jobs.requeue(job.id, islandLost(event.message), "lost", event.mayReturn);
         }
         return undefined;
       default:
@@ -202,7 +202,7 @@ export class Dispatcher {
     if (islandId === null || islands.get(islandId)?.isConnected !== true) return;
     this.schedule({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
     this.#letDown(job, islandId, "failed", "island_silent");
-    void jobs.attempts.expirePhase(id);
+    void jobs.expirePhase(id);
   }
 
   /** The run limit passed. An Island that gave nothing all the while is asked less. */
@@ -213,7 +213,7 @@ export class Dispatcher {
       this.schedule({ kind: "measured", islandId, slug, tokensPerSecond: null, succeeded: false });
       this.#letDown(job, islandId, "failed", "run_timeout");
     }
-    void this.#deps.jobs.attempts.expireRun(id, hasOther);
+    void this.#deps.jobs.expireRun(id, hasOther);
   }
 
   #letDown({ slug, accountId }: ActiveJob, islandId: string, cause: LetDown, code: JobErrorCode): void {

@@ -1,6 +1,6 @@
 import type { AttemptId } from "../islands/island.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
-import type { ReturningJob } from "../jobs/job-memory.ts";
+import type { ReturningJob } from "../jobs/active-job.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { ActiveJobRecord } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
@@ -67,7 +67,7 @@ export class Recovery {
       if (island === undefined) {
         // Its account was deleted, or has had 1,000 other hosts since.
         this.#waiting += 1;
-        this.#givenUp.push(jobs.attempts.requeue(jobId, islandLost("The Island is not known any more"), "lost", true));
+        this.#givenUp.push(jobs.requeue(jobId, islandLost("The Island is not known any more"), "lost", true));
         continue;
       }
       island.attempts.push({ jobId, attempt });

@@ -2,7 +2,7 @@ import type { JobError } from "../../shared/errors.ts";
 import type { AttemptPhase } from "../../shared/attempt-phase.ts";
 import type { JobState } from "../../shared/job-state.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
-import type { JobClass, JobInput } from "../store/job-store.ts";
+import type { ActiveJobRecord, JobClass, JobInput } from "../store/job-store.ts";
 import type { AttemptMeter } from "./attempts/attempt-meter.ts";
 import type { Feed } from "./feed.ts";
 import type { JobTraits } from "./job-traits.ts";
@@ -97,3 +97,16 @@ export interface ActiveJob {
   /** The Cargo as it was when the job was accepted; the job runs that version. Null if it was gone at the last restart. */
   readonly cargo: CatalogEntry | null;
 }
+
+/** What is known of an unfinished job and not stored: who let it down, who called it impossible, and its trace. A restart forgets it. */
+export interface JobMemory {
+  readonly jobId: string;
+  /** In the order in which they did. */
+  readonly letDowns: readonly Assignee[];
+  readonly final: FinalFailure | null;
+  /** As W3C `traceparent`, of a job that is traced. */
+  readonly trace?: string | undefined;
+}
+
+/** A job that comes from storage, with what its last owner still knew of it. */
+export type ReturningJob = ActiveJobRecord & { readonly memory?: JobMemory | undefined };

@@ -1,4 +1,3 @@
-import type { Clock } from "../../shared/clock.ts";
 import { ServiceError, ValidationError, type ErrorCode, type FieldError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
 import { MAX_FILES_OF_JOB, MAX_JOB_FILE_BYTES } from "../../shared/job-files.ts";
@@ -8,11 +7,6 @@ import type { FileHold, FileRecord } from "../store/files.ts";
 import type { JobInput } from "../store/job-store.ts";
 import type { Store } from "../store/store.ts";
 
-export interface JobFilesDeps {
-  readonly store: Pick<Store, "files">;
-  readonly clock: Pick<Clock, "now">;
-}
-
 /** Then the jobs may be stored all the same. */
 const UNSURE: ReadonlySet<ErrorCode> = new Set([
   "cluster_unavailable",
@@ -21,54 +15,51 @@ const UNSURE: ReadonlySet<ErrorCode> = new Set([
   "storage_unavailable",
 ]);
 
-/** Files that the inputs of jobs name. */
-export class JobFiles {
-  readonly #deps: JobFilesDeps;
-
-  constructor(deps: JobFilesDeps) {
-    this.#deps = deps;
+/**
+ * Checks that the account may use the files that an input names.
+ * @param input was accepted by the Cargo's schema. @param root its field in the request.
+ * @returns their ids. @throws {ValidationError}
+ */
+export async function checkJobFiles(
+  files: Store["files"],
+  accountId: string,
+  cargo: Pick<CatalogEntry, "isChat" | "inputSchema">,
+  { input, inputJson, root }: { readonly input: JobInput; readonly inputJson: string; readonly root: string },
+  nowMs: number,
+): Promise<string[]> {
+  const places = cargo.isChat ? [] : filePlacesOf(cargo.inputSchema, input, inputJson);
+  if (places.length === 0) return [];
+  if (places.length > MAX_FILES_OF_JOB)
+    throw new ValidationError([{ path: root, message: `names ${places.length} files; at most ${MAX_FILES_OF_JOB}` }]);
+  const records = await Promise.all(places.map(({ fileId }) => files.get(accountId, fileId, nowMs)));
+  const errors = places.flatMap((place, i) => faultOf(place, records[i], root));
+  const bytes = records.reduce((sum, file) => sum + (file?.sizeBytes ?? 0), 0);
+  if (errors.length === 0 && bytes > MAX_JOB_FILE_BYTES) {
+    const [has, most] = [formatBytes(bytes), formatBytes(MAX_JOB_FILE_BYTES)];
+    errors.push({ path: root, message: `names files of ${has} together; a job takes ${most}` });
   }
+  if (errors.length > 0) throw new ValidationError(errors);
+  return [...new Set(places.map(({ fileId }) => fileId))];
+}
 
-  /**
-   * Checks that the account may use the files that an input names.
-   * @param input was accepted by the Cargo's schema. @param root its field in the request.
-   * @returns their ids. @throws {ValidationError}
-   */
-  async check(
-    accountId: string,
-    cargo: Pick<CatalogEntry, "isChat" | "inputSchema">,
-    { input, inputJson, root }: { readonly input: JobInput; readonly inputJson: string; readonly root: string },
-  ): Promise<string[]> {
-    const places = cargo.isChat ? [] : filePlacesOf(cargo.inputSchema, input, inputJson);
-    if (places.length === 0) return [];
-    if (places.length > MAX_FILES_OF_JOB)
-      throw new ValidationError([{ path: root, message: `names ${places.length} files; at most ${MAX_FILES_OF_JOB}` }]);
-    const { store, clock } = this.#deps;
-    const files = await Promise.all(places.map(({ fileId }) => store.files.get(accountId, fileId, clock.now())));
-    const errors = places.flatMap((place, i) => faultOf(place, files[i], root));
-    const bytes = files.reduce((sum, file) => sum + (file?.sizeBytes ?? 0), 0);
-    if (errors.length === 0 && bytes > MAX_JOB_FILE_BYTES) {
-      const [has, most] = [formatBytes(bytes), formatBytes(MAX_JOB_FILE_BYTES)];
-      errors.push({ path: root, message: `names files of ${has} together; a job takes ${most}` });
-    }
-    if (errors.length > 0) throw new ValidationError(errors);
-    return [...new Set(places.map(({ fileId }) => fileId))];
-  }
+/** Keeps files for jobs that are stored next. @throws {ValidationError} if one was deleted since it was checked. */
+export async function holdJobFiles(
+  files: Store["files"],
+  accountId: string,
+  holds: readonly FileHold[],
+  nowMs: number,
+): Promise<void> {
+  if (holds.length === 0) return;
+  const missing = await files.hold(accountId, holds, nowMs);
+  if (missing.length > 0)
+    throw new ValidationError(missing.map((id) => ({ path: "input", message: `names "${id}", which was deleted` })));
+}
 
-  /** Keeps files for jobs that are stored next. @throws {ValidationError} if one was deleted since it was checked. */
-  async hold(accountId: string, holds: readonly FileHold[]): Promise<void> {
-    if (holds.length === 0) return;
-    const missing = await this.#deps.store.files.hold(accountId, holds, this.#deps.clock.now());
-    if (missing.length > 0)
-      throw new ValidationError(missing.map((id) => ({ path: "input", message: `names "${id}", which was deleted` })));
-  }
-
-  /** Frees the files of jobs that `error` refused. What it may have stored keeps them until it ends, or for some minutes. */
-  async free(holds: readonly FileHold[], error: unknown): Promise<void> {
-    if (holds.length === 0 || !(error instanceof ServiceError) || UNSURE.has(error.code)) return;
-    // Then they end by themselves.
-    await this.#deps.store.files.unhold(holds).catch(() => undefined);
-  }
+/** Frees the files of jobs that `error` refused. What it may have stored keeps them until it ends, or for some minutes. */
+export async function freeJobFiles(files: Store["files"], holds: readonly FileHold[], error: unknown): Promise<void> {
+  if (holds.length === 0 || !(error instanceof ServiceError) || UNSURE.has(error.code)) return;
+  // Then they end by themselves.
+  await files.unhold(holds).catch(() => undefined);
 }
 
 function faultOf(place: FilePlace, file: FileRecord | undefined, root: string): FieldError[] {

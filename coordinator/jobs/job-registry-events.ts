@@ -19,15 +19,14 @@ export type JobRegistryEvent =
   | { readonly type: "job_withdrawn"; readonly job: ActiveJob }
   /** The job did not begin within its wait limit. Answered by `JobRegistry.expireWait`, with the reason for the wait. */
   | { readonly type: "wait_limit_passed"; readonly job: ActiveJob }
-  /** The run took longer than its limit. Answered by `JobAttempts.expireRun`. */
+  /** The run took longer than its limit. Answered by `JobRegistry.expireRun`. */
   | { readonly type: "run_limit_passed"; readonly job: ActiveJob }
-  /** The Island gave no sign of life for as long as the present phase may take. Answered by `JobAttempts.expirePhase`, or not: then the phase counts anew. */
+  /** The Island gave no sign of life for as long as the present phase may take. Answered by `JobRegistry.expirePhase`, or not: then the phase counts anew. */
   | { readonly type: "phase_limit_passed"; readonly job: ActiveJob }
   /** The job ended, or the attempt is given up, while an Island has it: the Island must stop the work. */
   | { readonly type: "attempt_stopped"; readonly job: ActiveJob; readonly reason: "cancelled" | "timeout" }
   /** An Island was chosen for the job: it has attempt `job.attempt`. */
   | { readonly type: "attempt_begun"; readonly job: ActiveJob }
-  /** The Island that runs the job is to get more of its input: a line, or without one the end. Lost while the Island is away. */
   /** The client may see the first text or image of the job. */
   | { readonly type: "first_output"; readonly job: ActiveJob }
   /** The Island refused the attempt, and another will follow. `job.islandId` still names the Island that had it. */

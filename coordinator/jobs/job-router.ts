@@ -26,8 +26,11 @@ export interface RemoteJob {
   openFeed(after?: FeedPosition): Promise<Feed>;
 }
 
-/** Finds jobs that are not here. A coordinator that is alone has none. */
+/** Finds jobs that are not here. */
 export interface JobRouter {
   /** Undefined for a job that has ended, and for an unknown one. */
   find(jobId: string): Promise<RemoteJob | undefined>;
 }
+
+/** A coordinator that is alone has all jobs. */
+export const NO_OTHER_JOBS: JobRouter = { find: async () => undefined };

@@ -3,8 +3,7 @@ import { isTerminal, nextState, type JobEvent, type JobState } from "../../share
 import type { PromptTokens } from "../../shared/output.ts";
 import type { CatalogEntry } from "../catalog/catalog.ts";
 import type { ActiveJobRecord, FeedItem, JobClass, JobInput, StatusItem } from "../store/job-store.ts";
-import type { ActiveJob, Assignee, FinalFailure } from "./active-job.ts";
-import type { JobMemory } from "./job-memory.ts";
+import type { ActiveJob, Assignee, FinalFailure, JobMemory } from "./active-job.ts";
 import type { AttemptMeter } from "./attempts/attempt-meter.ts";
 import { boundPrompt, DeliveredTokens } from "./delivered-tokens.ts";
 import { JobFeed, type Backlog } from "./feed.ts";
@@ -16,7 +15,7 @@ import { UnstoredOutput } from "./writes/unstored-output.ts";
 const NONE: ReadonlySet<string> = new Set();
 const NOBODY: readonly Assignee[] = [];
 
-/** The state behind an {@link ActiveJob}. It never leaves this folder; `ActiveJobs`, `JobRegistry` and `JobAttempts` change it. */
+/** The state behind an {@link ActiveJob}. It never leaves this folder; `JobRegistry` and its writes change it. */
 export class MutableJob implements ActiveJob {
   readonly id: string;
   readonly accountId: string;

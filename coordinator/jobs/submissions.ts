@@ -1,10 +1,10 @@
-import type { Clock } from "../../shared/clock.ts";
 import { MAX_DETAILS, RateLimitedError, ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { findModel } from "../catalog/find-model.ts";
 import { checkInput, type CheckedInput } from "../catalog/input-check.ts";
 import { holdPostings, priceOf } from "../credits/postings.ts";
+import type { Env } from "../env.ts";
 import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
 import type { DailyStorage } from "../quotas/daily-storage.ts";
 import type { FileHold } from "../store/files.ts";
@@ -12,18 +12,7 @@ import type { JobInput, NewJob, SubmittedJob } from "../store/job-store.ts";
 import { utcMonthOf, type SubmittingKey, type UsedKey } from "../store/key-spending.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhook, type WebhookRequest } from "../webhooks/new-webhook.ts";
-import { JobFiles } from "./job-files.ts";
-
-export interface SubmissionsDeps {
-  readonly store: Pick<Store, "accounts" | "files">;
-  readonly catalog: Catalog;
-  readonly clock: Pick<Clock, "now">;
-  /** Accept webhooks with private addresses, and over http. */
-  readonly webhookAllowPrivate: boolean;
-  /** Price of a job of priority 100, as a multiple of its Cargo's price. */
-  readonly priorityPrice: number;
-  readonly dailyStorage: Pick<DailyStorage, "take">;
-}
+import { checkJobFiles, freeJobFiles, holdJobFiles } from "./job-files.ts";
 
 /** What a client asks of one job and of a batch alike. */
 export interface SubmissionRequest {
@@ -44,153 +33,133 @@ export interface SubmissionRequest {
 }
 
 /** A submission that passed every check except those of the commit: credits and Idempotency-Key. */
-export interface CheckedSubmission {
-  readonly cargo: CatalogEntry;
-  /** Most unfinished jobs that the account may have. */
-  readonly maxJobs: number;
-  /** Shared by a batch and each of its jobs. */
-  readonly common: Pick<
-    SubmittedJob,
-    "accountId" | "slug" | "workloadId" | "jobClass" | "share" | "priority" | "createdAtMs" | "ignoredParameters"
-  >;
-  readonly webhook: NewJob["webhook"];
-  readonly apiKey: SubmittingKey | null;
-  /** They hold the prices of all jobs. */
-  readonly postings: NewJob["postings"];
-  /**
-   * The jobs to store next, one for each input, each with an id of its own. Ids grow in the order of the inputs. Files that they name are
-   * kept for them from now on. @throws {ValidationError} if one is gone.
-   */
-  newJobs(isClientBound?: boolean): Promise<SubmittedJob[]>;
-  /** Runs `store`, which stores the new jobs. Their files are not kept if it throws a refusal. */
-  withFiles<T>(store: () => Promise<T>): Promise<T>;
-}
+export type CheckedSubmission = Awaited<ReturnType<Submissions["check"]>>;
 
 type PlacedInput = CheckedInput & { readonly root: string };
 
+export type Submissions = ReturnType<typeof openSubmissions>;
+
 /** Brings every job into storage: checks it, makes its record and keeps track of the commit. */
-export class Submissions {
-  readonly #deps: SubmissionsDeps;
-  readonly #files: JobFiles;
+export function openSubmissions(
+  { config, clock }: Env<"priorityPrice" | "webhookAllowPrivate">,
+  store: Pick<Store, "accounts" | "files">,
+  catalog: Catalog,
+  dailyStorage: Pick<DailyStorage, "take">,
+) {
   /** Commits under way, by the ids of their jobs and batches, which the registry does not have yet. */
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  const underWay = new Map<string, Promise<unknown>>();
 
-  constructor(deps: SubmissionsDeps) {
-    this.#deps = deps;
-    this.#files = new JobFiles(deps);
-  }
-
-  /**
-   * Answers a repeated request with what its first one made, even if things have changed since, so that the repeat of an accepted
-   * request never becomes an error; else makes it.
-   * @param find Returns what the first request with the same Idempotency-Key made; undefined for a new key and without a key.
-   * @param make Checks the request now, and writes only if `find` would find nothing.
-   */
-  async firstOfKey<T>(find: () => Promise<T | undefined>, make: () => Promise<T>): Promise<T> {
-    const first = await find();
-    if (first !== undefined) return first;
-    try {
-      return await make();
-    } catch (error) {
-      // The first request may have committed after `find`, and may have taken the place that this one was refused.
-      const made = await find();
-      if (made !== undefined) return made;
-      throw error;
-    }
-  }
-
-  /**
-   * @param inputs Each with the field of the request that held it.
-   * @param maxWaitMs How long a client waits for the answer: shortens the Cargo's wait limit. Undefined if none waits.
-   * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed` for the API key, `validation_failed` naming what is wrong in every input; {@link RateLimitedError} when the
-   *   account has stored as much as it may in a day.
-   */
-  async check(
-    request: SubmissionRequest,
-    inputs: readonly { readonly path: string; readonly input: JobInput }[],
-    maxWaitMs?: number,
-  ): Promise<CheckedSubmission> {
-    const { store, catalog, clock, webhookAllowPrivate, priorityPrice } = this.#deps;
-    const { accountId, priority } = request;
-    const cargo = (await findModel(catalog, request.slug, accountId)) ?? catalog.get(request.slug, accountId);
-    const { slug } = cargo;
-    const { apiKey = null } = request;
-    assertMayRun(apiKey, slug);
-    const checked = checkInputs(cargo, inputs);
-    const files = this.#files;
-    const fileIds = await Promise.all(checked.map((input) => files.check(accountId, cargo, input)));
-    this.#countStorage(accountId, checked);
-    const createdAtMs = clock.now();
-    const webhook = newWebhook(request.webhook, { allowPrivate: webhookAllowPrivate, nowMs: createdAtMs });
-    const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
-    const { workloadId } = cargo;
-    const priceMicro = priceOf(cargo.priceMicro, priority, priorityPrice);
-    const jobClass = maxWaitMs === undefined ? "batch" : "chat";
-    const common = {
-      accountId,
-      slug,
-      workloadId,
-      jobClass,
-      share: limits.share,
-      priority,
-      createdAtMs,
-      ignoredParameters: request.ignoredParameters ?? [],
-    } as const;
-    const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
-    let holds: FileHold[] = [];
-    return {
-      cargo,
-      maxJobs: limits.concurrentJobs,
-      common,
-      webhook,
-      apiKey: apiKey && submittingKey(apiKey, createdAtMs, priceMicro * inputs.length),
-      postings: holdPostings(
+  return {
+    /**
+     * Answers a repeated request with what its first one made, even if things have changed since, so that the repeat of an accepted
+     * request never becomes an error; else makes it.
+     * @param find Returns what the first request with the same Idempotency-Key made; undefined for a new key and without a key.
+     * @param make Checks the request now, and writes only if `find` would find nothing.
+     */
+    async firstOfKey<T>(find: () => Promise<T | undefined>, make: () => Promise<T>): Promise<T> {
+      const first = await find();
+      if (first !== undefined) return first;
+      try {
+        return await make();
+      } catch (error) {
+        // The first request may have committed after `find`, and may have taken the place that this one was refused.
+        const made = await find();
+        if (made !== undefined) return made;
+        throw error;
+      }
+    },
+    /**
+     * @param inputs Each with the field of the request that held it.
+     * @param maxWaitMs How long a client waits for the answer: shortens the Cargo's wait limit. Undefined if none waits.
+     * @throws {ServiceError} `cargo_not_found`, `cargo_not_allowed` for the API key, `validation_failed` naming what is wrong in every
+     *   input; {@link RateLimitedError} when the account has stored as much as it may in a day.
+     */
+    async check(
+      request: SubmissionRequest,
+      inputs: readonly { readonly path: string; readonly input: JobInput }[],
+      maxWaitMs?: number,
+    ) {
+      const { accountId, priority, apiKey = null } = request;
+      const cargo = (await findModel(catalog, request.slug, accountId)) ?? catalog.get(request.slug, accountId);
+      const { slug, workloadId } = cargo;
+      assertMayRun(apiKey, slug);
+      const checked = checkInputs(cargo, inputs);
+      const createdAtMs = clock.now();
+      const fileIds = await Promise.all(
+        checked.map((input) => checkJobFiles(store.files, accountId, cargo, input, createdAtMs)),
+      );
+      const bytes = checked.reduce((sum, { inputJson }) => sum + inputJson.length, 0);
+      const waitMs = dailyStorage.take(accountId, bytes);
+      if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
+      const webhook = newWebhook(request.webhook, { allowPrivate: config.webhookAllowPrivate, nowMs: createdAtMs });
+      const limits = request.limits ?? resolveLimits(await store.accounts.limits(accountId));
+      const priceMicro = priceOf(cargo.priceMicro, priority, config.priorityPrice);
+      const common = {
         accountId,
-        inputs.map(() => priceMicro),
-      ),
-      async newJobs(isClientBound = false) {
-        const jobs = checked.map(({ input, inputJson }) => {
-          const id = newId("job", createdAtMs);
-          return { ...common, id, input, inputJson, priceMicro, waitDeadlineMs, isClientBound };
-        });
-        holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
-        await files.hold(accountId, holds);
-        return jobs;
-      },
-      async withFiles(store) {
-        try {
-          return await store();
-        } catch (error) {
-          await files.free(holds, error);
-          throw error;
-        }
-      },
-    };
-  }
-
-  #countStorage(accountId: string, inputs: readonly PlacedInput[]): void {
-    const bytes = inputs.reduce((sum, { inputJson }) => sum + inputJson.length, 0);
-    const waitMs = this.#deps.dailyStorage.take(accountId, bytes);
-    if (waitMs > 0) throw new RateLimitedError("daily_storage", Math.ceil(waitMs / 1_000));
-  }
-
-  /**
-   * Runs a commit that makes jobs and then hands them to the registry. Until it is over, {@link settled} of one of `ids` waits for it.
-   */
-  async commit<T>(ids: readonly string[], run: () => Promise<T>): Promise<T> {
-    const done = run();
-    for (const id of ids) this.#underWay.set(id, done);
-    try {
-      return await done;
-    } finally {
-      for (const id of ids) this.#underWay.delete(id);
-    }
-  }
-
-  /** Resolves when the commit of this job or batch has succeeded or failed; at once when none is under way. */
-  async settled(id: string): Promise<void> {
-    await this.#underWay.get(id)?.catch(() => undefined);
-  }
+        slug,
+        workloadId,
+        jobClass: maxWaitMs === undefined ? "batch" : "chat",
+        share: limits.share,
+        priority,
+        createdAtMs,
+        ignoredParameters: request.ignoredParameters ?? [],
+      } as const;
+      const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
+      let holds: FileHold[] = [];
+      return {
+        cargo,
+        /** Most unfinished jobs that the account may have. */
+        maxJobs: limits.concurrentJobs,
+        /** Shared by a batch and each of its jobs. */
+        common,
+        webhook,
+        apiKey: apiKey && submittingKey(apiKey, createdAtMs, priceMicro * inputs.length),
+        /** They hold the prices of all jobs. */
+        postings: holdPostings(
+          accountId,
+          inputs.map(() => priceMicro),
+        ),
+        /**
+         * The jobs to store next, one for each input, each with an id of its own. Ids grow in the order of the inputs. Files that they name
+         * are kept for them from now on. @throws {ValidationError} if one is gone.
+         */
+        async newJobs(isClientBound = false): Promise<SubmittedJob[]> {
+          const jobs = checked.map(({ input, inputJson }) => {
+            const id = newId("job", createdAtMs);
+            return { ...common, id, input, inputJson, priceMicro, waitDeadlineMs, isClientBound };
+          });
+          holds = jobs.flatMap(({ id: jobId }, i) => (fileIds[i] ?? []).map((fileId) => ({ jobId, fileId })));
+          await holdJobFiles(store.files, accountId, holds, clock.now());
+          return jobs;
+        },
+        /** Runs `run`, which stores the new jobs. Their files are not kept if it throws a refusal. */
+        async withFiles<T>(run: () => Promise<T>): Promise<T> {
+          try {
+            return await run();
+          } catch (error) {
+            await freeJobFiles(store.files, holds, error);
+            throw error;
+          }
+        },
+      };
+    },
+    /**
+     * Runs a commit that makes jobs and then hands them to the registry. Until it is over, `settled` of one of `ids` waits for it.
+     */
+    async commit<T>(ids: readonly string[], run: () => Promise<T>): Promise<T> {
+      const done = run();
+      for (const id of ids) underWay.set(id, done);
+      try {
+        return await done;
+      } finally {
+        for (const id of ids) underWay.delete(id);
+      }
+    },
+    /** Resolves when the commit of this job or batch has succeeded or failed; at once when none is under way. */
+    async settled(id: string): Promise<void> {
+      await underWay.get(id)?.catch(() => undefined);
+    },
+  };
 }
 
 /** @throws {ServiceError} `cargo_not_allowed` */

@@ -19,7 +19,7 @@ interface Counting {
 
 /** What metrics are read from. */
 export interface MeasuredParts {
-  readonly jobs: Pick<JobRegistry, "list" | "subscribe"> & { readonly attempts: { readonly relayedTokens: number } };
+  readonly jobs: Pick<JobRegistry, "list" | "relayedTokens" | "subscribe">;
   readonly islands: Pick<IslandRegistry, "connectedCount" | "connected">;
   readonly scheduler: Pick<Scheduler, "quarantinedCount" | "waitsByReason">;
   readonly store: Pick<Store, "commits" | "queued" | "readOnlyBecause">;
@@ -84,7 +84,7 @@ function jobReadings({ jobs, scheduler, member, webhooks, fileBatches }: Measure
       return [...byReason, ["account_limit", parked]];
     }),
     counterOf("atoll_tokens_relayed_total", "Model tokens relayed since the start, live", [], () => [
-      [jobs.attempts.relayedTokens],
+      [jobs.relayedTokens],
     ]),
     gauge("atoll_webhooks_pending", "Webhooks to be delivered", [], () => [[webhooks.pendingCount]]),
     gauge("atoll_file_batches_running", "Batches over files that run here", [], () => [[fileBatches.runningCount]]),

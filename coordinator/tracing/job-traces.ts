@@ -3,7 +3,6 @@ import type { Context, Span, Tracer } from "@opentelemetry/api";
 import type { Clock } from "../../shared/clock.ts";
 import type { JobError } from "../../shared/errors.ts";
 import type { ActiveJob } from "../jobs/active-job.ts";
-import type { JobMoves } from "../jobs/job-moves.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { JobEnding } from "../store/job-store.ts";
 
@@ -15,7 +14,7 @@ export interface JobTracesDeps {
   readonly contextNow: () => Context;
   /** The span that a `traceparent` names. */
   readonly contextOf: (traceparent: string) => Context;
-  readonly jobs: Pick<JobRegistry, "subscribe"> & { readonly moves: Pick<JobMoves, "noteTrace"> };
+  readonly jobs: Pick<JobRegistry, "subscribe" | "noteTrace">;
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -94,7 +93,7 @@ export class JobTraces {
     const span = tracer.startSpan("job", { startTime, attributes }, parent);
     const { traceId, spanId, traceFlags } = span.spanContext();
     const isSampled = (traceFlags & api.TraceFlags.SAMPLED) !== 0;
-    if (isSampled) jobs.moves.noteTrace(job.id, `00-${traceId}-${spanId}-01`);
+    if (isSampled) jobs.noteTrace(job.id, `00-${traceId}-${spanId}-01`);
     const trace = { job: span, context: api.trace.setSpan(parent, span), queue: null, attempt: null };
     this.#traces.set(job.id, trace);
     return trace;

@@ -9,11 +9,12 @@ export function checkLeaks(world: World): string[] {
   if (jobs > 0) broken.push(`leak: ${jobs} jobs in the registry`);
   for (const account of ACCOUNTS) {
     if (life.jobQuota.isFull(account, 1)) broken.push(`leak: ${account} has a place of a job`);
-    if (life.outputBudget.count("account", account) > 0) broken.push(`leak: output of ${account} in memory`);
+    if (life.registry.outputBudget.count("account", account) > 0) broken.push(`leak: output of ${account} in memory`);
   }
-  if (life.outputBudget.count("coordinator") > 0) broken.push("leak: output in memory");
+  if (life.registry.outputBudget.count("coordinator") > 0) broken.push("leak: output in memory");
   for (const { hostId, index } of world.islands) {
-    if (life.outputBudget.count("island", hostId) > 0) broken.push(`leak: output of Island ${index} in memory`);
+    if (life.registry.outputBudget.count("island", hostId) > 0)
+      broken.push(`leak: output of Island ${index} in memory`);
     const island = life.islands.get(hostId);
     if (island !== undefined) broken.push(`leak: Island ${index} holds ${island.attempts().length} slots and is away`);
   }

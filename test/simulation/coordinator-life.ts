@@ -5,17 +5,18 @@ import { recoverJobs } from "../../coordinator/dispatch/recovery.ts";
 import { WaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
 import { IslandConnections } from "../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
-import { BatchGate } from "../../coordinator/jobs/batches/batch-gate.ts";
-import { BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
+import { openBatchGate } from "../../coordinator/jobs/batches/batch-gate.ts";
+import { openBatchService, type BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
 import { JobRegistry } from "../../coordinator/jobs/job-registry.ts";
-import { JobService } from "../../coordinator/jobs/job-service.ts";
-import { Submissions } from "../../coordinator/jobs/submissions.ts";
+import { NO_OTHER_JOBS } from "../../coordinator/jobs/job-router.ts";
+import { openJobService, type JobApi } from "../../coordinator/jobs/job-service.ts";
+import { openSubmissions } from "../../coordinator/jobs/submissions.ts";
 import { resolveLimits } from "../../coordinator/quotas/account-limits.ts";
 import { DailyStorage } from "../../coordinator/quotas/daily-storage.ts";
 import { JobQuota } from "../../coordinator/quotas/job-quota.ts";
-import { outputBudget } from "../../coordinator/quotas/output-budget.ts";
 import { Scheduler } from "../../coordinator/scheduler/scheduler.ts";
 import { Writer } from "../../coordinator/store/sqlite/engine/writer.ts";
+import { testEnv } from "../support/test-env.ts";
 import { SimulatedClock, type SimulatedTime } from "./simulated-clock.ts";
 import type { SimulatedDatabase, SimulatedStore } from "./simulated-database.ts";
 import type { SimulatedDisk } from "./simulated-disk.ts";
@@ -50,16 +51,11 @@ export class CoordinatorLife {
   readonly clock: SimulatedClock;
   readonly store: SimulatedStore;
   readonly jobQuota = new JobQuota();
-  readonly outputBudget = outputBudget({
-    outputMemoryBytes: 64 * MIB,
-    accountOutputMemoryBytes: 64 * MIB,
-    islandOutputMemoryBytes: 64 * MIB,
-  });
   readonly registry: JobRegistry;
   readonly islands: IslandRegistry;
   readonly scheduler: Scheduler;
   readonly connections: IslandConnections;
-  readonly jobs: JobService;
+  readonly jobs: JobApi;
   readonly batches: BatchService;
   /** Feeds that were read. They are kept, because when garbage is collected does not depend on the seed. */
   readonly openFeeds = new Set<object>();
@@ -73,7 +69,7 @@ export class CoordinatorLife {
     const clock = new SimulatedClock(time);
     const writer = new Writer(disk.startThread(), clock, () => {});
     const store = database.open(writer);
-    const { jobQuota, outputBudget } = this;
+    const { jobQuota } = this;
     const onFatal = (error: unknown): void => {
       if (!this.isDead) end(error);
     };
@@ -84,34 +80,31 @@ export class CoordinatorLife {
       random,
     });
     const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
-    const registry = new JobRegistry({
-      store,
-      catalog,
-      jobQuota,
-      outputBudget,
+    const memory = {
+      outputMemoryBytes: 64 * MIB,
+      accountOutputMemoryBytes: 64 * MIB,
+      islandOutputMemoryBytes: 64 * MIB,
       maxOutputBytes: MIB,
-      clock,
-      graceMs: GRACE_MS,
+    };
+    const config = {
+      islandGraceMs: GRACE_MS,
       restartGraceMs: RESTART_GRACE_MS,
       maxAttempts: MAX_ATTEMPTS,
       networkFee: NETWORK_FEE,
-      phaseLimits: PHASE_LIMITS,
+      acceptLimitMs: PHASE_LIMITS.accept,
+      startLimitMs: PHASE_LIMITS.start,
+      firstOutputLimitMs: PHASE_LIMITS.first_output,
+      silenceLimitMs: PHASE_LIMITS.silence,
       feedDelayMs: FEED_DELAY_MS,
-      dailyStorage,
       maxRunMs: 3_600_000,
-      onWebhookDue: () => {},
-      onFatal,
-    });
-    const limitOf = async (accountId: string) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs;
-    const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf, onFatal });
-    const submissions = new Submissions({
-      store,
-      catalog,
-      clock,
-      webhookAllowPrivate: false,
       priorityPrice: PRIORITY_PRICE,
-      dailyStorage,
-    });
+      webhookAllowPrivate: false,
+    };
+    const env = testEnv(config, { clock, onFatal });
+    const registry = new JobRegistry(env, store, catalog, jobQuota, dailyStorage, memory, () => {});
+    const limitOf = async (accountId: string) => resolveLimits(await store.accounts.limits(accountId)).concurrentJobs;
+    const gate = openBatchGate(env, registry, jobQuota, limitOf, null);
+    const submissions = openSubmissions(env, store, catalog, dailyStorage);
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
     const proofs = new AttemptProofs(SECRET);
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere: () => null });
@@ -150,16 +143,16 @@ export class CoordinatorLife {
       heartbeatMs: HEARTBEAT_MS,
       quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     });
-    this.batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
-    this.jobs = new JobService({
-      store,
-      jobs: registry,
-      submissions,
-      jobQuota,
+    this.batches = openBatchService(clock, store, registry, submissions, gate, NO_OTHER_JOBS);
+    this.jobs = openJobService(
       clock,
-      explainWait: (job) => waitReasons.of(job),
-      removeContent: async () => undefined,
-    });
+      store,
+      registry,
+      submissions,
+      NO_OTHER_JOBS,
+      (job) => waitReasons.of(job),
+      async () => undefined,
+    );
     this.clock = clock;
     this.store = store;
     this.registry = registry;

@@ -13,7 +13,7 @@ const files = new FileService(unused({ limits: {} }));
 
 /** The parts that metrics are read from, of a coordinator where nothing has happened. */
 export const NO_PARTS = {
-  jobs: { list: () => [], attempts: { relayedTokens: 0 }, subscribe: () => undefined },
+  jobs: { list: () => [], relayedTokens: 0, subscribe: () => undefined },
   islands: { connectedCount: 0, connected: () => [] },
   scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
   store: { commits: 0, queued: 0, readOnlyBecause: null },

@@ -34,3 +34,11 @@ export function describeExpiry(phase: AttemptPhase, limitMs: number): string {
       return phase satisfies never;
   }
 }
+
+/** What the job waited for in vain. */
+export function describeWait({ state, attempt, refusals }: Pick<ActiveJob, "state" | "attempt" | "refusals">): string {
+  const ended = attempt - refusals - (state === "queued" ? 1 : 0);
+  if (ended === 0) return "No Island began the job within its wait limit";
+  const attempts = ended === 1 ? "1 attempt" : `${ended} attempts`;
+  return `${attempts} of the job ended without a result, and no Island began another in time`;
+}

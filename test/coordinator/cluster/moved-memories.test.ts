@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LocalBus } from "../../../coordinator/bus/local-bus.ts";
 import { shareMemories } from "../../../coordinator/cluster/moved-jobs.ts";
-import type { JobMemory } from "../../../coordinator/jobs/job-memory.ts";
+import type { JobMemory } from "../../../coordinator/jobs/active-job.ts";
 import { peersOn } from "./peers-on.ts";
 
 const error = { code: "invalid_input", message: "The Cargo cannot run this input", retryable: false } as const;

@@ -108,7 +108,7 @@ function describeOwnership(database: PostgresDatabase): void {
       const { feed } = at(a).world.registry.get(assign.jobId) ?? expect.fail("It is not there");
       feed.subscribe(() => undefined);
       const returned = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
-      at(a).world.registry.moves.drop(assign.jobId);
+      at(a).world.registry.drop(assign.jobId);
       await expect
         .poll(() => (net.clock.advance(10), b?.world.registry.get(assign.jobId)?.feed))
         .toHaveProperty("readers", 1);

@@ -69,11 +69,11 @@ function describeSharedJobs(database: PostgresDatabase): void {
       const again = await PlayedIsland.rejoin(at(b).world, net.accountId, island.hostId, assign);
       await again.say(outputFrame(assign, 2, "two "));
       // Its next write tells `a` that it is not its own any more.
-      at(a).world.registry.moves.drop(jobId);
+      at(a).world.registry.drop(jobId);
       for (const feed of [here, there]) await untilText(feed, "one two ");
       again.lose();
       const back = await PlayedIsland.rejoin(at(a).world, net.accountId, island.hostId, assign);
-      at(b).world.registry.moves.drop(jobId);
+      at(b).world.registry.drop(jobId);
       await back.say(outputFrame(assign, 3, "three"));
       for (const feed of [here, there]) await untilText(feed, "one two three");
       expect(await openAt(a, jobId)).not.toBe(here);

@@ -115,7 +115,7 @@ describe("a job that another coordinator has now", () => {
     }
     await world.settle();
     const [gone, kept] = jobs.map(({ record }) => record.id);
-    world.registry.moves.drop(gone ?? "", "coord_2");
+    world.registry.drop(gone ?? "", "coord_2");
     eventsClock.advance(GATHER_MS);
     const read = reader.read().join();
     expect([read.includes(gone ?? ""), read.includes(kept ?? "")]).toEqual([false, true]);

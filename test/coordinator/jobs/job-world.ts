@@ -10,18 +10,18 @@ import { WaitReasons, type WaitReasonsDeps } from "../../../coordinator/dispatch
 import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
 import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
-import { BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
-import { BatchService } from "../../../coordinator/jobs/batches/batch-service.ts";
+import { openBatchGate, type BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
+import { openBatchService, type BatchService } from "../../../coordinator/jobs/batches/batch-service.ts";
 import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
 import type { JobRouter } from "../../../coordinator/jobs/job-router.ts";
-import { JobService } from "../../../coordinator/jobs/job-service.ts";
-import { Submissions } from "../../../coordinator/jobs/submissions.ts";
+import { openJobService, type JobApi } from "../../../coordinator/jobs/job-service.ts";
+import { openSubmissions, type Submissions } from "../../../coordinator/jobs/submissions.ts";
 import { DailyStorage } from "../../../coordinator/quotas/daily-storage.ts";
-import { outputBudget as makeOutputBudget } from "../../../coordinator/quotas/output-budget.ts";
 import { JobQuota } from "../../../coordinator/quotas/job-quota.ts";
 import { Scheduler, type SchedulerEvent } from "../../../coordinator/scheduler/scheduler.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import type { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 
 const GIB = 1_024 ** 3;
 const MIB = 1_024 ** 2;
@@ -46,7 +46,7 @@ export class JobWorld {
   readonly jobQuota = new JobQuota();
   readonly registry: JobRegistry;
   readonly connections: IslandConnections;
-  readonly jobs: JobService;
+  readonly jobs: JobApi;
   readonly catalog: Catalog;
   readonly signer: CargoSigner;
   readonly islands: IslandRegistry;
@@ -81,27 +81,38 @@ export class JobWorld {
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
     const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
-    const outputBudget = makeOutputBudget({
+    const memory = {
       outputMemoryBytes,
       accountOutputMemoryBytes: outputMemoryBytes,
       islandOutputMemoryBytes: outputMemoryBytes,
-    });
-    const memory = { outputBudget, maxOutputBytes: 16 * MIB };
-    const options = {
-      graceMs: GRACE_MS,
+      maxOutputBytes: 16 * MIB,
+    };
+    const config = {
+      islandGraceMs: GRACE_MS,
       restartGraceMs: RESTART_GRACE_MS,
       maxAttempts: 3,
       networkFee: NETWORK_FEE,
-      dailyStorage,
-      phaseLimits: PHASE_LIMITS,
+      acceptLimitMs: PHASE_LIMITS.accept,
+      startLimitMs: PHASE_LIMITS.start,
+      firstOutputLimitMs: PHASE_LIMITS.first_output,
+      silenceLimitMs: PHASE_LIMITS.silence,
       maxRunMs: 3_600_000,
       feedDelayMs,
-      couldReadersCome: (sinceMs: number) => this.couldReadersCome(sinceMs),
-      ...memory,
+      priorityPrice: 1,
+      webhookAllowPrivate: false,
     };
-    const onWebhookDue = (): void => undefined;
-    const registry = new JobRegistry({ store, catalog, jobQuota, clock, onWebhookDue, onFatal, ...options });
-    const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });
+    const env = testEnv(config, { clock, onFatal });
+    const registry = new JobRegistry(
+      env,
+      store,
+      catalog,
+      jobQuota,
+      dailyStorage,
+      memory,
+      () => {},
+      (sinceMs) => this.couldReadersCome(sinceMs),
+    );
+    const gate = openBatchGate(env, registry, jobQuota, async () => 10, null);
     const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
     const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => this.elsewhere(kind);
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
@@ -146,14 +157,12 @@ export class JobWorld {
       heartbeatMs,
       quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
     });
-    const prices = { webhookAllowPrivate: false, priorityPrice: 1 };
-    const submissions = new Submissions({ store, catalog, clock, dailyStorage, ...prices });
+    const submissions = openSubmissions(env, store, catalog, dailyStorage);
     const explainWait = waitReasons.of.bind(waitReasons);
     this.explainWait = explainWait;
     const removeContent = async (): Promise<void> => undefined;
     const router: JobRouter = { find: async (jobId) => this.router?.find(jobId) };
-    const services = { store, jobs: registry, submissions, clock, router };
-    this.jobs = new JobService({ ...services, removeContent, jobQuota, explainWait });
+    this.jobs = openJobService(clock, store, registry, submissions, router, explainWait, removeContent);
     this.registry = registry;
     this.submissions = submissions;
     this.catalog = catalog;
@@ -161,7 +170,7 @@ export class JobWorld {
     this.islands = islands;
     this.scheduler = scheduler;
     this.dispatcher = dispatcher;
-    this.batches = new BatchService({ ...services, gate });
+    this.batches = openBatchService(clock, store, registry, submissions, gate, router);
     this.#gate = gate;
   }
 

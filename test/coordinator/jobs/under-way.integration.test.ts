@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
-import { BatchService, type SubmittedBatch } from "../../../coordinator/jobs/batches/batch-service.ts";
-import { Submissions } from "../../../coordinator/jobs/submissions.ts";
+import { openBatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
+import {
+  openBatchService,
+  type BatchService,
+  type SubmittedBatch,
+} from "../../../coordinator/jobs/batches/batch-service.ts";
+import { NO_OTHER_JOBS } from "../../../coordinator/jobs/job-router.ts";
+import { openSubmissions } from "../../../coordinator/jobs/submissions.ts";
 import type { BatchStore } from "../../../coordinator/store/batches.ts";
 import type { JobStore } from "../../../coordinator/store/jobs.ts";
 import { openSqliteStore, type SqliteStore } from "../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 import { withJobStore } from "./held-store.ts";
 import { JobWorld } from "./job-world.ts";
@@ -60,22 +66,11 @@ describe("a batch whose commit is under way", () => {
       cancel: real.cancel.bind(real),
     };
     const { catalog, jobQuota: quota, registry: jobs } = world;
-    const gate = new BatchGate({
-      jobs,
-      quota,
-      clock,
-      limitOf: async () => 10,
-      onFatal: (error) => world.fatal.push(error),
-    });
-    const submissions = new Submissions({
-      store,
-      catalog,
-      clock,
-      webhookAllowPrivate: false,
-      priorityPrice: 1,
-      dailyStorage: { take: () => 0 },
-    });
-    batches = new BatchService({ store: { batches: held, webhooks: store.webhooks }, jobs, submissions, gate, clock });
+    const env = testEnv({ priorityPrice: 1 }, { clock, onFatal: (error) => world.fatal.push(error) });
+    const gate = openBatchGate(env, jobs, quota, async () => 10, null);
+    const submissions = openSubmissions(env, store, catalog, { take: () => 0 });
+    const stores = { batches: held, webhooks: store.webhooks };
+    batches = openBatchService(clock, stores, jobs, submissions, gate, NO_OTHER_JOBS);
   });
 
   it("is cancelled when its jobs are there, and not refused as if it had ended", async () => {

@@ -40,7 +40,7 @@ beforeEach(() => {
     },
     jobs: {
       subscribe: (listener) => void listeners.push(listener),
-      moves: { noteTrace: (jobId, trace) => void noted.set(jobId, trace) },
+      noteTrace: (jobId, trace) => void noted.set(jobId, trace),
     },
     clock,
   });

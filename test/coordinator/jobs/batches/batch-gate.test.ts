@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
+import { openBatchGate, type BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
 import type { ActiveJob } from "../../../../coordinator/jobs/active-job.ts";
 import { JobQuota } from "../../../../coordinator/quotas/job-quota.ts";
 import { ServiceError } from "../../../../shared/errors.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
+import { testEnv } from "../../../support/test-env.ts";
 
 let clock: ManualClock;
 let quota: JobQuota;
@@ -18,24 +19,17 @@ beforeEach(() => {
   limit = 2;
   jobs = new Map();
   admitted = [];
-  gate = new BatchGate({
-    quota,
-    clock,
-    limitOf: async () => limit,
-    jobs: {
-      get: (id) => jobs.get(id) as ActiveJob | undefined,
-      admitParked(id) {
-        const job = jobs.get(id);
-        if (job === undefined) throw new Error(`${id} is unknown`);
-        job.hasPlace = true;
-        quota.add(job.accountId);
-        admitted.push(id);
-      },
+  const registry: Parameters<typeof openBatchGate>[1] = {
+    get: (id) => jobs.get(id) as ActiveJob | undefined,
+    admitParked(id) {
+      const job = jobs.get(id);
+      if (job === undefined) throw new Error(`${id} is unknown`);
+      job.hasPlace = true;
+      quota.add(job.accountId);
+      admitted.push(id);
     },
-    onFatal: (error) => {
-      throw error;
-    },
-  });
+  };
+  gate = openBatchGate(testEnv({}, { clock }), registry, quota, async () => limit, null);
 });
 
 type WaitingJob = { -readonly [Field in "id" | "accountId" | "hasPlace"]: ActiveJob[Field] };
@@ -129,29 +123,26 @@ describe("BatchGate, with places that several coordinators share", () => {
   let asked: number[];
   let fault: Error | null;
   const fatal: unknown[] = [];
-  const shared = (): BatchGate =>
-    new BatchGate({
-      quota,
-      clock,
-      limitOf: async () => limit,
-      jobs: {
-        get: (id) => jobs.get(id) as ActiveJob | undefined,
-        admitParked(id) {
-          (jobs.get(id) as WaitingJob).hasPlace = true;
-          admitted.push(id);
-        },
-      },
-      places: {
-        async take(_accountId, jobIds) {
-          asked.push(jobIds.length);
-          if (fault !== null) throw fault;
-          const taken = jobIds.slice(0, room);
-          room -= taken.length;
-          return taken;
-        },
-      },
-      onFatal: (error) => fatal.push(error),
-    });
+  const registry: Parameters<typeof openBatchGate>[1] = {
+    get: (id) => jobs.get(id) as ActiveJob | undefined,
+    admitParked(id) {
+      (jobs.get(id) as WaitingJob).hasPlace = true;
+      admitted.push(id);
+    },
+  };
+  const places: Parameters<typeof openBatchGate>[4] = {
+    async take(_accountId, jobIds) {
+      asked.push(jobIds.length);
+      if (fault !== null) throw fault;
+      const taken = jobIds.slice(0, room);
+      room -= taken.length;
+      return taken;
+    },
+  };
+  const shared = (): BatchGate => {
+    const env = testEnv({}, { clock, onFatal: (error) => fatal.push(error) });
+    return openBatchGate(env, registry, quota, async () => limit, places);
+  };
   beforeEach(() => {
     [room, asked, fault] = [0, [], null];
     gate = shared();

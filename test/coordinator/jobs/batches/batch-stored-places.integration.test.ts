@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
-import { BatchService } from "../../../../coordinator/jobs/batches/batch-service.ts";
-import { Submissions } from "../../../../coordinator/jobs/submissions.ts";
+import { openBatchGate, type BatchGate } from "../../../../coordinator/jobs/batches/batch-gate.ts";
+import { openBatchService, type BatchService } from "../../../../coordinator/jobs/batches/batch-service.ts";
+import { NO_OTHER_JOBS } from "../../../../coordinator/jobs/job-router.ts";
+import { openSubmissions } from "../../../../coordinator/jobs/submissions.ts";
 import type { BatchStore } from "../../../../coordinator/store/batches.ts";
 import { openSqliteStore, type SqliteStore } from "../../../../coordinator/store/sqlite/sqlite-store.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
+import { testEnv } from "../../../support/test-env.ts";
 import { makeAccount, temporaryFolder } from "../../store/contract/store-builders.ts";
 import { JobWorld } from "../job-world.ts";
 
@@ -46,29 +48,17 @@ beforeEach(async () => {
     unfinished: real.unfinished.bind(real),
     cancel: real.cancel.bind(real),
   };
-  gate = new BatchGate({
-    jobs,
-    quota,
-    clock,
-    limitOf: async () => 10,
-    places: {
-      async take(_accountId, jobIds) {
-        asked += 1;
-        return jobIds.slice(0, take(jobIds.length));
-      },
+  const env = testEnv({ priorityPrice: 1 }, { clock, onFatal: (error) => world.fatal.push(error) });
+  gate = openBatchGate(env, jobs, quota, async () => 10, {
+    async take(_accountId, jobIds) {
+      asked += 1;
+      return jobIds.slice(0, take(jobIds.length));
     },
-    onFatal: (error) => world.fatal.push(error),
   });
   const dailyStorage = { take: () => 0 };
-  const prices = { webhookAllowPrivate: false, priorityPrice: 1 };
-  const submissions = new Submissions({ store, catalog, clock, dailyStorage, ...prices });
-  batches = new BatchService({
-    store: { batches: counting, webhooks: store.webhooks },
-    jobs,
-    submissions,
-    gate,
-    clock,
-  });
+  const submissions = openSubmissions(env, store, catalog, dailyStorage);
+  const stores = { batches: counting, webhooks: store.webhooks };
+  batches = openBatchService(clock, stores, jobs, submissions, gate, NO_OTHER_JOBS);
 });
 afterEach(async () => {
   await world.settle();
