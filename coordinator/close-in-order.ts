@@ -1,6 +1,6 @@
 import type { Clock } from "../shared/clock.ts";
 import { CloseLimit } from "../shared/async/close-limit.ts";
-import type { AccountService } from "./accounts/account-service.ts";
+import type { Accounts } from "./accounts/accounts.ts";
 import type { Bus } from "./bus/bus.ts";
 import type { CatalogSync } from "./catalog/catalog-sync.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
@@ -32,7 +32,7 @@ const RETURN_AFTER_MS = 1_000;
 export interface OpenParts {
   /** True for a database, which may be away for long. A file is not, and is left in order. */
   readonly storageMayBeAway: boolean;
-  readonly accounts: AccountService;
+  readonly accounts: Accounts;
   readonly bus: Bus;
   readonly catalogSync: CatalogSync;
   readonly clock: Clock;

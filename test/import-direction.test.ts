@@ -34,7 +34,6 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["operators"],
     ["http"],
     [
-      "open-accounts.ts",
       "open-file-batches.ts",
       "open-files.ts",
       "open-gateway.ts",

@@ -2,7 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { HttpBindings } from "@hono/node-server";
 import type { Clock } from "../../shared/clock.ts";
 import type { Logger } from "../../shared/logger.ts";
-import type { AccountService } from "../accounts/account-service.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import type { CredentialUser } from "../accounts/known-callers.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { CargoService } from "../catalog/cargo-service.ts";
@@ -47,7 +47,7 @@ export interface HttpOptions extends RequestLimitsOptions {
 export interface HttpDeps {
   readonly jobs: JobApi;
   readonly batches: BatchApi;
-  readonly accounts: AccountService;
+  readonly accounts: Accounts;
   readonly catalog: Catalog;
   readonly cargos: CargoService;
   readonly conversations: ConversationService;
