@@ -21,7 +21,7 @@ import type { Suspensions } from "./operators/suspensions.ts";
 import type { Retention } from "./retention/retention.ts";
 import type { Store } from "./store/store.ts";
 import type { Tracing } from "./tracing/open-tracing.ts";
-import type { WebhookSender } from "./webhooks/webhook-sender.ts";
+import type { Webhooks } from "./webhooks/webhook-sender.ts";
 
 /** How long each part of a stop may take: open streams and answers (clients resume them), jobs that move, what is left with a database. */
 const MAX_CLOSE_MS = 2_000;
@@ -55,7 +55,7 @@ export interface OpenParts {
   readonly store: Store;
   readonly tracing: Tracing | null;
   readonly suspensions: Suspensions;
-  readonly webhooks: WebhookSender;
+  readonly webhooks: Webhooks;
 }
 
 /** Answers first, then Islands and their jobs, then what works in the background, and storage last. */

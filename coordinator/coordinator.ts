@@ -30,6 +30,7 @@ import { AccountEvents } from "./events/account-events.ts";
 import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
 import { createApp } from "./http/app.ts";
+import { webhookPayload } from "./http/schemas/webhook-payload.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
 import { listen } from "./http/server/transport.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
@@ -48,13 +49,13 @@ import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
-import { openWebhooks } from "./open-webhooks.ts";
 import { Suspensions } from "./operators/suspensions.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
+import { openWebhooks } from "./webhooks/webhook-sender.ts";
 
 export interface CoordinatorDeps {
   readonly config: CoordinatorConfig;
@@ -103,7 +104,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
-  const webhooks = openWebhooks({ config, store, clock, log });
+  const webhooks = openWebhooks({ config, clock, log }, store.webhooks, webhookPayload(store));
   const isNew = !(await stored(() => store.islands.hasAny()));
   const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
   const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);

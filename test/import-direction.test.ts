@@ -40,7 +40,6 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       "open-hosts.ts",
       "open-operators.ts",
       "open-telemetry.ts",
-      "open-webhooks.ts",
     ],
     ["close-in-order.ts"],
     ["coordinator.ts"],
