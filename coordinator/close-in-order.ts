@@ -6,7 +6,7 @@ import type { CatalogSync } from "./catalog/catalog-sync.ts";
 import type { ClusterMember } from "./cluster/cluster-member.ts";
 import type { CredentialWatch } from "./cluster/credential-watch.ts";
 import type { Peers } from "./cluster/peers.ts";
-import type { ConversationService } from "./conversations/conversation-service.ts";
+import type { Conversations } from "./conversations/conversations.ts";
 import type { Dispatcher } from "./dispatch/dispatcher.ts";
 import type { AccountEvents } from "./events/account-events.ts";
 import type { FileBatchService } from "./file-batches/file-batch-service.ts";
@@ -36,7 +36,7 @@ export interface OpenParts {
   readonly bus: Bus;
   readonly catalogSync: CatalogSync;
   readonly clock: Clock;
-  readonly conversations: ConversationService;
+  readonly conversations: Conversations;
   readonly credentials: CredentialWatch | undefined;
   readonly dispatcher: Dispatcher;
   readonly events: AccountEvents;

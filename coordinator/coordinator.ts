@@ -20,7 +20,7 @@ import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import { phaseLimitsOf, type CoordinatorConfig } from "./config/resolve-config.ts";
-import { ConversationService } from "./conversations/conversation-service.ts";
+import { openConversations } from "./conversations/conversations.ts";
 import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { Dispatcher } from "./dispatch/dispatcher.ts";
@@ -204,17 +204,14 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     explainWait,
     ...others,
   });
-  const conversations = new ConversationService({
-    store: store.conversations,
-    catalog,
+  const removeOf = removeContent("conversation");
+  const conversations = openConversations(
+    { config, clock, log, onFatal },
+    store.conversations,
     jobs,
-    clock,
-    log,
-    removeContent: removeContent("conversation"),
-    isShared,
-    waitMs: config.chatWaitMs,
-    onFatal,
-  });
+    catalog,
+    removeOf,
+  );
   const answers = (): Promise<unknown> => conversations.resume();
   if (member === null) await answers();
   const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };

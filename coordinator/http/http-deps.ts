@@ -12,7 +12,7 @@ import type { AccountEvents } from "../events/account-events.ts";
 import type { BatchApi } from "../jobs/batches/batch-service.ts";
 import type { FileBatchApi } from "../file-batches/file-batch-service.ts";
 import type { FileApi } from "../files/file-service.ts";
-import type { ConversationService } from "../conversations/conversation-service.ts";
+import type { Conversations } from "../conversations/conversations.ts";
 import type { CargoAvailability } from "../islands/cargo-availability.ts";
 import type { IslandGateway } from "../islands/gateway.ts";
 import type { IslandService } from "../islands/island-service.ts";
@@ -50,7 +50,7 @@ export interface HttpDeps {
   readonly accounts: Accounts;
   readonly catalog: Catalog;
   readonly cargos: CargoService;
-  readonly conversations: ConversationService;
+  readonly conversations: Conversations;
   readonly files: FileApi;
   readonly fileBatches: FileBatchApi;
   readonly islands: Pick<IslandService, "list" | "some" | "get" | "rename" | "remove" | "earnings">;

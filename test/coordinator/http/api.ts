@@ -8,7 +8,7 @@ import { newId } from "../../../shared/ids.ts";
 import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
 import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
 import { Catalog } from "../../../coordinator/catalog/catalog.ts";
-import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
+import { openConversations } from "../../../coordinator/conversations/conversations.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { AccountEvents } from "../../../coordinator/events/account-events.ts";
 import { createApp } from "../../../coordinator/http/app.ts";
@@ -252,16 +252,16 @@ export class Api implements AsyncDisposable {
         catalogSync: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
         clock: this.clock,
       }),
-      conversations: new ConversationService({
-        store: store.conversations,
-        catalog: this.catalog,
-        jobs: this.jobs,
-        clock: this.clock,
-        log,
-        removeContent: async () => undefined,
-        waitMs: TEST_HTTP_OPTIONS.chatWaitMs,
-        onFatal: (error) => log.fatal({ err: error }),
-      }),
+      conversations: openConversations(
+        testEnv(
+          { chatWaitMs: TEST_HTTP_OPTIONS.chatWaitMs },
+          { clock: this.clock, log, onFatal: (error) => log.fatal({ err: error }) },
+        ),
+        store.conversations,
+        this.jobs,
+        this.catalog,
+        async () => undefined,
+      ),
       files: this.files,
       fileBatches: this.fileBatches,
       retention: { remove: async () => undefined },
