@@ -6,6 +6,7 @@ import { SESSION_PATH } from "../shared/protocol/codec.ts";
 import { newId } from "../shared/ids.ts";
 import { CloseLimit } from "../shared/async/close-limit.ts";
 import { urlHost } from "../shared/net/url-host.ts";
+import { openAccounts } from "./accounts/accounts.ts";
 import { CargoService } from "./catalog/cargo-service.ts";
 import { CatalogSync } from "./catalog/catalog-sync.ts";
 import { NetworkClock } from "./cluster/network-clock.ts";
@@ -18,7 +19,7 @@ import { defaultSlugsOf } from "./config/default-cargo-settings.ts";
 import { registrationOf } from "./config/exposure.ts";
 import { memoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
-import { ConversationService } from "./conversations/conversation-service.ts";
+import { openConversations } from "./conversations/conversations.ts";
 import { AttemptFencing } from "./dispatch/attempt-fencing.ts";
 import { AttemptProofs } from "./dispatch/attempt-proofs.ts";
 import { Dispatcher } from "./dispatch/dispatcher.ts";
@@ -29,6 +30,7 @@ import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
 import { dialects } from "./dialects/dialects.ts";
 import { createApp } from "./http/app.ts";
+import { webhookPayload } from "./http/schemas/webhook-payload.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
 import { listen } from "./http/server/transport.ts";
 import { CargoSigner } from "./islands/cargo-signer.ts";
@@ -45,20 +47,19 @@ import { openSubmissions } from "./jobs/submissions.ts";
 import { JobQuota } from "./quotas/job-quota.ts";
 import { DailyStorage } from "./quotas/daily-storage.ts";
 import { MAX_CLOSE_MS, Parts } from "./parts.ts";
-import { openAccounts } from "./open-accounts.ts";
 import { openFileBatches } from "./open-file-batches.ts";
 import { openFiles } from "./open-files.ts";
 import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
-import { openWebhooks } from "./open-webhooks.ts";
 import { Suspensions } from "./operators/suspensions.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
+import { openWebhooks } from "./webhooks/webhook-sender.ts";
 
 /** Islands reconnect this long after an orderly stop of the coordinator. */
 const RETURN_AFTER_MS = 1_000;
@@ -81,7 +82,7 @@ export interface Coordinator {
 
 /** Opens storage, restores unfinished jobs, then lets Islands and clients in. */
 export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinator> {
-  const { config, log, version, onFatal } = deps;
+  const { config, log, version } = deps;
   // Before anything is opened: a configuration that cannot be is told at once.
   const registration = registrationOf(config);
   await using parts = new Parts(deps.clock);
@@ -108,7 +109,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const changes = cluster?.credentialChanges;
   const credentials = changes && new CredentialWatch(changes, peers, clock);
   if (credentials !== undefined) parts.add(credentials);
-  const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
+  const accounts = openAccounts({ config, clock, log }, store.accounts, registration, credentials);
   parts.add({ close: () => accounts.settled() });
   const { chatShare, islandBackoffMs: firstPauseMs } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
@@ -117,7 +118,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, networkFee } = config;
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
-  const webhooks = openWebhooks({ config, store, clock, log });
+  const webhooks = openWebhooks({ config, clock, log }, store.webhooks, webhookPayload(store));
   const isNew = !(await stored(() => store.islands.hasAny()));
   const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
   const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
@@ -209,17 +210,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   parts.add(retention);
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
   const jobs = openJobService(clock, store, registry, submissions, router, explainWait, removeContent("job"));
-  const conversations = new ConversationService({
-    store: store.conversations,
-    catalog,
-    jobs,
-    clock,
-    log,
-    removeContent: removeContent("conversation"),
-    isShared,
-    waitMs: config.chatWaitMs,
-    onFatal,
-  });
+  const removeOf = removeContent("conversation");
+  const conversations = openConversations(env, store.conversations, jobs, catalog, removeOf);
   // Before connections close: answers in progress are then resumed at the next start, not cancelled.
   parts.add({ drain: () => conversations.close() });
   const answers = (): Promise<unknown> => conversations.resume();

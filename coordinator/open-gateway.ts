@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
-import type { AccountService } from "./accounts/account-service.ts";
+import type { Accounts } from "./accounts/accounts.ts";
 import type { MemoryBudgets } from "./config/memory-settings.ts";
 import type { CoordinatorConfig } from "./config/resolve-config.ts";
 import { clientAddress } from "./http/server/client-address.ts";
@@ -12,7 +12,7 @@ import type { IslandConnections } from "./islands/island-connections.ts";
 export interface OpenGatewayDeps {
   readonly config: CoordinatorConfig;
   readonly connections: IslandConnections;
-  readonly accounts: AccountService;
+  readonly accounts: Accounts;
   readonly signer: Pick<CargoSigner, "publicKey">;
   readonly memory: MemoryBudgets;
   readonly clock: Clock;

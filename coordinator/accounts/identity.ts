@@ -1,5 +1,6 @@
+import { ServiceError } from "../../shared/errors.ts";
 import type { ResolvedLimits } from "../quotas/account-limits.ts";
-import type { Account, Role } from "../store/accounts.ts";
+import type { Account, AccountStore, Role } from "../store/accounts.ts";
 import type { Scope } from "../store/credentials.ts";
 import { NO_KEY_LIMITS, type KeyLimits, type UsedKey } from "../store/key-spending.ts";
 
@@ -52,4 +53,21 @@ export interface SignedIn {
   readonly token: string;
   readonly expiresAtMs: number;
   readonly account: Account;
+}
+
+/** The operator suspended the account of the caller. */
+export function accountSuspended(because: string): ServiceError {
+  return new ServiceError("account_suspended", `The operator suspended this account: ${because}`);
+}
+
+/** False for an account that was deleted. @throws {ServiceError} `account_suspended` */
+export async function assertNotSuspended(store: Pick<AccountStore, "standing">, accountId: string): Promise<boolean> {
+  const standing = await store.standing(accountId);
+  const because = standing?.suspendedBecause ?? null;
+  if (because !== null) throw accountSuspended(because);
+  return standing !== undefined;
+}
+
+export function accountDeleted(): ServiceError {
+  return new ServiceError("not_found", "The account was deleted");
 }

@@ -1,29 +1,39 @@
+import { randomInt } from "node:crypto";
 import type { Clock } from "../../shared/clock.ts";
 import { RateLimitedError, ServiceError } from "../../shared/errors.ts";
 import { newId } from "../../shared/ids.ts";
-import type { Logger } from "../../shared/logger.ts";
 import { RequestWindow, WINDOW_MS } from "../quotas/request-window.ts";
 import type { AccountStore } from "../store/accounts.ts";
 import type { IslandToken, TokenCap } from "../store/island-tokens.ts";
 import { MAX_HOSTS } from "../store/islands.ts";
+import type { Background } from "./background.ts";
 import { readName } from "./credential-fields.ts";
-import type { IslandIdentity } from "./identity.ts";
-import { KeyUsage } from "./key-usage.ts";
-import {
-  MAX_CODES,
-  MAX_TRIES,
-  MAX_TRIES_BY_ADDRESS,
-  newPairingCode,
-  PAIRING_MS,
-  readPairingCode,
-} from "./pairing-codes.ts";
+import { assertNotSuspended, type IslandIdentity } from "./identity.ts";
+import { lastUses } from "./last-uses.ts";
 import { hashSecret, newSecret, secretKind } from "./secrets.ts";
-import { assertNotSuspended } from "./suspended.ts";
 
 /** Per account: each of its Islands may have its own. */
 const MAX_TOKENS = MAX_HOSTS;
 const ALL = "all";
 const DEFAULT_NAME = "Island token";
+
+/**
+ * Letters and digits that nobody takes for one another: no 0, 1, I and O. 32 of them, so a code is one of 32^8 = 2^40.
+ *
+ * Odds of guessing: each coordinator takes {@link MAX_TRIES} tries a minute in all, 158 million in a year. With 10 codes open at all
+ * times, an attacker who uses up all tries for a whole year finds one with a chance of 0.14 % (10 * 158e6 / 2^40), at the price that
+ * nobody else can pair. What he gets is an Island token, whose Island earns for the account.
+ */
+const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+const LENGTH = 8;
+const PATTERN = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
+
+const PAIRING_MS = 600_000;
+/** Open codes of one account. */
+const MAX_CODES = 5;
+/** Codes that are tried in a minute: by one address, and by all. */
+export const MAX_TRIES_BY_ADDRESS = 10;
+export const MAX_TRIES = 300;
 
 export interface NewIslandSecret {
   readonly token: IslandToken;
@@ -31,96 +41,104 @@ export interface NewIslandSecret {
   readonly secret: string;
 }
 
-/** Tokens with which Islands join, and the pairing codes that are exchanged for one. Stores only hashes. */
-export class IslandTokens {
-  readonly #store: AccountStore;
-  readonly #clock: Clock;
-  readonly #usage: KeyUsage;
+/**
+ * Tokens with which Islands join, and the pairing codes that are exchanged for one. Stores only hashes.
+ * @param onRevoked called when a token has ended.
+ */
+export function openIslandTokens(store: AccountStore, clock: Clock, background: Background, onRevoked: () => void) {
+  const recordUse = lastUses(clock, background, "an Island token", (id, atMs) => store.touchIslandToken(id, atMs));
   /** Pairing codes tried, by address and in all. */
-  readonly #tries: RequestWindow;
+  const tries = new RequestWindow(clock);
 
-  constructor(store: AccountStore, clock: Clock, log: Pick<Logger, "error">) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#tries = new RequestWindow(clock);
-    this.#usage = new KeyUsage(
-      clock,
-      (tokenId, atMs) => store.touchIslandToken(tokenId, atMs),
-      (error) => log.error({ err: error }, "Could not store when an Island token was last used"),
-    );
-  }
+  const makeSecret = () => {
+    const createdAtMs = clock.now();
+    const secret = newSecret("it");
+    return { id: newId("itk", createdAtMs), secret, tokenHash: hashSecret(secret), createdAtMs };
+  };
 
-  /** @throws {ServiceError} `too_many_tokens`; {@link ValidationError} */
-  async create(accountId: string, name?: string): Promise<NewIslandSecret> {
-    const { id, secret, tokenHash, createdAtMs } = this.#newSecret();
-    const token = { id, accountId, name: readName(name, DEFAULT_NAME), createdAtMs };
-    await this.#store.createIslandToken({ ...token, tokenHash }, capAt(createdAtMs));
-    return { token: { ...token, lastUsedAtMs: null }, secret };
-  }
-
-  /** The owner of a token, with which an Island begins a session; undefined if it is invalid or revoked. @throws {ServiceError} `account_suspended` */
-  async authenticate(token: string): Promise<IslandIdentity | undefined> {
-    const found = await this.find(token);
-    if (found !== undefined) this.#usage.record(found.tokenId);
-    return found;
-  }
-
-  /** Like {@link authenticate}, without a note that it was used. */
-  async find(token: string): Promise<IslandIdentity | undefined> {
+  /** Like `authenticate`, without a note that it was used. */
+  async function find(token: string): Promise<IslandIdentity | undefined> {
     if (secretKind(token) !== "it") return undefined;
-    const found = await this.#store.findIslandToken(hashSecret(token));
-    if (found === undefined) return undefined;
-    if (!(await assertNotSuspended(this.#store, found.accountId))) return undefined;
+    const found = await store.findIslandToken(hashSecret(token));
+    if (found === undefined || !(await assertNotSuspended(store, found.accountId))) return undefined;
     return { accountId: found.accountId, tokenId: found.id, tokenCreatedAtMs: found.createdAtMs };
   }
 
-  /** Makes a code that is exchanged for a token within ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError} */
-  async createCode(accountId: string, name?: string): Promise<{ code: string; name: string; expiresAtMs: number }> {
-    const nowMs = this.#clock.now();
-    const code = newPairingCode();
-    const made = { name: readName(name, DEFAULT_NAME), expiresAtMs: nowMs + PAIRING_MS };
-    const codeHash = hashSecret(readPairingCode(code) ?? "");
-    await this.#store.createPairingCode({ ...made, accountId, codeHash }, { nowMs, maxCodes: MAX_CODES });
-    return { code, ...made };
-  }
+  return {
+    find,
 
-  /**
-   * Exchanges a code for a token. `address`: network address of the client.
-   * @throws {ServiceError} `not_found` for a code that is wrong, used or expired; `too_many_tokens`; {@link RateLimitedError}
-   */
-  async redeem(typed: string, address: string): Promise<NewIslandSecret> {
-    for (const [caller, limit] of [[address, MAX_TRIES_BY_ADDRESS] as const, [ALL, MAX_TRIES] as const]) {
-      const { isAllowed, freesInMs } = this.#tries.count(caller, limit);
-      if (!isAllowed) throw new RateLimitedError("pairing_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
-    }
-    const code = readPairingCode(typed);
-    const { id, secret, tokenHash, createdAtMs } = this.#newSecret();
-    const redeemed =
-      code === undefined
-        ? undefined
-        : await this.#store.redeemPairingCode(
-            { id, tokenHash, createdAtMs, codeHash: hashSecret(code) },
-            capAt(createdAtMs),
-          );
-    if (redeemed === undefined) {
+    /** @throws {ServiceError} `too_many_tokens`; {@link ValidationError} */
+    async create(accountId: string, name?: string): Promise<NewIslandSecret> {
+      const { id, secret, tokenHash, createdAtMs } = makeSecret();
+      const token = { id, accountId, name: readName(name, DEFAULT_NAME), createdAtMs };
+      await store.createIslandToken({ ...token, tokenHash }, capAt(createdAtMs));
+      return { token: { ...token, lastUsedAtMs: null }, secret };
+    },
+
+    /** Active ones, newest first. */
+    list: (accountId: string): Promise<IslandToken[]> => store.listIslandTokens(accountId),
+
+    /** False if the account has no such active token. */
+    async revoke(accountId: string, tokenId: string): Promise<boolean> {
+      const wasRevoked = await store.revokeIslandToken(accountId, tokenId, clock.now());
+      onRevoked();
+      return wasRevoked;
+    },
+
+    /** The owner of a token, with which an Island begins a session; undefined if it is invalid or revoked. @throws {ServiceError} `account_suspended` */
+    async authenticate(token: string): Promise<IslandIdentity | undefined> {
+      const found = await find(token);
+      if (found !== undefined) recordUse(found.tokenId);
+      return found;
+    },
+
+    /** Makes a code that is exchanged for a token within ten minutes. @throws {ServiceError} `too_many_codes`; {@link ValidationError} */
+    async createCode(accountId: string, name?: string): Promise<{ code: string; name: string; expiresAtMs: number }> {
+      const nowMs = clock.now();
+      const code = newPairingCode();
+      const made = { name: readName(name, DEFAULT_NAME), expiresAtMs: nowMs + PAIRING_MS };
+      const codeHash = hashSecret(readPairingCode(code) ?? "");
+      await store.createPairingCode({ ...made, accountId, codeHash }, { nowMs, maxCodes: MAX_CODES });
+      return { code, ...made };
+    },
+
+    /**
+     * Exchanges a code for a token. `address`: network address of the client.
+     * @throws {ServiceError} `not_found` for a code that is wrong, used or expired; `too_many_tokens`; {@link RateLimitedError}
+     */
+    async redeem(typed: string, address: string): Promise<NewIslandSecret> {
+      for (const [caller, limit] of [[address, MAX_TRIES_BY_ADDRESS] as const, [ALL, MAX_TRIES] as const]) {
+        const { isAllowed, freesInMs } = tries.count(caller, limit);
+        if (!isAllowed) throw new RateLimitedError("pairing_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
+      }
+      const code = readPairingCode(typed);
+      const { id, secret, tokenHash, createdAtMs } = makeSecret();
+      const redeemed =
+        code === undefined
+          ? undefined
+          : await store.redeemPairingCode(
+              { id, tokenHash, createdAtMs, codeHash: hashSecret(code) },
+              capAt(createdAtMs),
+            );
+      if (redeemed !== undefined) return { token: { id, ...redeemed, createdAtMs, lastUsedAtMs: null }, secret };
       throw new ServiceError("not_found", "The pairing code is wrong, used or older than ten minutes; make a new one");
-    }
-    return { token: { id, ...redeemed, createdAtMs, lastUsedAtMs: null }, secret };
-  }
-
-  /** Resolves when background writes are done. */
-  settled(): Promise<void> {
-    return this.#usage.settled();
-  }
-
-  #newSecret() {
-    const createdAtMs = this.#clock.now();
-    const secret = newSecret("it");
-    return { id: newId("itk", createdAtMs), secret, tokenHash: hashSecret(secret), createdAtMs };
-  }
+    },
+  };
 }
 
 /** A token that was revoked counts for a minute more, so that an account cannot make any number of them. */
 function capAt(nowMs: number): TokenCap {
   return { maxTokens: MAX_TOKENS, revokedAfterMs: nowMs - WINDOW_MS };
+}
+
+/** A new code in the form in which it is shown: ABCD-EFGH. */
+function newPairingCode(): string {
+  const characters = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+  return `${characters.slice(0, LENGTH / 2)}-${characters.slice(LENGTH / 2)}`;
+}
+
+/** The eight characters of a code as somebody typed it; undefined for what cannot be one. */
+function readPairingCode(typed: string): string | undefined {
+  const code = typed.replaceAll(/[\s-]/g, "").toUpperCase();
+  return PATTERN.test(code) ? code : undefined;
 }

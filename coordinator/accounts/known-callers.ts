@@ -21,7 +21,7 @@ interface KnownCaller extends Caller {
   readonly revision: number;
 }
 
-/** Where other coordinators change credentials too: what is known of that. */
+/** What is known of changes of credentials, also by other coordinators. */
 export interface CredentialNews {
   /** The revision of the credentials, as it was within the last second. */
   revision(): number | Promise<number>;
@@ -41,50 +41,27 @@ export interface CredentialUser {
  * Whom API keys and session tokens identify. It remembers them, so that a request of a known caller reads one number in place of key,
  * account and limits. Storage raises that number with every change, also with one by the command line: no request that comes after a
  * change is answered by what was true before it. Where several coordinators share a store, the number is at most a second old.
+ *
+ * The returned function resolves with undefined for a token that is unknown, revoked or expired; it is not remembered. It throws a
+ * {@link ServiceError} `key_expired` for an API key.
  */
-export class KnownCallers {
-  readonly #store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "standing">;
-  readonly #revision: () => number | Promise<number>;
-  readonly #clock: Pick<Clock, "now">;
+export function knownCallers(
+  store: Pick<AccountStore, "findKey" | "findSession" | "standing">,
+  clock: Pick<Clock, "now">,
+  credentials: Pick<CredentialNews, "revision">,
+): (token: string) => Promise<Identity | undefined> {
   /** By the hash of the token. */
-  readonly #known = recentMap<KnownCaller>(MAX_CALLERS);
+  const remembered = recentMap<KnownCaller>(MAX_CALLERS);
 
-  constructor(
-    store: Pick<AccountStore, "credentialsRevision" | "findKey" | "findSession" | "standing">,
-    clock: Pick<Clock, "now">,
-    news?: Pick<CredentialNews, "revision">,
-  ) {
-    this.#store = store;
-    this.#revision = news === undefined ? () => store.credentialsRevision() : () => news.revision();
-    this.#clock = clock;
-  }
-
-  /**
-   * Undefined for a token that is unknown, revoked or expired; it is not remembered.
-   * @throws {ServiceError} `key_expired` for an API key.
-   */
-  async identify(token: string): Promise<Identity | undefined> {
-    const kind = secretKind(token);
-    if (kind !== "ak" && kind !== "st") return undefined;
-    const tokenHash = hashSecret(token);
-    // Read first: a change during the look-up makes what is remembered outdated at once.
-    const revision = await this.#revision();
-    const known = this.#known.get(tokenHash);
-    if (known?.revision === revision && known.expiresAtMs > this.#clock.now()) return known.identity;
-    const caller = await (kind === "ak" ? this.#findKey(tokenHash) : this.#findSession(tokenHash));
-    if (caller !== undefined) this.#known.set(tokenHash, { ...caller, revision });
-    return caller?.identity;
-  }
-
-  async #findKey(secretHash: string): Promise<Caller | undefined> {
-    const key = await this.#store.findKey(secretHash);
+  async function findKey(secretHash: string): Promise<Caller | undefined> {
+    const key = await store.findKey(secretHash);
     if (key === undefined) return undefined;
     const { id: keyId, number: keyNumber, accountId, scopes, expiresAtMs, cargos, monthlyMicro } = key;
-    if (expiresAtMs !== null && expiresAtMs <= this.#clock.now()) {
+    if (expiresAtMs !== null && expiresAtMs <= clock.now()) {
       const atTime = new Date(expiresAtMs).toISOString();
       throw new ServiceError("key_expired", `The API key expired at ${atTime}; make another one, or change its expiry`);
     }
-    const standing = await this.#standingOf(accountId);
+    const standing = await standingOf(accountId);
     if (standing === undefined) return undefined;
     const isLimited = expiresAtMs !== null || cargos !== null || monthlyMicro !== null;
     const keyLimits = isLimited ? { keyLimits: { expiresAtMs, cargos, monthlyMicro } } : {};
@@ -94,18 +71,33 @@ export class KnownCallers {
     };
   }
 
-  async #findSession(tokenHash: string): Promise<Caller | undefined> {
-    const session = await this.#store.findSession(tokenHash, this.#clock.now());
+  async function findSession(tokenHash: string): Promise<Caller | undefined> {
+    const session = await store.findSession(tokenHash, clock.now());
     if (session === undefined) return undefined;
     const { accountId, expiresAtMs } = session;
-    const standing = await this.#standingOf(accountId);
+    const standing = await standingOf(accountId);
     if (standing === undefined) return undefined;
     return { identity: { kind: "session", accountId, scopes: SCOPES, tokenHash, ...standing }, expiresAtMs };
   }
 
   /** Undefined for a deleted account: a request that it had under way may store a key or session after its end. */
-  async #standingOf(accountId: string): Promise<Pick<Identity, "limits" | "role" | "suspendedBecause"> | undefined> {
-    const standing = await this.#store.standing(accountId);
+  async function standingOf(
+    accountId: string,
+  ): Promise<Pick<Identity, "limits" | "role" | "suspendedBecause"> | undefined> {
+    const standing = await store.standing(accountId);
     return standing && { ...standing, limits: resolveLimits(standing.limits) };
   }
+
+  return async (token) => {
+    const kind = secretKind(token);
+    if (kind !== "ak" && kind !== "st") return undefined;
+    const tokenHash = hashSecret(token);
+    // Read first: a change during the look-up makes what is remembered outdated at once.
+    const revision = await credentials.revision();
+    const known = remembered.get(tokenHash);
+    if (known?.revision === revision && known.expiresAtMs > clock.now()) return known.identity;
+    const caller = await (kind === "ak" ? findKey(tokenHash) : findSession(tokenHash));
+    if (caller !== undefined) remembered.set(tokenHash, { ...caller, revision });
+    return caller?.identity;
+  };
 }

@@ -1,4 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { Semaphore } from "../../shared/async/semaphore.ts";
 import { RateLimitedError } from "../../shared/errors.ts";
 
 interface Cost {
@@ -17,63 +18,56 @@ const MAX_CONCURRENT = 2;
 const MAX_WAITING = 64;
 const SPARE_BYTES = 2 ** 20;
 
-/** Hashes and checks passwords, two at a time. */
-export class Passwords {
-  readonly #cost: Cost;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+const NEVER = new AbortController().signal;
 
-  /** `cost`: of new hashes. */
-  constructor(cost: Cost = COST) {
-    this.#cost = cost;
-  }
+/** Hashes and checks passwords, two at a time. `cost`: of new hashes. */
+export function openPasswords(cost: Cost = COST) {
+  const turns = new Semaphore<null>(MAX_CONCURRENT);
+  let unfinished = 0;
 
-  /** Returns `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} if too many wait. */
-  async hash(password: string): Promise<string> {
-    const salt = randomBytes(SALT_BYTES);
-    const hash = await this.#inTurn(() => derive(password, salt, HASH_BYTES, this.#cost));
-    const { cost, blockSize, parallelization } = this.#cost;
-    return `scrypt$${cost}$${blockSize}$${parallelization}$${salt.toString("base64")}$${hash.toString("base64")}`;
-  }
-
-  /**
-   * Whether `password` matches `stored`. Without a stored hash it returns false after the same time, so that timing shows nothing.
-   * @throws {RateLimitedError} if too many wait.
-   */
-  async verify(password: string, stored: string | undefined): Promise<boolean> {
-    if (stored === undefined) {
-      await this.hash(password);
-      return false;
-    }
-    const [scheme, cost, blockSize, parallelization, salt, hash] = stored.split("$");
-    if (scheme !== "scrypt" || salt === undefined || hash === undefined)
-      throw new Error("Unknown kind of password hash");
-    const wanted = Buffer.from(hash, "base64");
-    const parameters = {
-      cost: Number(cost),
-      blockSize: Number(blockSize),
-      parallelization: Number(parallelization),
-    };
-    const found = await this.#inTurn(() => derive(password, Buffer.from(salt, "base64"), wanted.length, parameters));
-    return timingSafeEqual(found, wanted);
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < MAX_CONCURRENT) this.#running += 1;
-    else {
-      if (this.#waiting.length >= MAX_WAITING) throw new RateLimitedError("login_attempts", 1);
-      // The one that finishes passes on its place, so `#running` does not change.
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (unfinished >= MAX_CONCURRENT + MAX_WAITING) throw new RateLimitedError("login_attempts", 1);
+    unfinished += 1;
+    await turns.acquire(null, NEVER);
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
+      unfinished -= 1;
+      turns.release();
     }
   }
+
+  const passwords = {
+    /** Returns `scrypt$N$r$p$salt$hash`, the last two in base64. @throws {RateLimitedError} if too many wait. */
+    async hash(password: string): Promise<string> {
+      const salt = randomBytes(SALT_BYTES);
+      const hash = await inTurn(() => derive(password, salt, HASH_BYTES, cost));
+      const parameters = `${cost.cost}$${cost.blockSize}$${cost.parallelization}`;
+      return `scrypt$${parameters}$${salt.toString("base64")}$${hash.toString("base64")}`;
+    },
+
+    /**
+     * Whether `password` matches `stored`. Without a stored hash it returns false after the same time, so that timing shows nothing.
+     * @throws {RateLimitedError} if too many wait.
+     */
+    async verify(password: string, stored: string | undefined): Promise<boolean> {
+      if (stored === undefined) {
+        await passwords.hash(password);
+        return false;
+      }
+      const [scheme, n, r, p, salt, hash] = stored.split("$");
+      if (scheme !== "scrypt" || salt === undefined || hash === undefined)
+        throw new Error("Unknown kind of password hash");
+      const wanted = Buffer.from(hash, "base64");
+      const parameters = { cost: Number(n), blockSize: Number(r), parallelization: Number(p) };
+      const found = await inTurn(() => derive(password, Buffer.from(salt, "base64"), wanted.length, parameters));
+      return timingSafeEqual(found, wanted);
+    },
+  };
+  return passwords;
 }
+
+export type Passwords = ReturnType<typeof openPasswords>;
 
 function derive(password: string, salt: Buffer, length: number, cost: Cost): Promise<Buffer> {
   // scrypt needs slightly more than 128 * r * (N + p) bytes; Node's default limit is just below that for our N.

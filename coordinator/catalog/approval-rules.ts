@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../shared/canonical-json.ts";
+import type { CargoApproval } from "../store/catalog.ts";
 import type { CargoFile } from "./cargo-fields.ts";
+import { readCargo } from "./cargo-file.ts";
+import { pinsOf, withPins } from "./cargo-pins.ts";
 
 /**
  * Fields that may change without a new approval: they change neither what runs, nor how it is presented, nor which Islands take it. A
@@ -28,4 +31,15 @@ export function revisionOf(file: CargoFile): string {
   // Fields that are absent and fields that are undefined are one definition.
   const definition: unknown = JSON.parse(JSON.stringify(file));
   return createHash("sha256").update(canonicalJson(definition)).digest("hex");
+}
+
+/**
+ * A shipped Cargo with the pins that the operator approved. Null when the file has changed since so that it needs a new approval: the
+ * pins then belong to another Cargo.
+ */
+export function approvedForm(file: CargoFile, approval: Pick<CargoApproval, "file">): CargoFile | null {
+  const approved = readCargo(approval.file);
+  if ("errors" in approved) return null;
+  const pinned = withPins(file, pinsOf(approved.file));
+  return needsApproval(approved.file, pinned) ? null : pinned;
 }

@@ -1,13 +1,14 @@
-import { hasFolderModel, type RuntimeType } from "../../shared/cargo.ts";
+import { isIP } from "node:net";
+import { hasFolderModel } from "../../shared/cargo.ts";
 import { TEXT_TASK_INPUTS } from "../../shared/text-task.ts";
 import { chatInputSchema } from "../../shared/chat-input.ts";
 import type { FieldError } from "../../shared/errors.ts";
-import { ONNX_TASKS, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import { isHubAddress } from "../../shared/model-address.ts";
+import { isPrivateAddress } from "../../shared/net/private-address.ts";
 import { fieldErrorsOf } from "../../shared/zod-errors.ts";
 import type { CargoFile } from "./cargo-fields.ts";
-import { hostProblem } from "./public-address.ts";
 import { inputSchemas, SchemaError } from "./input-schema.ts";
+import { RUNTIME_FIELDS, RUNTIMES } from "./runtimes.ts";
 
 /**
  * MiB that the process of a loaded Cargo takes beside what it loads; also in the rule of catalog/README.md. Measured for tiny-chat
@@ -16,68 +17,8 @@ import { inputSchemas, SchemaError } from "./input-schema.ts";
  */
 export const PROCESS_MB = 192;
 
-type OptionalField =
-  | (
-      | "onnx_task_type"
-      | "task"
-      | "adapters"
-      | "reasoning"
-      | "tools"
-      | "weights"
-      | "container"
-      | "args"
-      | "context_tokens"
-      | "model"
-    )
-  | ("input_schema" | "output_schema");
-type Need = "needed" | "may" | "never";
-
-/** The fields that depend on the runtime. All other fields are the same for every runtime. */
-const NEEDS: Record<RuntimeType, Record<OptionalField, Need>> = {
-  llmcpp: needs({
-    model: "needed",
-    context_tokens: "needed",
-    task: "may",
-    adapters: "may",
-    reasoning: "may",
-    tools: "may",
-  }),
-  onnx: needs({ model: "needed", onnx_task_type: "may", weights: "may", input_schema: "needed", output_schema: "may" }),
-  diffusers: needs({ model: "needed", weights: "may", input_schema: "needed" }),
-  coreml: needs({
-    model: "needed",
-    onnx_task_type: "may",
-    weights: "may",
-    input_schema: "needed",
-    output_schema: "may",
-  }),
-  wasm: needs({ model: "needed", args: "may", input_schema: "needed", output_schema: "may" }),
-  container: needs({ container: "needed", input_schema: "needed", output_schema: "may" }),
-};
-
-/** Allowed values of `onnx_task_type`. Core ML runs the files of the onnx and diffusers runtimes (catalog/README.md). */
-const TASKS: Partial<Record<RuntimeType, readonly string[]>> = {
-  onnx: ONNX_TASKS,
-  coreml: [...ONNX_TASKS, TEXT_TO_IMAGE],
-};
-
-function needs(some: Partial<Record<OptionalField, Need>>): Record<OptionalField, Need> {
-  return {
-    onnx_task_type: "never",
-    task: "never",
-    adapters: "never",
-    reasoning: "never",
-    tools: "never",
-    weights: "never",
-    container: "never",
-    args: "never",
-    context_tokens: "never",
-    model: "never",
-    input_schema: "never",
-    output_schema: "never",
-    ...some,
-  };
-}
+/** Names that only exist in a local network. */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|home\.arpa)$/;
 
 /** Whether clients may name the Cargo as `model` of a chat. */
 export function isChatFile({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): boolean {
@@ -96,11 +37,12 @@ export function cargoProblems(file: CargoFile): FieldError[] {
 }
 
 function fieldProblems(file: CargoFile): FieldError[] {
-  return Object.entries(NEEDS[file.runtime_type]).flatMap(([field, need]) => {
-    const value = file[field as OptionalField];
-    const isThere = value !== null && value !== undefined;
-    if (need === "needed" && !isThere) return [{ path: field, message: `is needed by ${file.runtime_type} Cargos` }];
-    if (need !== "never" || !isThere) return [];
+  const { needs, mayHave } = RUNTIMES[file.runtime_type];
+  return RUNTIME_FIELDS.flatMap((field) => {
+    const isThere = file[field] !== null && file[field] !== undefined;
+    const isNeeded = needs.includes(field);
+    if (isNeeded && !isThere) return [{ path: field, message: `is needed by ${file.runtime_type} Cargos` }];
+    if (isNeeded || mayHave.includes(field) || !isThere) return [];
     if (field === "input_schema")
       return [{ path: field, message: "is not for llmcpp Cargos, whose input is that of a chat or of their task" }];
     return [{ path: field, message: `is not for ${file.runtime_type} Cargos` }];
@@ -115,9 +57,9 @@ function memoryProblems({ runtime_type, required_ram_mb }: CargoFile): FieldErro
 
 function taskProblems({ runtime_type, onnx_task_type: task, container, required_vram_mb }: CargoFile): FieldError[] {
   const problems: FieldError[] = [];
-  const tasks = TASKS[runtime_type];
-  if (tasks !== undefined && task !== null && !tasks.includes(task)) {
-    problems.push({ path: "onnx_task_type", message: `must be one of ${tasks.join(", ")}` });
+  const { tasks } = RUNTIMES[runtime_type];
+  if (tasks !== undefined && task !== null && !tasks.has(task)) {
+    problems.push({ path: "onnx_task_type", message: `must be one of ${[...tasks.keys()].join(", ")}` });
   }
   if (container !== undefined && required_vram_mb > 0 && !container.gpu) {
     problems.push({ path: "required_vram_mb", message: "must be 0 for a container without a GPU" });
@@ -161,6 +103,16 @@ function urlProblems(text: string): FieldError[] {
   if (url.username !== "" || url.password !== "") return [{ path: "url", message: "must not carry credentials" }];
   const problem = hostProblem(url);
   return problem === null ? [] : [{ path: "url", message: problem }];
+}
+
+/**
+ * Why a URL's host is not public, judged by its spelling; null if it may be public. No name is resolved: the code that fetches must
+ * check the addresses. The URL parser has already normalised forms such as `0x7f.1`.
+ */
+export function hostProblem(url: URL): string | null {
+  const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (isIP(host) !== 0) return isPrivateAddress(host) ? `${host} is a private address` : null;
+  return !host.includes(".") || LOCAL_NAME.test(host) ? `${host} is a name of a local network` : null;
 }
 
 function schemaAndExampleProblems(file: CargoFile): FieldError[] {

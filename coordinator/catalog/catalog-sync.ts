@@ -6,12 +6,11 @@ import type { Store } from "../store/store.ts";
 import type { CargoFile } from "./cargo-fields.ts";
 import { cargoOf, readCargo, type CatalogCargo } from "./cargo-file.ts";
 import { isOffUnpinned } from "./cargo-pins.ts";
-import { describeOff } from "./purpose.ts";
-import { approvedForm } from "./shipped-approval.ts";
+import { approvedForm } from "./approval-rules.ts";
+import { purposeOf } from "./model-kind.ts";
 import { Catalog, type CatalogEntry } from "./catalog.ts";
 import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
 import { readShippedCargos } from "./load-catalog.ts";
-import { withUsualAliases } from "./usual-aliases.ts";
 
 /** Poll interval for changes by other processes (`coordinator cargo approve`). Each poll reads one number. */
 const WATCH_EVERY_MS = 1_000;
@@ -264,4 +263,28 @@ function unapproved(entry: CatalogEntry, ownerId: string): CatalogEntry {
     privateTo: ownerId,
     ...(container === undefined ? {} : { container: { ...container, network: false } }),
   };
+}
+
+/** What clients lack while shipped Cargos are off: no speech at all, and fewer models for embeddings. */
+function describeOff(off: readonly CargoFile[], offered: readonly CargoFile[]): string {
+  const here = new Set(offered.map(purposeOf));
+  const purposes = [...new Set(off.map(purposeOf))].sort();
+  const parts = [
+    ["clients get no ", purposes.filter((purpose) => !here.has(purpose))],
+    ["and less choice for ", purposes.filter((purpose) => here.has(purpose))],
+  ] as const;
+  const lacking = parts.flatMap(([label, some]) => (some.length === 0 ? [] : [`${label}${some.join(", ")}`]));
+  return `${off.length} shipped Cargos are off, as nobody has approved their files yet: ${lacking.join(", ")}`;
+}
+
+/**
+ * The operator's aliases, and the names that the SDKs of the public product ask for by themselves, unless the operator gave these to other
+ * Cargos. One whose Cargo is not offered stands for nothing.
+ */
+export function withUsualAliases(
+  own: ReadonlyMap<string, string>,
+  defaults: Pick<DefaultSlugs, "chat">,
+): ReadonlyMap<string, string> {
+  const usual = { "llm-chat": defaults.chat, sdxl: "stable-diffusion-xl-base-1.0" };
+  return new Map([...own, ...Object.entries(usual).filter(([name]) => !own.has(name))]);
 }

@@ -9,7 +9,7 @@ import {
   type DefaultKind,
   type DefaultSlugs,
 } from "../config/default-cargo-settings.ts";
-import { isFit } from "./default-cargos.ts";
+import { isFit } from "./model-kind.ts";
 
 export interface CatalogEntry extends CatalogCargo {
   /** `workload_id` of the spec. */

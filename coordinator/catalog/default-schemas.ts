@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { imageOutputSchema, ONNX_OUTPUTS, tensorsOutputSchema, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
 import { TEXT_TASK_INPUTS, TEXT_TASK_OUTPUTS, type TextTask } from "../../shared/text-task.ts";
 import { chatInputSchema, DEFAULT_OUTPUT_TOKENS, DEFAULT_TEMPERATURE } from "../../shared/chat-input.ts";
 import type { CargoFile } from "./cargo-fields.ts";
-
-type JsonSchema = Readonly<Record<string, unknown>>;
+import { RUNTIMES, type JsonSchema } from "./runtimes.ts";
 
 const { properties: chatMembers = {}, ...chatObject } = z.toJSONSchema(chatInputSchema, {
   io: "input",
@@ -30,12 +28,6 @@ export const chatInputJsonSchema: JsonSchema = Object.freeze({
   oneOf: [{ required: ["prompt"] }, { required: ["messages"] }],
 });
 
-const BY_TASK: ReadonlyMap<string, JsonSchema> = new Map(
-  [...Object.entries(ONNX_OUTPUTS), [TEXT_TO_IMAGE, imageOutputSchema] as const].map(([task, schema]) => [
-    task,
-    z.toJSONSchema(schema),
-  ]),
-);
 const schemasOf = (task: TextTask): { readonly input: JsonSchema; readonly output: JsonSchema } => ({
   input: z.toJSONSchema(TEXT_TASK_INPUTS[task], { io: "input", target: "draft-2020-12" }),
   output: z.toJSONSchema(TEXT_TASK_OUTPUTS[task]),
@@ -44,9 +36,6 @@ const TEXT_TASK_SCHEMAS: Readonly<Record<TextTask, ReturnType<typeof schemasOf>>
   "feature-extraction": schemasOf("feature-extraction"),
   "text-ranking": schemasOf("text-ranking"),
 };
-const TEXT = z.toJSONSchema(z.string().describe("The answer, as its `token` events said it"));
-const IMAGE = z.toJSONSchema(imageOutputSchema);
-const TENSORS = z.toJSONSchema(tensorsOutputSchema);
 
 /** JSON Schema (2020-12) of the input of Cargos that have none of their own: those of llama.cpp. */
 export function defaultInputSchemaOf({ runtime_type, task }: Pick<CargoFile, "runtime_type" | "task">): JsonSchema {
@@ -61,22 +50,11 @@ export function defaultInputSchemaOf({ runtime_type, task }: Pick<CargoFile, "ru
 export function outputSchemaOf({
   output_schema,
   runtime_type,
-  onnx_task_type: task,
-  task: textTask,
+  onnx_task_type: onnxTask,
+  task,
 }: Pick<CargoFile, "output_schema" | "runtime_type" | "onnx_task_type" | "task">): JsonSchema {
   if (output_schema !== undefined) return output_schema;
-  switch (runtime_type) {
-    case "llmcpp":
-      return textTask === undefined ? TEXT : TEXT_TASK_SCHEMAS[textTask].output;
-    case "diffusers":
-      return IMAGE;
-    case "onnx":
-    case "coreml":
-      return (task === null ? TENSORS : BY_TASK.get(task)) ?? {};
-    case "wasm":
-    case "container":
-      return {};
-    default:
-      return runtime_type satisfies never;
-  }
+  const { output, tasks } = RUNTIMES[runtime_type];
+  if (task !== undefined) return TEXT_TASK_SCHEMAS[task].output;
+  return onnxTask === null ? output : (tasks?.get(onnxTask) ?? {});
 }

@@ -3,16 +3,11 @@ import { createReadStream } from "node:fs";
 import { chmod, copyFile, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { RuntimeType } from "../../shared/cargo.ts";
+import { RUNTIME_TYPES, type RuntimeType } from "../../shared/cargo.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { formatBytes } from "../../shared/format-bytes.ts";
+import { RUNTIMES } from "./runtimes.ts";
 
-/** What a file of a runtime's Cargos is: its ending at /models, and its first bytes where the format has such. */
-const FORMATS: Partial<Record<RuntimeType, { readonly ending: string; readonly magic: Buffer | null }>> = {
-  wasm: { ending: "wasm", magic: Buffer.from("\0asm", "latin1") },
-  llmcpp: { ending: "gguf", magic: Buffer.from("GGUF", "latin1") },
-  onnx: { ending: "onnx", magic: null },
-};
 /** Hex digits of the hash in a name: two contents of one Cargo do not meet. */
 const HASH_DIGITS = 16;
 
@@ -50,7 +45,7 @@ export async function storeModelFile(
 ): Promise<StoredModel> {
   const { size } = await assertFormat(source, runtimeType);
   const sha256 = await hashOf(source);
-  const name = `${slug}-${sha256.slice(0, HASH_DIGITS)}.${FORMATS[runtimeType]?.ending}`;
+  const name = `${slug}-${sha256.slice(0, HASH_DIGITS)}.${RUNTIMES[runtimeType].file?.ending}`;
   const path = join(directory, name);
   const stored = { path, model: { url: `/models/${name}`, sha256, size_bytes: size } };
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -79,9 +74,10 @@ export async function storeModelFile(
 }
 
 async function assertFormat(source: string, runtimeType: RuntimeType): Promise<{ size: number }> {
-  const format = FORMATS[runtimeType];
+  const { file: format } = RUNTIMES[runtimeType];
   if (format === undefined) {
-    const text = `A ${runtimeType} Cargo has no file of its own: --file is for ${Object.keys(FORMATS).join(", ")}`;
+    const others = RUNTIME_TYPES.filter((type) => RUNTIMES[type].file !== undefined).join(", ");
+    const text = `A ${runtimeType} Cargo has no file of its own: --file is for ${others}`;
     throw new ServiceError("bad_request", text);
   }
   const facts = await stat(source);

@@ -2,8 +2,7 @@ import { LRUCache } from "lru-cache";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { FieldError } from "../../shared/errors.ts";
-import { isAffordable, type SchemaCost } from "./check-cost.ts";
-import { ALLOWED_FORMATS, costOf, schemaProblems } from "./schema-rules.ts";
+import { ALLOWED_FORMATS, costOf, isAffordable, schemaProblems, type SchemaCost } from "./schema-rules.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { CargoFile } from "./cargo-fields.ts";
 import { readCargoFile } from "./cargo-file.ts";
 import type { DefaultSlugs } from "../config/default-cargo-settings.ts";
-import { defaultProblems } from "./default-cargos.ts";
+import { defaultProblems } from "./model-kind.ts";
 
 /** The catalog on disk is invalid. One line per problem: file, field, what is wrong. */
 export class CatalogError extends Error {

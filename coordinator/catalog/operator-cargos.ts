@@ -3,12 +3,11 @@ import type { RuntimeType } from "../../shared/cargo.ts";
 import { ServiceError, ValidationError } from "../../shared/errors.ts";
 import type { CargoApproval, CatalogSnapshot, StoredCargo } from "../store/catalog.ts";
 import type { Store } from "../store/store.ts";
-import { revisionOf } from "./approval-rules.ts";
+import { approvedForm, revisionOf } from "./approval-rules.ts";
 import { creditsFromMicro, microFromCredits } from "../credits/micro-credits.ts";
 import { cargoFields, type CargoFile } from "./cargo-fields.ts";
 import { readCargo, readCargoFile } from "./cargo-file.ts";
 import { isOffUnpinned, missingPin } from "./cargo-pins.ts";
-import { approvedForm } from "./shipped-approval.ts";
 
 /**
  * `waiting`: not approved yet. `unpinned`: off until it is approved with pins. `off`: switched off by its owner. `disabled`: by the

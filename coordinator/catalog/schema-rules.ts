@@ -1,5 +1,4 @@
 import type { FieldError } from "../../shared/errors.ts";
-import { ownCost, type SchemaCost } from "./check-cost.ts";
 
 /** Bytes of a schema's JSON. */
 export const MAX_SCHEMA_BYTES = 32_768;
@@ -35,7 +34,19 @@ const OTHER_KEYWORDS = words(`
 `);
 const KEYWORDS = new Set([...ONE_SCHEMA, ...SCHEMA_LISTS, ...SCHEMA_MAPS, ...OTHER_KEYWORDS]);
 
+/** A check occupies the event loop for a third of a second at most, and mostly for far less. */
+const MAX_STEPS = 20_000_000;
+const TEXT_BYTES = 8;
+/** Comparisons in a step: of names, of the values of an `enum`, and of pairs. */
+const COMPARISONS = 2;
+
 type Json = Readonly<Record<string, unknown>>;
+
+/** What a schema costs, in steps of about 16 ns: for each value that is checked, and for each 8 bytes of text. */
+export interface SchemaCost {
+  readonly perValue: number;
+  readonly perText: number;
+}
 
 /**
  * Problems of an input schema beyond those that ajv finds: what would make the check of an input slow, or refer outside of the schema.
@@ -54,6 +65,33 @@ export function costOf(schema: Json): SchemaCost {
   const walk = new SchemaWalk(schema);
   walk.run();
   return walk.cost;
+}
+
+/** What one subschema adds, without those in it: `enum` and `uniqueItems` compare each value with many others. */
+function ownCost({ enum: values, required, uniqueItems, maxItems, ...rest }: Json): SchemaCost {
+  const compared =
+    (Array.isArray(values) ? values.length : 0) +
+    (Array.isArray(required) ? required.length : 0) +
+    (uniqueItems === true && typeof maxItems === "number" ? maxItems : 0);
+  const readsText = ["pattern", "format", "minLength", "maxLength"].some((keyword) => Object.hasOwn(rest, keyword));
+  return { perValue: 1 + compared / COMPARISONS, perText: readsText ? 1 : 0 };
+}
+
+/** Whether a value can be checked in bounded time. `bytes`: its size as JSON. */
+export function isAffordable({ perValue, perText }: SchemaCost, value: unknown, bytes: number): boolean {
+  const steps = (perText * bytes) / TEXT_BYTES;
+  // A value has two bytes, with its comma.
+  if (steps + perValue * (1 + bytes / 2) <= MAX_STEPS) return true;
+  return steps + perValue * countValues(value) <= MAX_STEPS;
+}
+
+/** The values in `value`, itself and the names of members included. */
+function countValues(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  const members = Object.values(value);
+  let count = 1 + (Array.isArray(value) ? 0 : members.length);
+  for (const member of members) count += countValues(member);
+  return count;
 }
 
 /** Walks a schema in the way in which an input is checked, and counts its parts. */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { ConfigError, setting } from "../../shared/settings.ts";
+import { ConfigError, setting, type Settings } from "../../shared/settings.ts";
 import type { BusPlace } from "../bus/open-bus.ts";
 import type { StorePlace } from "../store/store-place.ts";
 
@@ -82,13 +82,7 @@ export const CLUSTER_SETTINGS = {
   }),
 };
 
-type ClusterSettings = {
-  readonly [Name in keyof typeof CLUSTER_SETTINGS]: (typeof CLUSTER_SETTINGS)[Name] extends {
-    check: (native: never) => infer T;
-  }
-    ? Exclude<T, undefined>
-    : never;
-};
+type ClusterSettings = Settings<typeof CLUSTER_SETTINGS>;
 
 /** @throws {ConfigError} if settings do not go together. */
 export function assertCluster(settings: ClusterSettings): void {

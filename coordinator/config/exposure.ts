@@ -1,14 +1,8 @@
 import { isIP } from "node:net";
-import { ConfigError, setting } from "../../shared/settings.ts";
+import { ConfigError } from "../../shared/settings.ts";
 
 export const REGISTRATIONS = ["open", "email", "closed"] as const;
 export type Registration = (typeof REGISTRATIONS)[number];
-
-/** On by default: catalog, prices and announcements are public in any case; it adds how many Islands are online. */
-export const PUBLIC_PAGE_SETTING = setting.boolean("public_page", {
-  fallback: true,
-  meaning: "Show visitors without an account what the network runs, its prices and how many Islands are online",
-});
 
 interface Addresses {
   readonly host: string;

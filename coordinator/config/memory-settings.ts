@@ -1,5 +1,5 @@
 import { MIB } from "../../shared/format-bytes.ts";
-import { setting } from "../../shared/settings.ts";
+import { setting, type Settings } from "../../shared/settings.ts";
 
 /** Largest output that any job may make, whatever a Cargo or a setting says. */
 const MAX_OUTPUT_MB = 64;
@@ -47,19 +47,11 @@ function megabytes(key: string, texts: { unsetMeans: string; meaning: string }) 
   return setting.number(key, { ...texts, min: 1, max: MAX_MEMORY_MB, factor: MIB, fallback: null });
 }
 
-type MemorySettings = {
-  readonly [Name in keyof typeof MEMORY_SETTINGS]: (typeof MEMORY_SETTINGS)[Name] extends {
-    check: (native: never) => infer T;
-  }
-    ? Exclude<T, undefined>
-    : never;
-};
-
 /** Every budget in bytes. */
 export type MemoryBudgets = { readonly [Name in keyof typeof MEMORY_SETTINGS]: number };
 
 /** Fills in what is not set. `heapBytes`: the most that this process may allocate for JavaScript. */
-export function memoryBudgets(settings: MemorySettings, heapBytes: number): MemoryBudgets {
+export function memoryBudgets(settings: Settings<typeof MEMORY_SETTINGS>, heapBytes: number): MemoryBudgets {
   const outputMemoryBytes = settings.outputMemoryBytes ?? heapBytes / 8;
   return {
     maxOutputBytes: settings.maxOutputBytes,

@@ -1,12 +1,10 @@
 import { MICRO_PER_CREDIT } from "../credits/micro-credits.ts";
 import { MIB } from "../../shared/format-bytes.ts";
-import { MODEL_ALIASES_SETTING } from "./alias-setting.ts";
 import { CLUSTER_SETTINGS } from "./cluster-settings.ts";
-import { FILE_SETTINGS } from "./file-settings.ts";
 import { DEFAULT_CARGO_SETTINGS } from "./default-cargo-settings.ts";
 import { MEMORY_SETTINGS } from "./memory-settings.ts";
-import { PHASE_SETTINGS } from "./phase-settings.ts";
-import { TELEMETRY_SETTINGS } from "./telemetry-settings.ts";
+import { describeUnknown, unknownVariables } from "../../shared/cli/unknown-variables.ts";
+import { cargoSlugSchema } from "../../shared/cargo.ts";
 import { LOG_FORMAT_SETTING } from "../../shared/cli/log-format.ts";
 import { LOG_LEVELS } from "../../shared/logger.ts";
 import {
@@ -15,17 +13,47 @@ import {
   setting,
   type ConfigFile,
   type ResolvedSetting,
+  type Setting,
   type SettingDescription,
   type Settings,
 } from "../../shared/settings.ts";
-import { isExposed, PUBLIC_PAGE_SETTING, REGISTRATIONS } from "./exposure.ts";
+import { isExposed, REGISTRATIONS } from "./exposure.ts";
 
 const MS_PER_S = 1_000;
 const MS_PER_DAY = 86_400_000;
+const MAX_MB = 1_048_576;
 /** `openToAll`: where everybody on the network may register, a grant must not be worth an address. */
 const NEW_ACCOUNT_CREDITS = { usual: 10_000, openToAll: 10 } as const;
 const TRANSPORTS = ["node", "uws"] as const;
 const ENV_PREFIX = "ATOLL_";
+
+const MAX_ALIASES = 200;
+/** Names as other services have them: `gpt-4o-mini`, `claude-sonnet-4@20250514`, `meta-llama/Llama-3.1:free`. */
+const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$/;
+
+/** Names of Cargos by other names for them: a table in the file, `name=slug,name=slug` in a flag or variable. */
+const MODEL_ALIASES_SETTING: Setting<ReadonlyMap<string, string>> = {
+  key: "model_aliases",
+  meaning: "Other names for Cargos, such as gpt-4o-mini, by which clients may ask for them",
+  allowed: `a table (in text: name=slug,…) of at most ${MAX_ALIASES} names of 1 to 100 letters, digits and . _ : / @ -, each with a slug`,
+  fallback: "",
+  unsetMeans: "llm-chat and sdxl alone",
+  isSecret: false,
+  isHidden: false,
+  isTable: true,
+  fromText: (text) => text,
+  check(native) {
+    // Not yet known to be texts; checked below.
+    const pairs = typeof native === "string" ? pairsOf(native) : pairsOfTable(native);
+    if (pairs === undefined) return undefined;
+    const aliases = new Map<string, string>();
+    for (const [name, slug] of pairs) {
+      if (!ALIAS.test(name) || !cargoSlugSchema.safeParse(slug).success || aliases.has(name)) return undefined;
+      aliases.set(name, slug);
+    }
+    return aliases.size <= MAX_ALIASES ? aliases : undefined;
+  },
+};
 
 /** Every key of the coordinator, in the order of the docs. Defaults and ranges are only here. */
 const COORDINATOR_SETTINGS = {
@@ -83,14 +111,34 @@ const COORDINATOR_SETTINGS = {
     unsetMeans: "open if only this machine can reach the coordinator; elsewhere it must be set",
     meaning: "Who may register an account: everybody, whoever proves an e-mail address, or only the operator",
   }),
-  publicPage: PUBLIC_PAGE_SETTING,
+  /** On by default: catalog, prices and announcements are public in any case; it adds how many Islands are online. */
+  publicPage: setting.boolean("public_page", {
+    fallback: true,
+    meaning: "Show visitors without an account what the network runs, its prices and how many Islands are online",
+  }),
   smtpUrl: setting.text("smtp_url", {
     fallback: null,
     isSecret: true,
     meaning: "Mail server, smtp://user:password@host:587 or smtps://…:465; for registration = email",
   }),
   mailFrom: setting.text("mail_from", { fallback: null, meaning: "Sender of mails: an address, or Name <address>" }),
-  ...TELEMETRY_SETTINGS,
+  metricsToken: setting.text("metrics_token", {
+    fallback: null,
+    isSecret: true,
+    unsetMeans: "metrics are open if only this machine can reach the coordinator, and off elsewhere",
+    meaning: "Token that /metrics asks for, as Authorization: Bearer",
+  }),
+  tracesUrl: setting.url("traces_url", {
+    fallback: null,
+    unsetMeans: "no traces are made",
+    meaning: "Collector that traces of jobs are sent to, by OTLP over HTTP, without /v1/traces",
+  }),
+  tracesShare: setting.number("traces_share", {
+    min: 0,
+    max: 1,
+    fallback: 1,
+    meaning: "Share of the jobs that are traced; a client's traceparent decides for its own",
+  }),
   islandGraceMs: seconds("island_grace_s", {
     min: 0,
     max: 3_600,
@@ -152,15 +200,27 @@ const COORDINATOR_SETTINGS = {
     fallback: 1,
     meaning: "Price of a job of priority 100, as a multiple of its Cargo's price; lower priorities in proportion",
   }),
-  accountDailyBytes: setting.number("account_mb_per_day", {
-    min: 1,
-    max: 1_048_576,
-    factor: MIB,
-    fallback: 4_096,
-    meaning:
-      "What one account's jobs may store in a day, inputs and outputs; above it, submissions get 429, and the job that makes more fails",
-  }),
-  ...PHASE_SETTINGS,
+  accountDailyBytes: megabytes(
+    "account_mb_per_day",
+    4_096,
+    "What one account's jobs may store in a day, inputs and outputs; above it, submissions get 429, and the job that makes more fails",
+  ),
+  acceptLimitMs: phase(
+    "accept_limit_s",
+    5,
+    "How long an Island may take to accept a job; then the attempt is over and another follows",
+  ),
+  startLimitMs: phase(
+    "start_limit_s",
+    30,
+    "How long an Island may take to begin a job while neither a download nor a load makes progress",
+  ),
+  firstOutputLimitMs: phase(
+    "first_output_limit_s",
+    60,
+    "How long a chat may run without output and without progress in reading its prompt",
+  ),
+  silenceLimitMs: phase("silence_limit_s", 60, "How long a chat that has given output may then be silent"),
   feedDelayMs: setting.number("feed_delay_ms", {
     min: 0,
     max: 10_000,
@@ -187,7 +247,22 @@ const COORDINATOR_SETTINGS = {
     meaning: "Requests without a valid key that one client address may make in a minute",
   }),
   ...MEMORY_SETTINGS,
-  ...FILE_SETTINGS,
+  filesDirectory: setting.text("files_dir", {
+    fallback: null,
+    unsetMeans: "files in the data directory",
+    meaning: "Where files of accounts are kept; several coordinators need one that they share",
+  }),
+  fileMaxBytes: megabytes("file_max_mb", 512, "Size of one file that an account may upload"),
+  filesBudgetBytes: megabytes(
+    "files_budget_mb",
+    4_096,
+    "Size of all files of one account together; above it, uploads get 413",
+  ),
+  keepFilesMs: days(
+    "keep_files_days",
+    30,
+    "Files are removed this long after their upload, unless their client asked for less; 0 keeps them",
+  ),
   webhookAllowPrivate: setting.boolean("webhook_allow_private", {
     fallback: false,
     meaning: "Also send webhooks to private addresses and over http",
@@ -228,8 +303,32 @@ const COORDINATOR_SETTINGS = {
   logFormat: LOG_FORMAT_SETTING,
 };
 
+function pairsOf(text: string): (readonly [string, string])[] {
+  const parts = text.split(",").map((part) => part.trim());
+  return parts
+    .filter((part) => part !== "")
+    .map((part) => {
+      const at = part.indexOf("=");
+      return at === -1 ? [part, ""] : [part.slice(0, at).trim(), part.slice(at + 1).trim()];
+    });
+}
+
+function pairsOfTable(native: unknown): [string, string][] | undefined {
+  return typeof native === "object" && native !== null && !Array.isArray(native)
+    ? Object.entries(native as Record<string, string>)
+    : undefined;
+}
+
 function seconds(key: string, options: { min: number; max: number; fallback: number; meaning: string }) {
   return setting.number(key, { ...options, factor: MS_PER_S });
+}
+
+function phase(key: string, fallback: number, meaning: string) {
+  return seconds(key, { min: 0.01, max: 604_800, fallback, meaning });
+}
+
+function megabytes(key: string, fallback: number, meaning: string) {
+  return setting.number(key, { min: 1, max: MAX_MB, factor: MIB, fallback, meaning });
 }
 
 function days(key: string, fallback: number, meaning: string) {
@@ -277,4 +376,20 @@ function bareCommand(words: string): string {
 /** Every key with flag, variable, default and meaning, for help texts and the table in the docs. */
 export function describeConfig(): SettingDescription[] {
   return describeSettings(COORDINATOR_SETTINGS, ENV_PREFIX);
+}
+
+/** Variables with our prefix that commands, clients and the agent read. */
+const OTHERS = [
+  "ATOLL_CONFIG",
+  "ATOLL_EMAIL",
+  "ATOLL_PASSWORD",
+  "ATOLL_API_KEY",
+  "ATOLL_BASE_URL",
+  "ATOLL_ISLAND_DATA",
+];
+
+/** A line about ATOLL_* variables that are no settings; null when there are none. */
+export function describeUnknownEnv(env: Readonly<Record<string, string | undefined>>): string | null {
+  const known = describeConfig().map(({ env: variable }) => variable);
+  return describeUnknown(unknownVariables(env, ENV_PREFIX, [...known, ...OTHERS]));
 }

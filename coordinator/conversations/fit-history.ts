@@ -17,7 +17,7 @@ const BYTES_PER_TOKEN = 3;
 /** Tokens that a chat template puts around a message. */
 const TOKENS_PER_MESSAGE = 8;
 
-export interface FitLimits {
+interface FitLimits {
   /** Context of the chat Cargo; null: only the limits of a job's input count. */
   readonly contextTokens: number | null;
   /** Most tokens of the answer. */

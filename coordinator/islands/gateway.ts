@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { AccountService } from "../accounts/account-service.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import type { IslandIdentity } from "../accounts/identity.ts";
 import { ACCOUNT_HEADER, PUBLIC_KEY_HEADER } from "../../shared/cargo-signature.ts";
 import { CLOSE, SUBPROTOCOL } from "../../shared/protocol/codec.ts";
@@ -16,7 +16,7 @@ import { SessionWatch } from "./session/session-watch.ts";
 import { SUSPENDED_RETRY_MS } from "./suspended-islands.ts";
 
 export interface GatewayDeps extends Pick<SessionDeps, "connections" | "clock" | "log" | "heartbeatMs" | "intake"> {
-  readonly accounts: Pick<AccountService, "authenticateIsland" | "isIslandTokenValid">;
+  readonly accounts: Pick<Accounts, "authenticateIsland" | "isIslandTokenValid">;
   /** Sent to Islands that are let in; see `PUBLIC_KEY_HEADER`. */
   readonly publicKey: string;
   /** The client address of a request, for limits. */

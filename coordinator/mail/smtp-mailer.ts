@@ -1,30 +1,29 @@
 import type { Transporter } from "nodemailer";
-import type { Mail, Mailer } from "./mailer.ts";
 
-export interface SmtpOptions {
-  /** smtp://user:password@host:port; smtps:// for TLS from the first byte. STARTTLS is used where the server offers it. */
-  readonly url: string;
-  /** Sender: an address, or `Name <address>`. */
-  readonly from: string;
+/** A plain text mail to one address. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
 }
+
+/** Resolves when the mail server has taken the mail. Rejects with the transport's error. */
+export type SendMail = (mail: Mail) => Promise<void>;
 
 /** Longest waits for the mail server. */
 const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 } as const;
 
-/** Sends by SMTP, each mail over a connection of its own: mails are rare, and the library is loaded with the first. */
-export class SmtpMailer implements Mailer {
-  readonly #options: SmtpOptions;
-  #transport: Promise<Transporter> | null = null;
-
-  constructor(options: SmtpOptions) {
-    this.#options = options;
-  }
-
-  async send({ to, subject, text }: Mail): Promise<void> {
-    this.#transport ??= openTransport(this.#options.url);
-    const transport = await this.#transport;
-    await transport.sendMail({ from: this.#options.from, to: { name: "", address: to }, subject, text });
-  }
+/**
+ * Sends by SMTP, each mail over a connection of its own: mails are rare, and the library is loaded with the first.
+ * @param url smtp://user:password@host:port; smtps:// for TLS from the first byte. STARTTLS is used where the server offers it.
+ * @param from sender: an address, or `Name <address>`.
+ */
+export function smtpMailer(url: string, from: string): SendMail {
+  let transport: Promise<Transporter> | null = null;
+  return async ({ to, subject, text }) => {
+    transport ??= openTransport(url);
+    await (await transport).sendMail({ from, to: { name: "", address: to }, subject, text });
+  };
 }
 
 async function openTransport(url: string): Promise<Transporter> {

@@ -5,14 +5,13 @@ import { totalVramBytes } from "../../shared/hardware.ts";
 import type { OwnerPolicy } from "../../shared/owner-policy.ts";
 import type { Catalog, CatalogEntry } from "../catalog/catalog.ts";
 import { formatCredits } from "../credits/micro-credits.ts";
+import { RUNTIMES } from "../catalog/runtimes.ts";
 import { earnedOf } from "../credits/settle.ts";
 import { fits } from "../scheduler/fit.ts";
 import type { IslandRecord } from "../store/islands.ts";
 import type { Store } from "../store/store.ts";
 import { rankCargos, type CargoDemand } from "./rank.ts";
 
-/** Source: spec §2; Core ML Cargos are not recommended. */
-const RECOMMENDED_RUNTIMES: readonly RuntimeType[] = ["llmcpp", "container", "wasm", "onnx", "diffusers"];
 /** Completions within this time count as recent. */
 const RECENT_MS = 3_600_000;
 export const MAX_RECOMMENDATIONS = 20;
@@ -107,7 +106,7 @@ function fetchedBy({ model, container }: CatalogEntry): Candidate["fetch"] | nul
 }
 
 function isServable(cargo: CatalogEntry, island: IslandRecord, policy: OwnerPolicy | undefined): boolean {
-  if (!RECOMMENDED_RUNTIMES.includes(cargo.runtimeType)) return false;
+  if (!RUNTIMES[cargo.runtimeType].isRecommended) return false;
   const offer = {
     accountId: island.accountId,
     runtimes: island.runtimes.map((runtime) => runtime.type),

@@ -1,21 +1,11 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { lookupBy, publicLookup } from "../../shared/net/host-lookup.ts";
+import { privateLiteralOf } from "../../shared/net/private-address.ts";
 import type { ResolveHostUntil } from "./resolve-host.ts";
-import { webhookUrlProblem } from "./webhook-address.ts";
 
 /** Bytes of an answer's body that are read; they are ignored. */
 const MAX_ANSWER_BYTES = 4_096;
-
-export interface WebhookPost {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Aborts when the receiver takes too long or the coordinator stops. */
-  readonly signal: AbortSignal;
-  readonly allowPrivate: boolean;
-  readonly resolveHost: ResolveHostUntil;
-}
 
 /** The configuration does not allow the address. */
 export class AddressRefusedError extends Error {
@@ -26,7 +16,15 @@ export class AddressRefusedError extends Error {
  * Posts once, without following redirects. Resolves to the status.
  * @throws {AddressRefusedError}; Node's error for a failed connection; an AbortError of `signal`.
  */
-export async function postWebhook(post: WebhookPost): Promise<number> {
+export async function postWebhook(post: {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Aborts when the receiver takes too long or the coordinator stops. */
+  readonly signal: AbortSignal;
+  readonly allowPrivate: boolean;
+  readonly resolveHost: ResolveHostUntil;
+}): Promise<number> {
   const url = new URL(post.url);
   const refusal = webhookUrlProblem(url, post.allowPrivate);
   if (refusal !== null) throw new AddressRefusedError(`the URL ${refusal}`);
@@ -69,4 +67,15 @@ export async function postWebhook(post: WebhookPost): Promise<number> {
 /** Does not name the address: the client's log must not show how names resolve inside the operator's network. */
 function refused(hostname: string): Error {
   return new AddressRefusedError(`the host ${hostname} has a private address`);
+}
+
+/**
+ * Why a webhook may not be sent to `url`; null if the URL alone gives no reason. Unless private addresses are allowed, the addresses
+ * of a host name are also checked at each connection.
+ */
+export function webhookUrlProblem(url: URL, allowPrivate: boolean): string | null {
+  if (url.protocol !== "https:" && !(allowPrivate && url.protocol === "http:")) return "must be an https URL";
+  if (url.username !== "" || url.password !== "") return "must not carry a user name or password";
+  if (!allowPrivate && privateLiteralOf(url) !== null) return "must not be a private address";
+  return null;
 }

@@ -6,12 +6,6 @@ import type { HostAddress } from "../../shared/net/host-lookup.ts";
 /** Resolves a host name to all its addresses; rejects when `signal` aborts. */
 export type ResolveHostUntil = (hostname: string, signal: AbortSignal) => Promise<readonly HostAddress[]>;
 
-export interface HostResolverOptions {
-  /** "address:port" of each name server; default: the system's. */
-  readonly servers?: readonly string[];
-  readonly hostsFile?: string;
-}
-
 const SYSTEM_HOSTS = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 /** Timeout of the first query; later ones wait longer. All are within the limit of a try. */
 const QUERY_TIMEOUT_MS = 1_500;
@@ -26,8 +20,9 @@ const LOOPBACK: readonly HostAddress[] = [
 /**
  * Queries the name servers directly. getaddrinfo would block one of the few threads that the process has for files and names, for as
  * long as a server is silent. README, "Names".
+ * @param servers "address:port" of each name server; default: the system's.
  */
-export function hostResolver({ servers, hostsFile = SYSTEM_HOSTS }: HostResolverOptions = {}): ResolveHostUntil {
+export function hostResolver(servers?: readonly string[], hostsFile = SYSTEM_HOSTS): ResolveHostUntil {
   return async (hostname, signal) => {
     const name = hostname.replace(/\.$/, "").toLowerCase();
     if (LOCALHOST.test(name)) return LOOPBACK;

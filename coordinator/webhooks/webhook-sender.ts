@@ -1,29 +1,11 @@
 import { Webhook } from "standardwebhooks";
-import type { Clock, Timer } from "../../shared/clock.ts";
-import type { Logger } from "../../shared/logger.ts";
+import type { Timer } from "../../shared/clock.ts";
 import { counter, histogram } from "../../shared/metrics.ts";
-import type { PendingWebhook, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhooks.ts";
-import { DeliveryQueue } from "./delivery-queue.ts";
+import type { Env } from "../env.ts";
+import { Pool } from "../quotas/pool.ts";
+import type { PendingWebhook, TryOutcome, WebhookRecord, WebhookStore, WebhookTry } from "../store/webhooks.ts";
 import { AddressRefusedError, postWebhook } from "./post-webhook.ts";
-import type { ResolveHostUntil } from "./resolve-host.ts";
-import { outcomeOf } from "./retry-schedule.ts";
-
-export interface WebhookSenderDeps {
-  readonly store: WebhookStore;
-  readonly clock: Clock;
-  readonly log: Pick<Logger, "warn" | "error">;
-  /** The body that reports the end of the job or batch; the same for every try. */
-  readonly payload: (webhook: WebhookRecord) => Promise<string>;
-  readonly resolveHost: ResolveHostUntil;
-  /** 0 (included) to 1 (excluded). */
-  readonly random: () => number;
-  readonly options: {
-    /** Also send to private addresses and over http. */
-    readonly allowPrivate: boolean;
-    /** Time between the first and the second try; `retry-schedule.ts` has the later ones. */
-    readonly firstRetryMs: number;
-  };
-}
+import { hostResolver } from "./resolve-host.ts";
 
 /** Longest time of a try; after that it is tried again. */
 export const MAX_TRY_MS = 15_000;
@@ -34,105 +16,90 @@ const MAX_PER_ACCOUNT = 4;
 const MS_PER_S = 1_000;
 const DELIVERY_BOUNDS_S = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3_600, 21_600, 86_400];
 
+/** No try is planned later than this after the end of the job or batch. */
+export const RETRY_FOR_MS = 24 * 3_600_000;
+/** Delays after the first, second, … failed try, as multiples of the first: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then 4 h. */
+const DELAYS = [1, 6, 24, 120, 360, 720, 1_440, 2_880] as const;
+/** Each delay varies by up to this share, so that deliveries that failed together are not repeated together. */
+const JITTER = 0.25;
+/** HTTP 410 Gone: the receiver wants no more tries. */
+const GONE = 410;
+
+export type Webhooks = ReturnType<typeof openWebhooks>;
+
 /**
  * Delivers the outbox: posts every `pending` webhook until its receiver accepts it. Memory holds only the time of the next try; after
  * a crash `start` reads the outbox again, so a delivery may be repeated (with the same id) but not lost.
+ * @param payload the body that reports the end of the job or batch; the same for every try.
+ * @param random 0 (included) to 1 (excluded).
  */
-export class WebhookSender {
-  readonly #tried = counter(
+export function openWebhooks(
+  { config, clock, log }: Pick<Env<"webhookAllowPrivate" | "webhookRetryMs">, "config" | "clock" | "log">,
+  store: WebhookStore,
+  payload: (webhook: WebhookRecord) => Promise<string>,
+  resolveHost = hostResolver(),
+  random = Math.random,
+) {
+  const tried = counter(
     "atoll_webhook_tries_total",
     "Tries to deliver a webhook, by their result: delivered, refused (another status), unreachable",
     ["result"],
   );
-  readonly #gaveUp = counter("atoll_webhooks_given_up_total", "Webhooks that were given up");
-  readonly #delivery = histogram(
+  const gaveUp = counter("atoll_webhooks_given_up_total", "Webhooks that were given up");
+  const delivery = histogram(
     "atoll_webhook_delivery_seconds",
     "From the end of the job or batch until its receiver took the webhook, with all tries",
     DELIVERY_BOUNDS_S,
   );
-  readonly metrics = [this.#tried, this.#gaveUp, this.#delivery];
-  readonly #deps: WebhookSenderDeps;
-  readonly #queue = new DeliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
+  const queue = deliveryQueue(MAX_IN_ALL, MAX_PER_ACCOUNT);
   /** Every webhook that is scheduled, due or in progress; with its timer while it is scheduled. */
-  readonly #known = new Map<string, Timer | null>();
-  readonly #tries = new Set<Promise<void>>();
-  readonly #stop = new AbortController();
+  const known = new Map<string, Timer | null>();
+  const underWay = new Set<Promise<void>>();
+  const stop = new AbortController();
 
-  constructor(deps: WebhookSenderDeps) {
-    this.#deps = deps;
+  function take(webhook: PendingWebhook): void {
+    if (!known.has(webhook.id)) schedule(webhook);
   }
 
-  /** Reads the outbox and schedules what is to be delivered. */
-  async start(): Promise<void> {
-    for (const webhook of await this.#deps.store.pending()) this.#take(webhook);
-  }
-
-  /** Schedules what coordinators were to deliver that are gone. May be called again. */
-  async takeOver(): Promise<void> {
-    for (const webhook of await this.#deps.store.adopt()) this.#take(webhook);
-  }
-
-  /** Webhooks that wait for a try, or are being tried. */
-  get pendingCount(): number {
-    return this.#known.size;
-  }
-
-  /** Adds a webhook that is due now. */
-  add(id: string, accountId: string): void {
-    this.#take({ id, accountId, dueAtMs: this.#deps.clock.now() });
-  }
-
-  /** Aborts the tries in progress; they are repeated after the next start. */
-  async close(): Promise<void> {
-    this.#stop.abort();
-    for (const timer of this.#known.values()) timer?.cancel();
-    await Promise.all(this.#tries);
-  }
-
-  #take(webhook: PendingWebhook): void {
-    if (!this.#known.has(webhook.id)) this.#schedule(webhook);
-  }
-
-  #schedule({ id, accountId, dueAtMs }: PendingWebhook): void {
-    if (this.#stop.signal.aborted) return;
-    const delayMs = dueAtMs - this.#deps.clock.now();
+  function schedule({ id, accountId, dueAtMs }: PendingWebhook): void {
+    if (stop.signal.aborted) return;
+    const delayMs = dueAtMs - clock.now();
     const becomeDue = (): void => {
-      this.#known.set(id, null);
-      this.#queue.push(accountId, id);
-      this.#pump();
+      known.set(id, null);
+      queue.push(accountId, id);
+      pump();
     };
     if (delayMs <= 0) becomeDue();
-    else this.#known.set(id, this.#deps.clock.schedule(delayMs, becomeDue));
+    else known.set(id, clock.schedule(delayMs, becomeDue));
   }
 
-  #pump(): void {
-    for (let next = this.#queue.take(); next !== undefined; next = this.#queue.take()) {
+  function pump(): void {
+    for (let next = queue.take(); next !== undefined; next = queue.take()) {
       const { id, accountId, release } = next;
-      const trying = this.#tryAndPlan(id, accountId).finally(() => {
-        this.#tries.delete(trying);
+      const trying = tryAndPlan(id, accountId).finally(() => {
+        underWay.delete(trying);
         release();
-        if (!this.#stop.signal.aborted) this.#pump();
+        if (!stop.signal.aborted) pump();
       });
-      this.#tries.add(trying);
+      underWay.add(trying);
     }
   }
 
-  async #tryAndPlan(id: string, accountId: string): Promise<void> {
+  async function tryAndPlan(id: string, accountId: string): Promise<void> {
     let dueAtMs: number | null;
     try {
-      dueAtMs = await this.#try(id);
+      dueAtMs = await tryOnce(id);
     } catch (error) {
-      if (!this.#stop.signal.aborted)
-        this.#deps.log.error({ err: error, webhook_id: id, account_id: accountId }, "Could not try a webhook");
-      dueAtMs = this.#deps.clock.now() + FAULT_PAUSE_MS;
+      if (!stop.signal.aborted)
+        log.error({ err: error, webhook_id: id, account_id: accountId }, "Could not try a webhook");
+      dueAtMs = clock.now() + FAULT_PAUSE_MS;
     }
-    if (dueAtMs === null) this.#known.delete(id);
-    else this.#schedule({ id, accountId, dueAtMs });
+    if (dueAtMs === null) known.delete(id);
+    else schedule({ id, accountId, dueAtMs });
   }
 
   /** Returns the time of the next try; null if there is none. */
-  async #try(id: string): Promise<number | null> {
-    const { store, clock, log, options, random } = this.#deps;
+  async function tryOnce(id: string): Promise<number | null> {
     const webhook = await store.toDeliver(id);
     if (webhook === undefined) return null;
     const atMs = clock.now();
@@ -146,32 +113,31 @@ export class WebhookSender {
       );
       return null;
     }
-    const answer = await this.#post({ ...webhook, secret }, await this.#deps.payload(webhook), atMs);
+    const answer = await post({ ...webhook, secret }, await payload(webhook), atMs);
     // Aborted by close(): what the receiver did is unknown, so it is not recorded.
-    if (answer.status === null && this.#stop.signal.aborted) return null;
+    if (answer.status === null && stop.signal.aborted) return null;
     const tries = webhook.tries.length + 1;
     const outcome = outcomeOf({
       status: answer.status,
       tries,
       endedAtMs: webhook.endedAtMs ?? atMs,
       nowMs: clock.now(),
-      firstRetryMs: options.firstRetryMs,
+      firstRetryMs: config.webhookRetryMs,
       random,
     });
     await store.record(id, { atMs, ...answer }, outcome);
     const isDelivered = outcome.state === "delivered";
-    this.#tried.add([isDelivered ? "delivered" : answer.status === null ? "unreachable" : "refused"]);
-    if (isDelivered) this.#delivery.observe([], (clock.now() - (webhook.endedAtMs ?? atMs)) / MS_PER_S);
+    tried.add([isDelivered ? "delivered" : answer.status === null ? "unreachable" : "refused"]);
+    if (isDelivered) delivery.observe([], (clock.now() - (webhook.endedAtMs ?? atMs)) / MS_PER_S);
     if (outcome.state === "failed") {
-      this.#gaveUp.add([]);
+      gaveUp.add([]);
       const ids = { webhook_id: id, account_id: webhook.accountId, [`${webhook.subjectKind}_id`]: webhook.subjectId };
       log.warn({ ...ids, tries, ...answer }, "Gave up a webhook");
     }
     return outcome.state === "pending" ? outcome.dueAtMs : null;
   }
 
-  async #post(webhook: ReadableWebhook, body: string, atMs: number): Promise<Omit<WebhookTry, "atMs">> {
-    const { clock, options, resolveHost } = this.#deps;
+  async function post(webhook: ReadableWebhook, body: string, atMs: number): Promise<Omit<WebhookTry, "atMs">> {
     const tooLong = new AbortController();
     const limit = clock.schedule(MAX_TRY_MS, () => tooLong.abort());
     try {
@@ -179,8 +145,8 @@ export class WebhookSender {
         url: webhook.url,
         headers: signedHeaders(webhook, body, atMs),
         body,
-        signal: AbortSignal.any([tooLong.signal, this.#stop.signal]),
-        allowPrivate: options.allowPrivate,
+        signal: AbortSignal.any([tooLong.signal, stop.signal]),
+        allowPrivate: config.webhookAllowPrivate,
         resolveHost,
       });
       return { status, error: null };
@@ -191,6 +157,89 @@ export class WebhookSender {
       limit.cancel();
     }
   }
+
+  return {
+    metrics: [tried, gaveUp, delivery],
+
+    /** Webhooks that wait for a try, or are being tried. */
+    get pendingCount(): number {
+      return known.size;
+    },
+
+    /** Reads the outbox and schedules what is to be delivered. */
+    async start(): Promise<void> {
+      for (const webhook of await store.pending()) take(webhook);
+    },
+
+    /** Schedules what coordinators were to deliver that are gone. May be called again. */
+    async takeOver(): Promise<void> {
+      for (const webhook of await store.adopt()) take(webhook);
+    },
+
+    /** Adds a webhook that is due now. */
+    add: (id: string, accountId: string): void => take({ id, accountId, dueAtMs: clock.now() }),
+
+    /** Aborts the tries in progress; they are repeated after the next start. */
+    async close(): Promise<void> {
+      stop.abort();
+      for (const timer of known.values()) timer?.cancel();
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/**
+ * Due deliveries, with a queue for each account. Accounts take turns, and each has a limited number in progress, so that an account
+ * with slow receivers does not delay the others.
+ */
+export function deliveryQueue(maxInAll: number, maxPerAccount: number) {
+  const active = new Pool<"all" | "account">({ all: maxInAll, account: maxPerAccount });
+  /** Accounts with due deliveries, in order of their turns. None is empty. */
+  const queues = new Map<string, string[]>();
+  return {
+    push(accountId: string, id: string): void {
+      const queue = queues.get(accountId);
+      if (queue === undefined) queues.set(accountId, [id]);
+      else queue.push(id);
+    },
+
+    /** Takes the next delivery that may begin; undefined if there is none. Call `release` when it is over. */
+    take(): { readonly accountId: string; readonly id: string; readonly release: () => void } | undefined {
+      for (const [accountId, queue] of queues) {
+        const [id] = queue;
+        if (id === undefined) continue;
+        const release = active.take([["all"], ["account", accountId]]);
+        if (release === "all") return undefined;
+        if (release === "account") continue;
+        queue.shift();
+        queues.delete(accountId);
+        if (queue.length > 0) queues.set(accountId, queue);
+        return { accountId, id, release };
+      }
+      return undefined;
+    },
+  };
+}
+
+/**
+ * Decides after a try: 2xx is delivered, 410 is given up, everything else is tried again for a day. `status`: null if there was no
+ * answer. `tries`: so far, this one included.
+ */
+export function outcomeOf(facts: {
+  readonly status: number | null;
+  readonly tries: number;
+  readonly endedAtMs: number;
+  readonly nowMs: number;
+  readonly firstRetryMs: number;
+  readonly random: () => number;
+}): TryOutcome {
+  const { status, tries, endedAtMs, nowMs, firstRetryMs, random } = facts;
+  if (status !== null && status >= 200 && status < 300) return { state: "delivered" };
+  if (status === GONE) return { state: "failed" };
+  const factor = DELAYS[Math.min(tries, DELAYS.length) - 1] ?? 1;
+  const delayMs = Math.round(factor * firstRetryMs * (1 - JITTER + 2 * JITTER * random()));
+  const dueAtMs = nowMs + delayMs;
+  return dueAtMs > endedAtMs + RETRY_FOR_MS ? { state: "failed" } : { state: "pending", dueAtMs };
 }
 
 type ReadableWebhook = Pick<WebhookRecord, "id" | "url"> & { readonly secret: string };

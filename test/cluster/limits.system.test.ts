@@ -109,8 +109,8 @@ function describeLimits(postgres: PostgresServer, nats: NatsServer): void {
       expect((await call(urlOf(0), key, "DELETE", `/api-keys/${made.body.id as string}`)).status).toBe(200);
       expect((await call(urlOf(0), other, "GET", "/jobs")).status).toBe(401);
       await both[0].withStore(async (_store, accounts) => {
-        const [token] = await accounts.listIslandTokens(id);
-        await accounts.revokeIslandToken(id, token?.id as string);
+        const [token] = await accounts.islandTokens.list(id);
+        await accounts.islandTokens.revoke(id, token?.id as string);
       });
       const ended = stream.text().then(
         () => "ended",

@@ -3,8 +3,9 @@ import { FileService } from "../../coordinator/files/file-service.ts";
 import { noFrames } from "../../coordinator/islands/frame-counts.ts";
 import { IslandGateway } from "../../coordinator/islands/gateway.ts";
 import type { MeasuredParts } from "../../coordinator/metrics/metrics.ts";
-import { WebhookSender } from "../../coordinator/webhooks/webhook-sender.ts";
+import { openWebhooks } from "../../coordinator/webhooks/webhook-sender.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { testEnv } from "./test-env.ts";
 
 const clock = new ManualClock();
 /** Their metrics only are used. */
@@ -18,7 +19,7 @@ export const NO_PARTS = {
   scheduler: { quarantinedCount: 0, waitsByReason: () => new Map() },
   store: { commits: 0, queued: 0, readOnlyBecause: null },
   gateway: { frames: noFrames(), metrics: new IslandGateway(unused({ caps: {} })).metrics },
-  webhooks: { pendingCount: 0, metrics: new WebhookSender(unused({})).metrics },
+  webhooks: { pendingCount: 0, metrics: openWebhooks(testEnv(), unused({}), async () => "").metrics },
   files: { kept: async () => ({ files: 0, bytes: 0 }), metrics: files.metrics },
   fileBatches: { metrics: new FileBatchService(unused({})).metrics, runningCount: 0, linesUnderWay: 0 },
   version: "1",

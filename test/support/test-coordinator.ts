@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
-import { AccountService } from "../../coordinator/accounts/account-service.ts";
+import { openAccounts, type Accounts } from "../../coordinator/accounts/accounts.ts";
 import { resolveConfig } from "../../coordinator/config/resolve-config.ts";
 import { openCoordinator, type Coordinator } from "../../coordinator/coordinator.ts";
 import { DATABASE_FILE, openStore } from "../../coordinator/store/open-store.ts";
@@ -18,6 +18,7 @@ import { NatsServer } from "./nats-server.ts";
 import { RoundRobin } from "./round-robin.ts";
 import { ARE_SEVERAL, COORDINATORS } from "./several-coordinators.ts";
 import { placeFlags, placeFor, runSql } from "./test-store.ts";
+import { testEnv } from "./test-env.ts";
 import { TEST_TRANSPORT } from "./transport.ts";
 
 /**
@@ -142,19 +143,13 @@ export class TestCoordinator implements AsyncDisposable {
   }
 
   /** Works on the data beside the running coordinator, as its commands do. */
-  async withStore<T>(use: (store: Store, accounts: AccountService) => Promise<T>): Promise<T> {
+  async withStore<T>(use: (store: Store, accounts: Accounts) => Promise<T>): Promise<T> {
     const store = await openStore(this.place, systemClock);
     // What a coordinator that was stopped has left may be written.
     await store.cluster?.adopt(1_000);
     try {
-      const accounts = new AccountService({
-        store: store.accounts,
-        clock: systemClock,
-        newAccountMicro: 0,
-        registration: "open",
-        log: pino({ level: "silent" }),
-      });
-      return await use(store, accounts);
+      const env = testEnv({ newAccountMicro: 0 }, { clock: systemClock });
+      return await use(store, openAccounts(env, store.accounts, "open"));
     } finally {
       // Coordinators that share a store look twice a second what others have changed.
       if (store.cluster !== null) await systemClock.sleep(600);

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { pino } from "pino";
-import { AccountService } from "../../../coordinator/accounts/account-service.ts";
+import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
 import { creditsFromMicro } from "../../../coordinator/credits/micro-credits.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { systemClock } from "../../../shared/clock.ts";
@@ -42,7 +42,7 @@ export function addAccountCommands(program: Command): Command {
   ownerCommand(islandToken, "revoke", "Revoke an Island token.")
     .requiredOption("--id <itk_…>", "id of the token (see `island-token list`)")
     .action(async (options: OwnerOptions & { id: string }) => {
-      await revoke(options, "Island token", (accounts, ownerId) => accounts.revokeIslandToken(ownerId, options.id));
+      await revoke(options, "Island token", (accounts, ownerId) => accounts.islandTokens.revoke(ownerId, options.id));
     });
   return account;
 }
@@ -103,7 +103,7 @@ export async function makeAccount(options: DataOptions, details: AccountDetails)
       const created = await accounts.createAccount({ email, password, credits });
       if (isOperator === true) await operatorAccountsOf(store).setRole(commandActor(), created.id, "operator");
       const key = withKey && (await accounts.createKey(created.id)).secret;
-      const islandToken = withIslandToken && (await accounts.createIslandToken(created.id)).secret;
+      const islandToken = withIslandToken && (await accounts.islandTokens.create(created.id)).secret;
       return { id: created.id, email: created.email, balanceMicro: created.balanceMicro, key, islandToken };
     },
     { mayCreate: true },
@@ -121,7 +121,7 @@ async function resetPassword(options: OwnerOptions): Promise<void> {
 
 async function createIslandToken(options: OwnerOptions & { name?: string }): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
-    const { token, secret } = await accounts.createIslandToken(ownerId, options.name);
+    const { token, secret } = await accounts.islandTokens.create(ownerId, options.name);
     print(options, { id: token.id, name: token.name, token: secret }, secret);
   });
 }
@@ -135,7 +135,7 @@ async function createPairingCode(options: OwnerOptions & { name?: string }): Pro
 
 async function listIslandTokens(options: OwnerOptions): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
-    const listed = await accounts.listIslandTokens(ownerId);
+    const listed = await accounts.islandTokens.list(ownerId);
     const tokens = listed.map(({ id, name, createdAtMs, lastUsedAtMs }) => ({
       id,
       name,
@@ -157,7 +157,7 @@ async function listIslandTokens(options: OwnerOptions): Promise<void> {
 export async function revoke(
   options: OwnerOptions & { id: string },
   what: "API key" | "Island token",
-  act: (accounts: AccountService, ownerId: string) => Promise<boolean>,
+  act: (accounts: Accounts, ownerId: string) => Promise<boolean>,
 ): Promise<void> {
   await withOwner(options, async (accounts, ownerId) => {
     if (!(await act(accounts, ownerId))) {
@@ -170,7 +170,7 @@ export async function revoke(
 /** Calls `use` with the account that `--email` names. @throws {ServiceError} `not_found` */
 export function withOwner(
   options: OwnerOptions,
-  use: (accounts: AccountService, ownerId: string, store: Store) => Promise<void>,
+  use: (accounts: Accounts, ownerId: string, store: Store) => Promise<void>,
 ): Promise<void> {
   return withAccounts(options, async (accounts, store) => {
     await use(accounts, await accountIdOf(store, options.email), store);
@@ -179,23 +179,14 @@ export function withOwner(
 
 async function withAccounts<T>(
   options: DataOptions,
-  use: (accounts: AccountService, store: Store) => Promise<T>,
+  use: (accounts: Accounts, store: Store) => Promise<T>,
   { mayCreate = false } = {},
 ): Promise<T> {
   return withStore(
     options,
-    async (store, { logLevel, newAccountMicro }) => {
-      const log = pino({ level: logLevel }, pino.destination(2));
-      return use(
-        new AccountService({
-          store: notedAccounts(store),
-          clock: systemClock,
-          newAccountMicro,
-          registration: "closed",
-          log,
-        }),
-        store,
-      );
+    async (store, config) => {
+      const log = pino({ level: config.logLevel }, pino.destination(2));
+      return use(openAccounts({ config, clock: systemClock, log }, notedAccounts(store), "closed"), store);
     },
     { mayCreate },
   );

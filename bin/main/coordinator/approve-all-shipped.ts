@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CargoFile } from "../../../coordinator/catalog/cargo-fields.ts";
-import { purposeOf } from "../../../coordinator/catalog/purpose.ts";
+import { purposeOf } from "../../../coordinator/catalog/model-kind.ts";
 import type { CargoReview, OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";
 import { resolvePins, UnpinnedError, type PinSources } from "../../../coordinator/catalog/pin-lookup/resolve-pins.ts";
 import type { Store } from "../../../coordinator/store/store.ts";

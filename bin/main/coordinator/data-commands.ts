@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { storePlaceOf } from "../../../coordinator/config/cluster-settings.ts";
-import { describeUnknownEnv } from "../../../coordinator/config/unknown-env.ts";
-import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
+import { describeUnknownEnv, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { hasData, openStore } from "../../../coordinator/store/open-store.ts";
 import type { StorePlace } from "../../../coordinator/store/store-place.ts";
 import type { Store } from "../../../coordinator/store/store.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { KeyWish } from "../../../coordinator/accounts/create-key.ts";
+import type { KeyWish } from "../../../coordinator/accounts/api-keys.ts";
 import { defaultSlugsOf } from "../../../coordinator/config/default-cargo-settings.ts";
 import { readShippedCargos } from "../../../coordinator/catalog/load-catalog.ts";
 import { OperatorCargos } from "../../../coordinator/catalog/operator-cargos.ts";

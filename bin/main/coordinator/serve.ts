@@ -1,5 +1,4 @@
-import type { CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
-import { describeUnknownEnv } from "../../../coordinator/config/unknown-env.ts";
+import { describeUnknownEnv, type CoordinatorConfig } from "../../../coordinator/config/resolve-config.ts";
 import { openCoordinator } from "../../../coordinator/coordinator.ts";
 import { lockForServing } from "../../../coordinator/store/sqlite/engine/serve-lock.ts";
 import { untilStored } from "../../../coordinator/store/until-stored.ts";

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { abortable } from "../../../shared/async/abortable.ts";
 import { GatheredBytes } from "../../../shared/async/gathered-bytes.ts";
 import { isPrivateAddress } from "../../../shared/net/private-address.ts";
-import { hostProblem } from "../public-address.ts";
+import { hostProblem } from "../cargo-rules.ts";
 
 /** A host that has not begun its response by then is given up: an operator waits for the look-up. */
 const RESPONSE_LIMIT_MS = 2_000;

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { AccountService } from "../../accounts/account-service.ts";
-import type { Identity, IslandIdentity } from "../../accounts/identity.ts";
-import { accountSuspended } from "../../accounts/suspended.ts";
+import type { Accounts } from "../../accounts/accounts.ts";
+import { accountSuspended, type Identity, type IslandIdentity } from "../../accounts/identity.ts";
 import type { Scope } from "../../store/credentials.ts";
 import type { RequestLimits } from "../limits/request-limits.ts";
 import { cookieToken } from "../server/console-session.ts";
@@ -15,7 +14,7 @@ export function bearerToken(incoming: IncomingMessage): string | undefined {
 /** The owner of the Island token that an agent sends in place of a key. @throws {ServiceError} `unauthenticated` */
 export async function islandOwnerOf(
   incoming: IncomingMessage,
-  tokens: Pick<AccountService["islandTokens"], "find">,
+  tokens: Pick<Accounts["islandTokens"], "find">,
 ): Promise<IslandIdentity> {
   const token = bearerToken(incoming);
   const owner = token === undefined ? undefined : await tokens.find(token);
@@ -40,7 +39,7 @@ export function credentialOf(incoming: IncomingMessage): string | undefined {
  * `account_suspended`.
  */
 export async function authenticate(
-  accounts: Pick<AccountService, "authenticate">,
+  accounts: Pick<Accounts, "authenticate">,
   incoming: IncomingMessage,
   limits: Pick<RequestLimits, "countAddress">,
 ): Promise<Identity> {

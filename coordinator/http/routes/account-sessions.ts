@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { ShownSession } from "../../accounts/account-settings.ts";
+import type { ShownSession } from "../../accounts/accounts.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { data, failures, json } from "../schemas/responses.ts";
@@ -44,13 +44,13 @@ export function serveAccountSessions(app: HttpApp, deps: HttpDeps): void {
   const { accounts, events, options } = deps;
 
   serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
-    const sessions = await accounts.settings.listSessions(passwordCaller(c, identity, options));
+    const sessions = await accounts.listSessions(passwordCaller(c, identity, options));
     return c.json({ data: sessions.map(presentSession) });
   });
 
   serveScoped(app, deps, "write", endRoute, async ({ c, identity, params: { id } }) => {
     const { accountId } = passwordCaller(c, identity, options);
-    const tokenHash = await accounts.settings.endSession(accountId, id);
+    const tokenHash = await accounts.endSession(accountId, id);
     if (tokenHash === undefined) {
       throw new ServiceError("not_found", `There is no session "${id}"; GET ${API_BASE}/sessions lists yours`);
     }

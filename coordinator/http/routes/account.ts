@@ -102,13 +102,13 @@ export function serveAccount(app: HttpApp, deps: HttpDeps): void {
   serveScoped(app, deps, "write", changeRoute, async ({ c, identity, body }) => {
     const { current_password: current, ...change } = body;
     const caller = passwordCaller(c, identity, deps.options);
-    const { account, pendingEmail } = await deps.accounts.settings.change(caller, current, change);
+    const { account, pendingEmail } = await deps.accounts.change(caller, current, change);
     deps.events.noteAccount(account.id);
     return c.json({ data: { ...presentAccount(account), pending_email: pendingEmail } });
   });
 
   servePublic(app, confirmRoute, async ({ c, body }) => {
-    await deps.accounts.settings.emails.confirm(body.token);
+    await deps.accounts.confirmEmail(body.token);
     return c.json({ data: { email_changed: true } });
   });
 

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError, ValidationError } from "../../../shared/errors.ts";
-import { assertMayManageCredentials } from "../../accounts/key-limits.ts";
+import { assertMayManageCredentials } from "../../accounts/api-keys.ts";
 import { SCOPES } from "../../store/credentials.ts";
 import { requireScope } from "../middleware/auth.ts";
 import { serveScoped } from "../middleware/endpoint.ts";
@@ -66,7 +66,7 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
     const keys = await accounts.listKeys(identity.accountId);
     // A second read only for those who use such limits.
     const isCounted = keys.some(({ monthlyMicro }) => monthlyMicro !== null);
-    const spending = isCounted ? await accounts.settings.keySpending(identity.accountId) : NO_SPENDING;
+    const spending = isCounted ? await accounts.keySpending(identity.accountId) : NO_SPENDING;
     return c.json({ data: keys.map((key) => presentKey(key, spending)) });
   });
 
@@ -88,10 +88,10 @@ export function serveApiKeys(app: HttpApp, deps: HttpDeps): void {
     const limits = limitsOf(body);
     await assertKnown(deps, limits.cargos ?? [], accountId);
     const change = { ...limits, ...(body.name === undefined ? {} : { name: body.name }) };
-    const key = await accounts.settings.changeKey(accountId, params.id, change);
+    const key = await accounts.changeKey(accountId, params.id, change);
     if (key === undefined) throw noKey(params.id);
     events.noteAccount(accountId);
-    return c.json({ data: presentKey(key, await accounts.settings.keySpending(accountId)) });
+    return c.json({ data: presentKey(key, await accounts.keySpending(accountId)) });
   });
 
   serveScoped(app, deps, "write", revokeRoute, async ({ c, identity, params }) => {

@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
-import type { Asked } from "../../conversations/conversation-service.ts";
+import type { Asked } from "../../conversations/conversations.ts";
 import type { Message } from "../../store/conversations.ts";
 import {
   answeredSchema,

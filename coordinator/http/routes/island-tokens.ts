@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ServiceError } from "../../../shared/errors.ts";
 import { MAX_NAME } from "../../accounts/credential-fields.ts";
 import type { IslandToken } from "../../store/island-tokens.ts";
-import { assertMayManageCredentials } from "../../accounts/key-limits.ts";
+import { assertMayManageCredentials } from "../../accounts/api-keys.ts";
 import { serveScoped, servePublic } from "../middleware/endpoint.ts";
 import { API_BASE, type HttpApp, type HttpDeps } from "../http-deps.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
@@ -110,7 +110,7 @@ export function serveIslandTokens(app: HttpApp, deps: HttpDeps): void {
   const { accounts, events, islandSessions, options } = deps;
 
   serveScoped(app, deps, "read", listRoute, async ({ c, identity }) => {
-    const tokens = await accounts.listIslandTokens(identity.accountId);
+    const tokens = await accounts.islandTokens.list(identity.accountId);
     return c.json({ data: tokens.map(presentToken) });
   });
 
@@ -129,7 +129,7 @@ export function serveIslandTokens(app: HttpApp, deps: HttpDeps): void {
 
   serveScoped(app, deps, "write", revokeRoute, async ({ c, identity, params }) => {
     assertMayManageCredentials(identity);
-    const wasRevoked = await accounts.revokeIslandToken(identity.accountId, params.id);
+    const wasRevoked = await accounts.islandTokens.revoke(identity.accountId, params.id);
     if (!wasRevoked) {
       throw new ServiceError(
         "not_found",

@@ -57,7 +57,7 @@ export function servePasswords(app: HttpApp, deps: HttpDeps): void {
   });
 
   servePublic(app, requestRoute, async ({ c, body }) => {
-    await accounts.passwordChanges.request(body.email, clientAddress(c.env.incoming, options));
+    accounts.passwordChanges.request(body.email, clientAddress(c.env.incoming, options));
     return c.json({ data: { accepted: true } });
   });
 

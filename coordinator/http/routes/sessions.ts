@@ -13,7 +13,7 @@ import { presentTime, timeSchema } from "../schemas/wire-units.ts";
 import { data, failures, json, jsonBody } from "../schemas/responses.ts";
 
 /**
- * Bounded here because each is hashed or looked up first. AccountService checks the stricter rules, which the document shows,
+ * Bounded here because each is hashed or looked up first. `createAccount` checks the stricter rules, which the document shows,
  * after it has counted the attempt.
  */
 const credentialsSchema = z

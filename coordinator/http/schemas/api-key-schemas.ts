@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MAX_NAME } from "../../accounts/credential-fields.ts";
-import { MAX_KEY_CARGOS, MAX_SLUG } from "../../accounts/key-limits.ts";
+import { MAX_KEY_CARGOS, MAX_SLUG } from "../../accounts/api-keys.ts";
 import { microFromCredits } from "../../credits/micro-credits.ts";
 import { SCOPES, type ApiKey } from "../../store/credentials.ts";
 import type { KeyLimits } from "../../store/key-spending.ts";

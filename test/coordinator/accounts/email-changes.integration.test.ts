@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccountSettings } from "../../../coordinator/accounts/account-settings.ts";
-import { EmailChanges } from "../../../coordinator/accounts/email-changes.ts";
-import type { PasswordChanges } from "../../../coordinator/accounts/password-changes.ts";
-import type { Mail } from "../../../coordinator/mail/mailer.ts";
+import { openAccounts } from "../../../coordinator/accounts/accounts.ts";
+import { openBackground, type Background } from "../../../coordinator/accounts/background.ts";
+import { openEmailChanges } from "../../../coordinator/accounts/mailed-tokens.ts";
+import type { Mail } from "../../../coordinator/mail/smtp-mailer.ts";
+import { MailServer } from "../../support/mail-server.ts";
+import { quickPasswords } from "../../support/quick-passwords.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { openTestStore, type TestStore } from "../../support/test-store.ts";
 import { makeAccount, temporaryFolder } from "../store/contract/store-builders.ts";
 
 const HOUR_MS = 3_600_000;
-const tokenOf = ({ text }: Mail): string => /ep_[0-9A-Za-z]{40}/.exec(text)?.[0] ?? "";
+const tokenOf = ({ text }: Pick<Mail, "text">): string => /ep_[0-9A-Za-z]{40}/.exec(text)?.[0] ?? "";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let clock: ManualClock;
@@ -16,7 +19,8 @@ let store: TestStore;
 let mails: Mail[];
 let logged: object[];
 let sends: () => Promise<void>;
-let changes: EmailChanges;
+let background: Background;
+let changes: ReturnType<typeof openEmailChanges>;
 let accountId: string;
 
 beforeEach(async () => {
@@ -25,36 +29,33 @@ beforeEach(async () => {
   [mails, logged, sends] = [[], [], async () => undefined];
   store = await openTestStore({ path: folder.file("atoll.db"), clock });
   accountId = await makeAccount(store, { email: "ann@example.com" });
-  changes = new EmailChanges({
-    store: store.accounts,
-    clock,
-    log: { error: (facts: object) => void logged.push(facts) },
-    mailer: { send: async (mail) => sends().then(() => void mails.push(mail)) },
-    publicUrl: "https://a.example",
-  });
+  background = openBackground({ error: (facts: object) => void logged.push(facts) });
+  const send = async (mail: Mail): Promise<void> => sends().then(() => void mails.push(mail));
+  const env = testEnv({ publicUrl: "https://a.example" }, { clock });
+  changes = openEmailChanges(env, store.accounts, send, background);
 });
 afterEach(async () => {
-  await changes.settled();
+  await background.settled();
   await store.close();
   folder[Symbol.dispose]();
 });
 
 async function request(email: string): Promise<Mail> {
   (await changes.request(accountId, email))?.();
-  await changes.settled();
+  await background.settled();
   const mail = mails.at(-1);
   if (mail === undefined) throw new Error(`No mail went to ${email}`);
   return mail;
 }
 const emailNow = async (): Promise<unknown> => (await store.accounts.get(accountId))?.email;
 
-describe("EmailChanges", () => {
+describe("openEmailChanges()", () => {
   it("sets the address that the mailed token proves, once, and tells the old one", async () => {
     const mail = await request("new@example.org");
     expect(mail).toMatchObject({ to: "new@example.org", text: expect.stringContaining("https://a.example") });
     expect(await emailNow()).toBe("ann@example.com");
     await changes.confirm(tokenOf(mail));
-    await changes.settled();
+    await background.settled();
     expect(await emailNow()).toBe("new@example.org");
     expect(mails[1]).toMatchObject({ to: "ann@example.com", text: expect.stringContaining("new@example.org") });
     await expect(changes.confirm(tokenOf(mail))).rejects.toMatchObject({ code: "bad_request" });
@@ -90,26 +91,22 @@ describe("EmailChanges", () => {
   });
 
   it("mails a token that outlives the new password of the same request", async () => {
-    const set = () => store.accounts.setPassword({ accountId, passwordHash: "new", keptTokenHash: null });
-    const settings = new AccountSettings({
-      ...{ store: store.accounts, clock, log: { error: () => undefined } },
-      passwords: { check: async () => undefined, set: async () => void (await set()) } as unknown as PasswordChanges,
-      mail: { mailer: { send: async (mail) => void mails.push(mail) }, publicUrl: null },
-      onChanged: () => undefined,
-    });
-    const caller = { accountId, tokenHash: "current", address: "192.0.2.1" };
+    await using server = await MailServer.open();
+    const env = testEnv({ smtpUrl: server.url, mailFrom: "atoll@mail.example" }, { clock });
+    const accounts = openAccounts(env, store.accounts, "open", undefined, quickPasswords());
+    const { id } = await accounts.createAccount({ email: "eve@example.com", password: "the old one" });
+    const caller = { accountId: id, tokenHash: "current", address: "192.0.2.1" };
     const wish = { password: "another password", email: "new@example.org" };
-    expect(await settings.change(caller, "the old one", wish)).toMatchObject({ pendingEmail: "new@example.org" });
-    await settings.emails.settled();
-    await settings.emails.confirm(tokenOf(mails[0] as Mail));
-    expect(await emailNow()).toBe("new@example.org");
-    await settings.emails.settled();
+    expect(await accounts.change(caller, "the old one", wish)).toMatchObject({ pendingEmail: "new@example.org" });
+    await accounts.confirmEmail(tokenOf(await server.next()));
+    expect((await store.accounts.get(id))?.email).toBe("new@example.org");
+    await accounts.settled();
   });
 
   it("logs a mail that cannot be sent", async () => {
     sends = () => Promise.reject(new Error("no mail server"));
     (await changes.request(accountId, "new@example.org"))?.();
-    await changes.settled();
+    await background.settled();
     expect(logged).toHaveLength(1);
   });
 });

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccountService } from "../../../coordinator/accounts/account-service.ts";
-import { EmailSignUps } from "../../../coordinator/accounts/email-sign-ups.ts";
-import { SmtpMailer } from "../../../coordinator/mail/smtp-mailer.ts";
+import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
 import { call } from "../../support/http.ts";
 import { MailServer } from "../../support/mail-server.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { TestCoordinator } from "../../support/test-coordinator.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
 import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/test-store.ts";
@@ -58,25 +57,16 @@ describe("a coordinator with registration by e-mail", () => {
   });
 });
 
-describe("EmailSignUps", () => {
+describe("Registration by e-mail", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let clock: ManualClock;
   let store: TestStore;
   let logged: object[];
-  let accounts: AccountService;
+  let accounts: Accounts;
   const open = (url: string): void => {
-    const log = { error: (facts: object) => logged.push(facts) };
-    const mailer = new SmtpMailer({ url, from: FROM });
-    const registration = new EmailSignUps({ store: store.accounts, clock, log, mailer, publicUrl: null });
-    const passwords = quickPasswords();
-    accounts = new AccountService({
-      store: store.accounts,
-      clock,
-      newAccountMicro: 0,
-      registration,
-      passwords,
-      log,
-    });
+    const log = { ...testEnv().log, error: (facts: object) => void logged.push(facts) };
+    const env = testEnv({ newAccountMicro: 0, smtpUrl: url, mailFrom: FROM }, { clock, log });
+    accounts = openAccounts(env, store.accounts, "email", undefined, quickPasswords());
   };
   beforeEach(async () => {
     folder = temporaryFolder();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { KnownCallers } from "../../../coordinator/accounts/known-callers.ts";
+import { knownCallers } from "../../../coordinator/accounts/known-callers.ts";
 import { hashSecret, newSecret } from "../../../coordinator/accounts/secrets.ts";
 import type { AccountStore } from "../../../coordinator/store/accounts.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -9,13 +9,13 @@ import { makeAccount, temporaryFolder } from "../store/contract/store-builders.t
 const HOUR_MS = 3_600_000;
 const READS = ["credentialsRevision", "findKey", "findSession", "standing"] as const;
 
-describe("KnownCallers", () => {
+describe("knownCallers()", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let clock: ManualClock;
   let store: TestStore;
   /** Another program's connections to the same database, as those of `coordinator key revoke`. */
   let other: TestStore;
-  let callers: KnownCallers;
+  let identify: ReturnType<typeof knownCallers>;
   let reads: Record<(typeof READS)[number], number>;
   let accountId: string;
   beforeEach(async () => {
@@ -24,7 +24,7 @@ describe("KnownCallers", () => {
     store = await openTestStore({ path: folder.file("atoll.db"), clock });
     other = await openTestStore({ path: folder.file("atoll.db"), clock });
     reads = { credentialsRevision: 0, findKey: 0, findSession: 0, standing: 0 };
-    callers = new KnownCallers(counted(store.accounts), clock);
+    open(counted(store.accounts));
     accountId = await makeAccount(store);
   });
   afterEach(async () => {
@@ -32,6 +32,9 @@ describe("KnownCallers", () => {
     folder[Symbol.dispose]();
   });
 
+  const open = (accounts: ReturnType<typeof counted>): void => {
+    identify = knownCallers(accounts, clock, { revision: () => accounts.credentialsRevision() });
+  };
   const counted = (accounts: AccountStore): Pick<AccountStore, (typeof READS)[number]> => {
     const count = <F extends (...args: never[]) => unknown>(name: (typeof READS)[number], read: F) =>
       ((...args) => {
@@ -61,12 +64,12 @@ describe("KnownCallers", () => {
 
   it("reads one number for a caller that it knows, whatever else is written meanwhile", async () => {
     const [key, session] = [await makeKey("key_1"), await makeSession()];
-    for (const token of [key, session]) await callers.identify(token);
+    for (const token of [key, session]) await identify(token);
     expect(reads).toEqual({ credentialsRevision: 2, findKey: 1, findSession: 1, standing: 2 });
     await makeKey("key_2");
     await store.accounts.touchKey("key_1", clock.now());
-    expect(await callers.identify(key)).toMatchObject({ kind: "key", accountId, keyId: "key_1", scopes: ["read"] });
-    expect(await callers.identify(session)).toMatchObject({ kind: "session", accountId, scopes: ["read", "write"] });
+    expect(await identify(key)).toMatchObject({ kind: "key", accountId, keyId: "key_1", scopes: ["read"] });
+    expect(await identify(session)).toMatchObject({ kind: "session", accountId, scopes: ["read", "write"] });
     expect(reads).toEqual({ credentialsRevision: 4, findKey: 1, findSession: 1, standing: 2 });
   });
 
@@ -75,11 +78,11 @@ describe("KnownCallers", () => {
     const [first, second] = [await makeKey("key_1"), await makeKey("key_2")];
     const sessions = [await makeSession(), await makeSession(), await makeSession()] as const;
     const known = async () =>
-      Promise.all([first, second, ...sessions].map(async (token) => (await callers.identify(token)) !== undefined));
+      Promise.all([first, second, ...sessions].map(async (token) => (await identify(token)) !== undefined));
     expect(await known()).toEqual([true, true, true, true, true]);
     await accounts.setLimits(accountId, { requestsPerMinute: 7 });
-    expect((await callers.identify(first))?.limits.requestsPerMinute).toBe(7);
-    expect((await callers.identify(sessions[0]))?.limits.requestsPerMinute).toBe(7);
+    expect((await identify(first))?.limits.requestsPerMinute).toBe(7);
+    expect((await identify(sessions[0]))?.limits.requestsPerMinute).toBe(7);
     await accounts.revokeKey(accountId, "key_1", clock.now());
     expect(await known()).toEqual([false, true, true, true, true]);
     await accounts.deleteSession(hashSecret(sessions[0]));
@@ -92,13 +95,13 @@ describe("KnownCallers", () => {
 
   it("forgets a session that another one replaces, and one that expires", async () => {
     const [replaced, expires] = [await makeSession(), await makeSession()];
-    for (const token of [replaced, expires]) expect(await callers.identify(token)).toBeDefined();
+    for (const token of [replaced, expires]) expect(await identify(token)).toBeDefined();
     await store.accounts.deleteSession(hashSecret(replaced));
     clock.advance(HOUR_MS - 1);
-    expect(await callers.identify(replaced)).toBeUndefined();
-    expect(await callers.identify(expires)).toBeDefined();
+    expect(await identify(replaced)).toBeUndefined();
+    expect(await identify(expires)).toBeDefined();
     clock.advance(1);
-    expect(await callers.identify(expires)).toBeUndefined();
+    expect(await identify(expires)).toBeUndefined();
   });
 
   it("does not keep what was found before a change, though the look-up ended after it", async () => {
@@ -113,16 +116,16 @@ describe("KnownCallers", () => {
         return found;
       },
     };
-    callers = new KnownCallers(slow, clock);
-    const during = callers.identify(key);
+    open(slow);
+    const during = identify(key);
     await during;
-    expect(await callers.identify(key)).toBeUndefined();
+    expect(await identify(key)).toBeUndefined();
   });
 
   it("remembers nothing of a token that identifies nobody", async () => {
     const unknown = newSecret("ak");
     for (const token of [unknown, unknown, "ak_short", newSecret("it")]) {
-      expect(await callers.identify(token)).toBeUndefined();
+      expect(await identify(token)).toBeUndefined();
     }
     expect(reads).toMatchObject({ credentialsRevision: 2, findKey: 2 });
   });

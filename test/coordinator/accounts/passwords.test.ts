@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Passwords } from "../../../coordinator/accounts/passwords.ts";
+import { openPasswords } from "../../../coordinator/accounts/passwords.ts";
 import { newSecret } from "../../../coordinator/accounts/secrets.ts";
 
-describe("Passwords", () => {
+describe("openPasswords()", () => {
   it("hash() salts, and verify() knows the right password", async () => {
-    const passwords = new Passwords();
+    const passwords = openPasswords();
     const [first, second] = await Promise.all([passwords.hash("naïve password"), passwords.hash("naïve password")]);
     expect(first).not.toBe(second);
     // The same letters, composed and decomposed.
@@ -19,11 +19,11 @@ describe("Passwords", () => {
       "hex",
     );
     const stored = `scrypt$1024$8$16$${Buffer.from("NaCl").toString("base64")}$${hash.toString("base64")}`;
-    expect(await new Passwords().verify("password", stored)).toBe(true);
+    expect(await openPasswords().verify("password", stored)).toBe(true);
   });
 
   it("refuses a hash when 64 wait", async () => {
-    const passwords = new Passwords();
+    const passwords = openPasswords();
     // Cheap parameters: what counts is the queue.
     const stored = "scrypt$2$1$1$AAAA$AAAA";
     const outcomes = await Promise.allSettled(Array.from({ length: 67 }, () => passwords.verify("password", stored)));

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
-import { SignInBackoff } from "../../../coordinator/accounts/sign-in-backoff.ts";
+import { signInBackoff } from "../../../coordinator/accounts/sign-in-backoff.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const EMAIL = "ann@example.com";
 
 function makeBackoff() {
   const clock = new ManualClock();
-  const backoff = new SignInBackoff(clock);
+  const begin = signInBackoff(clock);
   let address = 0;
   /** A wrong password from an address that was never used. */
-  const fail = (email = EMAIL): void => void backoff.begin(email, `stranger ${(address += 1)}`);
-  return { clock, backoff, fail };
+  const fail = (email = EMAIL): void => void begin(email, `stranger ${(address += 1)}`);
+  return { clock, begin, fail };
 }
 
 it("from the sixth wrong password of an account on, each try waits twice as long, up to a minute, from any address", () => {
@@ -25,22 +25,22 @@ it("from the sixth wrong password of an account on, each try waits twice as long
 });
 
 it("an address from which the account was signed in to never waits for the guesses of others", () => {
-  const { clock, backoff, fail } = makeBackoff();
-  backoff.begin(EMAIL, "home").succeeded();
+  const { clock, begin, fail } = makeBackoff();
+  begin(EMAIL, "home").succeeded();
   for (let i = 0; i < 5; i += 1) fail();
   for (let i = 0; i < 20; i += 1) {
     expect(() => fail()).toThrow("login_attempts");
-    backoff.begin(EMAIL, "home");
+    begin(EMAIL, "home");
   }
   clock.advance(1_000);
   fail();
-  expect(() => backoff.begin(EMAIL, "new place")).toThrow("retry in 2 s");
+  expect(() => begin(EMAIL, "new place")).toThrow("retry in 2 s");
 });
 
 it("a right password counts for nothing, and 15 minutes of quiet end the wait", () => {
-  const { clock, backoff, fail } = makeBackoff();
+  const { clock, begin, fail } = makeBackoff();
   for (let i = 0; i < 4; i += 1) fail();
-  backoff.begin(EMAIL, "office").succeeded();
+  begin(EMAIL, "office").succeeded();
   fail();
   expect(() => fail()).toThrow("retry in 1 s");
   clock.advance(900_001);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hostProblem } from "../../../coordinator/catalog/public-address.ts";
+import { hostProblem } from "../../../coordinator/catalog/cargo-rules.ts";
 
 const problem = (host: string): string | null => hostProblem(new URL(`https://${host}/a`));
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withUsualAliases } from "../../../coordinator/catalog/usual-aliases.ts";
+import { withUsualAliases } from "../../../coordinator/catalog/catalog-sync.ts";
 
 it("withUsualAliases() adds the public product's names after the operator's, which come first", () => {
   const added = withUsualAliases(new Map([["gpt", "phi-4"]]), { chat: "tiny-chat" });

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { describeConfig, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
-import { describeUnknownEnv } from "../../../coordinator/config/unknown-env.ts";
+import { describeConfig, describeUnknownEnv, resolveConfig } from "../../../coordinator/config/resolve-config.ts";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { registrationOf } from "../../../coordinator/config/exposure.ts";
 import { ConfigError } from "../../../shared/settings.ts";

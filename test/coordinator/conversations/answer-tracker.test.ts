@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { AnswerTracker } from "../../../coordinator/conversations/answer-tracker.ts";
+import { answerTracker } from "../../../coordinator/conversations/answer-tracker.ts";
 import { JobFeed, type Feed, type FeedEnding } from "../../../coordinator/jobs/feed.ts";
 import type { JobApi } from "../../../coordinator/jobs/job-service.ts";
 import type { AnswerEnding } from "../../../coordinator/store/conversations.ts";
 import type { Store } from "../../../coordinator/store/store.ts";
 import { ClusterUnavailableError, ServiceError } from "../../../shared/errors.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const DONE: FeedEnding = {
@@ -25,7 +26,7 @@ describe("an answer whose feed is cut, as its job goes on elsewhere without a pa
   let job: object | Error;
   let endings: AnswerEnding[];
   let fatal: unknown[];
-  let tracker: AnswerTracker;
+  let tracker: ReturnType<typeof answerTracker>;
   beforeEach(async () => {
     clock = new ManualClock();
     feed = new JobFeed("job_1");
@@ -42,13 +43,8 @@ describe("an answer whose feed is cut, as its job goes on elsewhere without a pa
       endAnswer: async (ending) => endings.push(ending) > 0,
       unfinishedAnswers: async () => [{ ...IDS, jobId: "job_1" }],
     };
-    const deps = {
-      store: store as Store["conversations"],
-      jobs: jobs as JobApi,
-      clock,
-      log: { error: () => undefined },
-    };
-    tracker = new AnswerTracker({ ...deps, isShared: true, waitMs: 1, onFatal: (error) => fatal.push(error) });
+    const env = testEnv({ chatWaitMs: 1 }, { clock, onFatal: (error) => fatal.push(error) });
+    tracker = answerTracker(env, store as Store["conversations"], jobs as JobApi);
   });
   async function cut(...next: (Feed | Error)[]): Promise<void> {
     await tracker.begin(IDS, { accountId: IDS.accountId, slug: "chat", input: {} });

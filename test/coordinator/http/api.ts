@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { newId } from "../../../shared/ids.ts";
-import { AccountService } from "../../../coordinator/accounts/account-service.ts";
+import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
 import { CargoService } from "../../../coordinator/catalog/cargo-service.ts";
 import { Catalog } from "../../../coordinator/catalog/catalog.ts";
-import { ConversationService } from "../../../coordinator/conversations/conversation-service.ts";
+import { openConversations } from "../../../coordinator/conversations/conversations.ts";
 import { grantPostings } from "../../../coordinator/credits/postings.ts";
 import { AccountEvents } from "../../../coordinator/events/account-events.ts";
 import { dialects } from "../../../coordinator/dialects/dialects.ts";
@@ -18,12 +18,13 @@ import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
 import { IslandService } from "../../../coordinator/islands/island-service.ts";
 import type { Overview } from "../../../coordinator/operators/network-view.ts";
-import type { Account } from "../../../coordinator/store/accounts.ts";
+import type { Account, AccountLimits } from "../../../coordinator/store/accounts.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
 import { makeFastDirectory } from "../../support/fast-directory.ts";
 import { atFileEnd } from "../../support/file-end.ts";
 import { TEST_HTTP_OPTIONS } from "../../support/http-options.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { TEST_LISTEN } from "../../support/transport.ts";
 import { noBatches } from "./scripted-batches.ts";
 import { ScriptedJobs } from "./scripted-jobs.ts";
@@ -94,7 +95,7 @@ export class Api implements AsyncDisposable {
   readonly events = new AccountEvents(this.clock);
   /** Of one of several coordinators. */
   bus: HttpDeps["bus"] = null;
-  readonly accounts: AccountService;
+  readonly accounts: Accounts;
   readonly #network: ApiNetwork | null = null;
   files!: TestFiles;
   fileBatches!: FileBatchService;
@@ -119,6 +120,11 @@ export class Api implements AsyncDisposable {
 
   get accountId(): string {
     return this.account.id;
+  }
+
+  async setLimits(limits: Partial<AccountLimits>, accountId = this.accountId): Promise<void> {
+    await store.accounts.setLimits(accountId, limits);
+    this.#network?.members[0]?.credentials.changed();
   }
 
   get store(): TestStore {
@@ -216,16 +222,10 @@ export class Api implements AsyncDisposable {
     watchOrigin(this.url);
   }
 
-  #openAccounts(member: ApiMember | undefined): AccountService {
-    return new AccountService({
-      store: store.accounts,
-      clock: this.clock,
-      credentials: member?.credentials,
-      newAccountMicro: 10_000_500_000,
-      registration: this.#registration,
-      passwords: quickPasswords(),
-      log: { error: (facts: object) => void this.logLines.push({ ...facts }) },
-    });
+  #openAccounts(member: ApiMember | undefined): Accounts {
+    const log = { ...testEnv().log, error: (facts: object) => void this.logLines.push({ ...facts }) };
+    const env = testEnv({ newAccountMicro: 10_000_500_000 }, { clock: this.clock, log });
+    return openAccounts(env, store.accounts, this.#registration, member?.credentials, quickPasswords());
   }
 
   #serve(options: Partial<HttpOptions>, member: ApiMember | undefined, index: number): Promise<Listener> {
@@ -254,16 +254,16 @@ export class Api implements AsyncDisposable {
           catalogSync: { refresh: async () => undefined, isShipped: (slug) => this.catalog.known(slug) !== undefined },
           clock: this.clock,
         }),
-        conversations: new ConversationService({
-          store: store.conversations,
-          catalog: this.catalog,
-          jobs: this.jobs,
-          clock: this.clock,
-          log,
-          removeContent: async () => undefined,
-          waitMs: TEST_HTTP_OPTIONS.chatWaitMs,
-          onFatal: (error) => log.fatal({ err: error }),
-        }),
+        conversations: openConversations(
+          testEnv(
+            { chatWaitMs: TEST_HTTP_OPTIONS.chatWaitMs },
+            { clock: this.clock, log, onFatal: (error) => log.fatal({ err: error }) },
+          ),
+          store.conversations,
+          this.jobs,
+          this.catalog,
+          async () => undefined,
+        ),
         files: this.files,
         retention: { remove: async () => undefined },
         islands: islandService,

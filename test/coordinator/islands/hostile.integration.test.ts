@@ -169,7 +169,7 @@ describe("a hostile Island", () => {
     const heartbeats = setInterval(() => island.send({ type: "heartbeat", state: makeHello().state }), 100);
     await coordinator.withStore(async (store, accounts) => {
       const token = await store.accounts.findIslandToken(hashOf(account.islandToken));
-      await accounts.revokeIslandToken(account.id, token?.id ?? "");
+      await accounts.islandTokens.revoke(account.id, token?.id ?? "");
     });
     expect(await island.next("goodbye")).toMatchObject({ reason: "the Island token was revoked", retryAfterMs: null });
     clearInterval(heartbeats);

@@ -127,7 +127,7 @@ describe("unfinished jobs of an account", () => {
   it("follow the account's limit at once; a lower one ends nothing", async () => {
     await Promise.all([submit(), submit()]);
     const setLimit = (concurrentJobs: number | null) =>
-      coordinator.withStore((_store, accounts) => accounts.setLimits(account.id, { concurrentJobs }));
+      coordinator.withStore((store) => store.accounts.setLimits(account.id, { concurrentJobs }));
     await setLimit(3);
     expect([(await submit()).status, (await submit()).status]).toEqual([201, 429]);
     await setLimit(1);

@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { DeliveryQueue } from "../../../coordinator/webhooks/delivery-queue.ts";
-import { outcomeOf } from "../../../coordinator/webhooks/retry-schedule.ts";
+import { deliveryQueue, outcomeOf } from "../../../coordinator/webhooks/webhook-sender.ts";
 
-describe("DeliveryQueue", () => {
+describe("deliveryQueue()", () => {
   it("lets accounts take turns", () => {
-    const lines = new DeliveryQueue(100, 100);
+    const lines = deliveryQueue(100, 100);
     for (const id of ["a1", "a2", "a3"]) lines.push("a", id);
     for (const id of ["b1", "b2"]) lines.push("b", id);
     expect(Array.from({ length: 6 }, () => lines.take()?.id)).toEqual(["a1", "b1", "a2", "b2", "a3", undefined]);
   });
 
   it("holds back what passes an account's part, and what passes the whole", () => {
-    const lines = new DeliveryQueue(3, 2);
+    const lines = deliveryQueue(3, 2);
     for (const id of ["a1", "a2", "a3", "a4"]) lines.push("a", id);
     for (const id of ["b1", "b2"]) lines.push("b", id);
     const [a1, b1, a2, none] = Array.from({ length: 4 }, () => lines.take());

@@ -16,7 +16,7 @@ beforeEach(async () => {
   server = await NameServer.start();
   const hostsFile = folder.file("hosts");
   await writeFile(hostsFile, "# ours\n10.0.0.7\tnas Nas.Office # the old one\n\nfd00::7 nas\nbad line\n");
-  resolve = hostResolver({ servers: [server.address], hostsFile });
+  resolve = hostResolver([server.address], hostsFile);
 });
 afterEach(async () => {
   await server[Symbol.asyncDispose]();

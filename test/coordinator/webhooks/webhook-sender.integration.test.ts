@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveHostUntil } from "../../../coordinator/webhooks/resolve-host.ts";
-import type { WebhookRecord, WebhookTry } from "../../../coordinator/store/webhooks.ts";
-import { RETRY_FOR_MS } from "../../../coordinator/webhooks/retry-schedule.ts";
-import { MAX_TRY_MS, WebhookSender } from "../../../coordinator/webhooks/webhook-sender.ts";
+import type { WebhookRecord, WebhookStore, WebhookTry } from "../../../coordinator/store/webhooks.ts";
+import { MAX_TRY_MS, openWebhooks, RETRY_FOR_MS, type Webhooks } from "../../../coordinator/webhooks/webhook-sender.ts";
 import { makeWebhook } from "../store/contract/batch-store.cases.ts";
 import { MADE_AT_MS, makeAccount, makeEnding, makeJob, temporaryFolder } from "../store/contract/store-builders.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { WebhookReceiver } from "../../support/webhook-receiver.ts";
 import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/test-store.ts";
@@ -15,34 +15,30 @@ let clock: ManualClock;
 let store: TestStore;
 let receiver: WebhookReceiver;
 let accountId: string;
-let sender: WebhookSender;
+let sender: Webhooks;
 let recorded: { tries: number; wake: (() => void)[] };
 let begun: number;
 
-function open(options: { allowPrivate?: boolean; resolveHost?: ResolveHostUntil } = {}): WebhookSender {
+function open(options: { allowPrivate?: boolean; resolveHost?: ResolveHostUntil } = {}): Webhooks {
   const { allowPrivate = true, resolveHost = async () => [{ address: "127.0.0.1", family: 4 }] } = options;
-  return new WebhookSender({
-    store: {
-      get: (id) => store.webhooks.get(id),
-      pending: () => store.webhooks.pending(),
-      adopt: () => store.webhooks.adopt(),
-      toDeliver: (id) => store.webhooks.toDeliver(id),
-      record: async (...args) => {
-        await store.webhooks.record(...args);
-        recorded.tries += 1;
-        for (const wake of recorded.wake.splice(0)) wake();
-      },
+  const log = { ...testEnv().log, error: (facts: unknown) => expect(facts).toBeUndefined() };
+  const recording: WebhookStore = {
+    get: (id) => store.webhooks.get(id),
+    pending: () => store.webhooks.pending(),
+    adopt: () => store.webhooks.adopt(),
+    toDeliver: (id) => store.webhooks.toDeliver(id),
+    record: async (...args) => {
+      await store.webhooks.record(...args);
+      recorded.tries += 1;
+      for (const wake of recorded.wake.splice(0)) wake();
     },
-    clock,
-    log: { warn: () => undefined, error: (facts: unknown) => expect(facts).toBeUndefined() },
-    payload: async ({ subjectId }) => {
-      begun += 1;
-      return JSON.stringify({ of: subjectId });
-    },
-    resolveHost,
-    random: () => 0.5,
-    options: { allowPrivate, firstRetryMs: 5_000 },
-  });
+  };
+  const payload = async ({ subjectId }: WebhookRecord): Promise<string> => {
+    begun += 1;
+    return JSON.stringify({ of: subjectId });
+  };
+  const env = testEnv({ webhookAllowPrivate: allowPrivate, webhookRetryMs: 5_000 }, { clock, log });
+  return openWebhooks(env, recording, payload, resolveHost, () => 0.5);
 }
 
 beforeEach(async () => {
@@ -85,7 +81,7 @@ async function read(id: string): Promise<WebhookRecord> {
 
 const errorsOf = (tries: readonly WebhookTry[]): (string | null)[] => tries.map(({ error }) => error);
 
-describe("WebhookSender", () => {
+describe("openWebhooks()", () => {
   it.skipIf(IS_POSTGRES)("gives a webhook up whose secret cannot be read", async () => {
     const id = await makeDue();
     await store.close();
@@ -217,7 +213,7 @@ describe("WebhookSender", () => {
   });
 });
 
-describe("WebhookSender where private addresses are not allowed", () => {
+describe("openWebhooks() where private addresses are not allowed", () => {
   it("refuses a name by the address that the connection would have", async () => {
     const asked: string[] = [];
     const resolveHost: ResolveHostUntil = async (host) => {

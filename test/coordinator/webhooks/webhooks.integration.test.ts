@@ -18,7 +18,7 @@ beforeEach(async () => {
   receiver = await WebhookReceiver.start();
   coordinator = await TestCoordinator.open({ webhookAllowPrivate: "true", webhookRetryS: "0.02" });
   account = await coordinator.createAccount("client@example.com");
-  await coordinator.withStore((_store, accounts) => accounts.setLimits(account.id, { requestsPerMinute: 100_000 }));
+  await coordinator.withStore((store) => store.accounts.setLimits(account.id, { requestsPerMinute: 100_000 }));
 });
 afterEach(async () => {
   expect(coordinator.fatal).toEqual([]);

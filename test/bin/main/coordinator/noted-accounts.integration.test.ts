@@ -1,26 +1,21 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { notedAccounts } from "../../../../bin/main/coordinator/noted-accounts.ts";
-import { AccountService } from "../../../../coordinator/accounts/account-service.ts";
+import { openAccounts, type Accounts } from "../../../../coordinator/accounts/accounts.ts";
 import { quickPasswords } from "../../../support/quick-passwords.ts";
+import { testEnv } from "../../../support/test-env.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
 import { openTestStore, type TestStore } from "../../../support/test-store.ts";
 import { temporaryFolder } from "../../../coordinator/store/contract/store-builders.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 let store: TestStore;
-let accounts: AccountService;
+let accounts: Accounts;
 beforeEach(async () => {
   folder = temporaryFolder();
   const clock = new ManualClock();
   store = await openTestStore({ path: folder.file("atoll.db"), clock });
-  accounts = new AccountService({
-    store: notedAccounts(store),
-    clock,
-    newAccountMicro: 5,
-    registration: "closed",
-    passwords: quickPasswords(),
-    log: { error: () => undefined },
-  });
+  const env = testEnv({ newAccountMicro: 5 }, { clock });
+  accounts = openAccounts(env, notedAccounts(store), "closed", undefined, quickPasswords());
 });
 afterEach(async () => {
   await store.close();
@@ -30,11 +25,11 @@ afterEach(async () => {
 it("all that commands make and revoke of an account is in the audit log, without a secret", async () => {
   const { id } = await accounts.createAccount({ email: "ann@example.com", password: "correct horse battery" });
   const { key, secret } = await accounts.createKey(id);
-  const { token, secret: tokenSecret } = await accounts.createIslandToken(id);
+  const { token, secret: tokenSecret } = await accounts.islandTokens.create(id);
   const { code } = await accounts.islandTokens.createCode(id);
   const reset = await accounts.passwordChanges.createReset(id);
   expect(await accounts.revokeKey(id, key.id)).toBe(true);
-  expect(await accounts.revokeIslandToken(id, token.id)).toBe(true);
+  expect(await accounts.islandTokens.revoke(id, token.id)).toBe(true);
   // Of no effect.
   expect(await accounts.revokeKey(id, key.id)).toBe(false);
   await expect(accounts.createAccount({ email: "ann@example.com", password: "x".repeat(12) })).rejects.toMatchObject({

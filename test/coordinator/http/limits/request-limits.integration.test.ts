@@ -50,7 +50,7 @@ describe("requests per minute", () => {
   });
 
   it("each key and each session has its own", async () => {
-    await api.accounts.setLimits(api.accountId, { requestsPerMinute: 1 });
+    await api.setLimits({ requestsPerMinute: 1 });
     expect((await api.call("GET", "/account")).status).toBe(200);
     expect((await api.call("GET", "/account")).status).toBe(429);
     expect((await api.call("GET", "/account", { key: api.readKey })).status).toBe(200);
@@ -59,18 +59,18 @@ describe("requests per minute", () => {
   });
 
   it("a key without the scope is counted too", async () => {
-    await api.accounts.setLimits(api.accountId, { requestsPerMinute: 1 });
+    await api.setLimits({ requestsPerMinute: 1 });
     expect((await api.call("POST", "/jobs", { key: api.readKey, body: {} })).status).toBe(403);
     expect((await api.call("POST", "/jobs", { key: api.readKey, body: {} })).status).toBe(429);
   });
 
   it("follows the account's limit as soon as it is changed", async () => {
-    await api.accounts.setLimits(api.accountId, { requestsPerMinute: 1 });
+    await api.setLimits({ requestsPerMinute: 1 });
     expect((await api.call("GET", "/account")).status).toBe(200);
     expect((await api.call("GET", "/account")).status).toBe(429);
-    await api.accounts.setLimits(api.accountId, { requestsPerMinute: 3 });
+    await api.setLimits({ requestsPerMinute: 3 });
     expect(rateOf((await api.call("GET", "/account")).headers)).toEqual([3, 1, NOW_S + 60]);
-    await api.accounts.setLimits(api.accountId, { requestsPerMinute: null });
+    await api.setLimits({ requestsPerMinute: null });
     expect(rateOf((await api.call("GET", "/account")).headers)).toEqual([100, 97, NOW_S + 60]);
   });
 });

@@ -31,14 +31,14 @@ describe("open streams", () => {
   });
 
   it("one that is refused reads nothing of the job", async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    await api.setLimits({ concurrentStreams: 1 });
     await streamOf();
     expect((await streamOf()).status).toBe(429);
     expect(api.jobs.opened).toBe(1);
   });
 
   it("one whose job cannot be read gives its place back", async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    await api.setLimits({ concurrentStreams: 1 });
     const gate = Promise.withResolvers<void>();
     api.jobs.feedGate = gate.promise;
     const refused = streamOf();
@@ -50,7 +50,7 @@ describe("open streams", () => {
   });
 
   it("a stream that ends gives its place back", async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    await api.setLimits({ concurrentStreams: 1 });
     const first = await streamOf();
     expect((await streamOf()).status).toBe(429);
     api.jobs.feeds.get("job_1")?.end(DONE);
@@ -59,7 +59,7 @@ describe("open streams", () => {
   });
 
   it("a client that vanishes gives its place back", async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    await api.setLimits({ concurrentStreams: 1 });
     const socket = await api.raw(
       "GET /api/v1/jobs/job_1/stream HTTP/1.1",
       "Host: x",
@@ -74,7 +74,7 @@ describe("open streams", () => {
   });
 
   it("a stream that is not opened takes no place", async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    await api.setLimits({ concurrentStreams: 1 });
     await streamOf();
     expect((await api.fetch("HEAD", "/jobs/job_1/stream")).status).toBe(200);
     expect((await streamOf("job_none")).status).toBe(404);
@@ -83,7 +83,7 @@ describe("open streams", () => {
   });
 
   it("a chat that streams is one, and is refused before there is a job", async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    await api.setLimits({ concurrentStreams: 1 });
     await streamOf();
     const body = { messages: [{ role: "user", content: "Hi" }], stream: true };
     const refused = await api.call("POST", "/chat/completions", { body });
@@ -104,7 +104,7 @@ describe("open streams", () => {
   });
 
   it("a chat that streamed to its end, or was refused, gives its place back", async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    await api.setLimits({ concurrentStreams: 1 });
     api.jobs.onSubmit = (feed) => feed.end(DONE);
     const body = { messages: [{ role: "user", content: "Hi" }], stream: true };
     api.jobs.failure = new RateLimitedError("concurrent_jobs", 1);
@@ -120,7 +120,7 @@ describe("open streams", () => {
 describe("an answer above a megabyte", () => {
   const LARGE = "x".repeat(16 * 1_024 * 1_024);
   beforeEach(async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 1 });
+    await api.setLimits({ concurrentStreams: 1 });
     const job = makeJob({ accountId: api.accountId, state: "completed", output: LARGE });
     api.jobs.add(job).end(DONE);
     api.jobs.add(makeJob({ id: "job_running", accountId: api.accountId }));

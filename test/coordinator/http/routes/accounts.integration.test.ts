@@ -247,7 +247,7 @@ describe("API keys", () => {
   });
 
   it("are at most 50 of an account, where a revoked one counts as long as its requests do", async () => {
-    await api.accounts.setLimits(api.accountId, { requestsPerMinute: 1_000 });
+    await api.setLimits({ requestsPerMinute: 1_000 });
     const made = await Promise.all(Array.from({ length: 60 }, () => create({})));
     expect(made.filter(({ status }) => status === 201)).toHaveLength(47);
     const refused = made.find(({ status }) => status !== 201);

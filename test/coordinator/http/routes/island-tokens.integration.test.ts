@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_TRIES, MAX_TRIES_BY_ADDRESS } from "../../../../coordinator/accounts/pairing-codes.ts";
+import { MAX_TRIES, MAX_TRIES_BY_ADDRESS } from "../../../../coordinator/accounts/island-tokens.ts";
 import { unlessSeveral } from "../../../support/several-coordinators.ts";
 import { Api } from "../api.ts";
 
@@ -71,7 +71,7 @@ describe("pairing codes", () => {
       },
     ]);
     const paired = await pair(` ${String(code).toLowerCase().replace("-", " ")}`);
-    const [token] = await api.accounts.listIslandTokens(api.accountId);
+    const [token] = await api.accounts.islandTokens.list(api.accountId);
     expect([paired.status, paired.body]).toEqual([
       201,
       { data: { id: token?.id, name: "attic", token: tokenPattern, account_id: api.accountId } },

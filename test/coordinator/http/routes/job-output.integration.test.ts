@@ -144,7 +144,7 @@ describe("GET /jobs/:id?wait=", () => {
   });
 
   it("is no stream: any number may wait", async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 0 });
+    await api.setLimits({ concurrentStreams: 0 });
     const answers = Array.from({ length: 20 }, () => waitFor(60));
     await eventually(() => feed.listeners === 20);
     complete(feed, "a");

@@ -260,7 +260,7 @@ describe("GET /jobs/:id/stream", () => {
   });
 
   it("serves many readers of one feed, each from its own place", async () => {
-    await api.accounts.setLimits(api.accountId, { concurrentStreams: 21 });
+    await api.setLimits({ concurrentStreams: 21 });
     const feed = api.jobs.add(makeJob({ accountId: api.accountId }));
     feed.push(STORY.slice(0, 4));
     const early = await Promise.all(Array.from({ length: 20 }, () => api.fetch("GET", "/jobs/job_1/stream")));

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const times = { createdAtMs: api.clock.now(), expiresAtMs: api.clock.now() + 1_000_000 };
   await api.store.accounts.createSession({ tokenHash: hashSecret(session), accountId: api.accountId, ...times }, 5);
   await api.store.operators.setRole(api.accountId, "operator");
-  await api.accounts.setLimits(api.accountId, { requestsPerMinute: 1_000 });
+  await api.setLimits({ requestsPerMinute: 1_000 });
 });
 afterAll(() => api[Symbol.asyncDispose]());
 

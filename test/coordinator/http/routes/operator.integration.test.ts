@@ -70,7 +70,7 @@ describe("/operator", () => {
     // What is open ends: it may be a stream of what operators see.
     expect(await api.accounts.isStillValid(identity)).toBe(false);
     // Where the network is several coordinators, the one that gives the role tells the others.
-    await api.accounts.setLimits(id, {});
+    await api.setLimits({}, id);
     expect((await api.call("GET", "/operator/overview", { key })).status).toBe(403);
   });
 
@@ -122,7 +122,7 @@ describe("/operator", () => {
       expect(codeOf(answer)).toEqual([403, "account_suspended"]);
       expect(answer.body.error.message).toContain(reason);
     }
-    const { secret: token } = await api.accounts.createIslandToken(id);
+    const { secret: token } = await api.accounts.islandTokens.create(id);
     await expect(api.accounts.authenticateIsland(token)).rejects.toMatchObject({ code: "account_suspended" });
     expect((await ask("GET", "/accounts?suspended=true&search=spammer")).body.meta.total).toBe(1);
     expect((await ask("POST", `/accounts/${id}/suspension`, { reason: "again" })).body.data.suspended).toMatchObject({

@@ -25,7 +25,7 @@ export function setUp(): void {
 }
 
 export const setLimits = (limits: { requestsPerMinute?: number; concurrentJobs?: number }): Promise<unknown> =>
-  coordinator.withStore((_store, accounts) => accounts.setLimits(account.id, limits));
+  coordinator.withStore((store) => store.accounts.setLimits(account.id, limits));
 export const join = (hostId: string = randomUUID(), slots = 100): Promise<FakeIsland> =>
   FakeIsland.join(coordinator.url, account.islandToken, { hostId, slots });
 export const api = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>

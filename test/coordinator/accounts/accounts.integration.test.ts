@@ -1,38 +1,39 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { AccountService, type AccountServiceDeps } from "../../../coordinator/accounts/account-service.ts";
+import { openAccounts, type Accounts } from "../../../coordinator/accounts/accounts.ts";
 import type { SignedIn } from "../../../coordinator/accounts/identity.ts";
 import { ValidationError } from "../../../shared/errors.ts";
 import { temporaryFolder } from "../store/contract/store-builders.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { Passwords } from "../../../coordinator/accounts/passwords.ts";
+import type { Registration } from "../../../coordinator/config/exposure.ts";
+import { openPasswords, type Passwords } from "../../../coordinator/accounts/passwords.ts";
 import { quickPasswords } from "../../support/quick-passwords.ts";
 import { IS_POSTGRES, openTestStore, type TestStore } from "../../support/test-store.ts";
 
 const PASSWORD = "correct horse";
 const ADDRESS = "203.0.113.7";
 
-describe("AccountService", () => {
+describe("openAccounts()", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let clock: ManualClock;
   let store: TestStore;
   let logged: object[];
-  let accounts: AccountService;
-  const serviceWith = (override: Partial<AccountServiceDeps> = {}): AccountService =>
-    new AccountService({
-      store: store.accounts,
-      clock,
-      newAccountMicro: 5_000_000,
-      registration: "open",
-      passwords: quickPasswords(),
-      log: { error: (facts) => logged.push(facts) },
-      ...override,
-    });
+  let accounts: Accounts;
+  const openWith = ({
+    accountStore = store.accounts,
+    registration = "open",
+    passwords = quickPasswords(),
+  }: { accountStore?: TestStore["accounts"]; registration?: Registration; passwords?: Passwords } = {}): Accounts => {
+    const log = { ...testEnv().log, error: (facts: object) => void logged.push(facts) };
+    const env = testEnv({ newAccountMicro: 5_000_000 }, { clock, log });
+    return openAccounts(env, accountStore, registration, undefined, passwords);
+  };
   beforeEach(async () => {
     folder = temporaryFolder();
     clock = new ManualClock();
     logged = [];
     store = await openTestStore({ path: folder.file("atoll.db"), clock });
-    accounts = serviceWith();
+    accounts = openWith();
   });
   afterEach(async () => {
     await accounts.settled();
@@ -74,7 +75,7 @@ describe("AccountService", () => {
   });
 
   it("register() is refused where registration is closed, and createAccount() is not", async () => {
-    accounts = serviceWith({ registration: "closed" });
+    accounts = openWith({ registration: "closed" });
     await expect(accounts.register("ann@example.com", PASSWORD, ADDRESS)).rejects.toMatchObject({
       code: "insufficient_scope",
     });
@@ -110,7 +111,7 @@ describe("AccountService", () => {
   it("login() leaves no session behind with a password that was changed while it was checked", async () => {
     const id = await makeAccount();
     const passwords = quickPasswords();
-    const slow = serviceWith({ passwords });
+    const slow = openWith({ passwords });
     const verify = passwords.verify.bind(passwords);
     passwords.verify = async (...args) => {
       const isRight = await verify(...args);
@@ -124,7 +125,7 @@ describe("AccountService", () => {
 
   it("login() answers a wrong password and an unknown address alike, after a hash of the same cost", async () => {
     const passwords = quickPasswords();
-    accounts = serviceWith({ passwords });
+    accounts = openWith({ passwords });
     await makeAccount();
     const verify = vi.spyOn(passwords, "verify");
     const hash = vi.spyOn(passwords, "hash");
@@ -204,7 +205,7 @@ describe("AccountService", () => {
   it("authenticate() knows neither foreign, malformed, nor Island tokens; authenticateIsland() no keys", async () => {
     const accountId = await makeAccount();
     const { secret: key } = await accounts.createKey(accountId);
-    const { token, secret: islandToken } = await accounts.createIslandToken(accountId);
+    const { token, secret: islandToken } = await accounts.islandTokens.create(accountId);
     for (const wrong of ["", "ak_", `ak_${"x".repeat(40)}`, `${key}x`, key.toLowerCase(), islandToken]) {
       expect(await accounts.authenticate(wrong)).toBeUndefined();
     }
@@ -214,7 +215,7 @@ describe("AccountService", () => {
       tokenId: token.id,
       tokenCreatedAtMs: token.createdAtMs,
     });
-    expect(await accounts.revokeIslandToken(accountId, token.id)).toBe(true);
+    expect(await accounts.islandTokens.revoke(accountId, token.id)).toBe(true);
     expect(await accounts.authenticateIsland(islandToken)).toBeUndefined();
   });
 
@@ -232,7 +233,7 @@ describe("AccountService", () => {
       credentialsRevision: { value: () => store.accounts.credentialsRevision() },
     }) as TestStore["accounts"];
     const { key, secret } = await accounts.createKey(await makeAccount());
-    accounts = serviceWith({ store: counting });
+    accounts = openWith({ accountStore: counting });
     for (const waitMs of [0, 500, 499, 1]) {
       clock.advance(waitMs);
       await accounts.authenticate(secret);
@@ -250,17 +251,17 @@ describe("AccountService", () => {
       credentialsRevision: { value: () => store.accounts.credentialsRevision() },
     }) as TestStore["accounts"];
     const { secret } = await accounts.createKey(await makeAccount());
-    accounts = serviceWith({ store: failing });
+    accounts = openWith({ accountStore: failing });
     expect(await accounts.authenticate(secret)).toBeDefined();
     await accounts.settled();
     expect(logged).toMatchObject([{ err: { message: "disk full" } }]);
   });
 
   it.skipIf(IS_POSTGRES)("stores no secret", async () => {
-    accounts = serviceWith({ passwords: new Passwords() });
+    accounts = openWith({ passwords: openPasswords() });
     const { token, account } = await register("ann@example.com", PASSWORD);
     const { secret } = await accounts.createKey(account.id);
-    const { secret: islandToken } = await accounts.createIslandToken(account.id);
+    const { secret: islandToken } = await accounts.islandTokens.create(account.id);
     await store.close();
     const { readFileSync } = await import("node:fs");
     const bytes = readFileSync(folder.file("atoll.db"));

@@ -1,8 +1,16 @@
 import { ServiceError, ValidationError, type FieldError } from "../../shared/errors.ts";
-import type { KeyChange } from "../store/credentials.ts";
-import type { KeyLimits } from "../store/key-spending.ts";
-import { readName } from "./credential-fields.ts";
+import { newId } from "../../shared/ids.ts";
+import { WINDOW_MS } from "../quotas/request-window.ts";
+import type { AccountStore } from "../store/accounts.ts";
+import type { ApiKey, KeyChange } from "../store/credentials.ts";
+import { NO_KEY_LIMITS, type KeyLimits } from "../store/key-spending.ts";
+import { readName, readScopes } from "./credential-fields.ts";
 import type { Identity } from "./identity.ts";
+import { hashSecret, newSecret, secretPrefix } from "./secrets.ts";
+
+/** Per account. */
+const MAX_KEYS = 50;
+const DEFAULT_NAME = "API key";
 
 /** Cargos in the list of one key. */
 export const MAX_KEY_CARGOS = 100;
@@ -10,8 +18,42 @@ export const MAX_SLUG = 200;
 /** How far ahead a key may expire. */
 const MAX_EXPIRY_MS = 10 * 366 * 24 * 3_600_000;
 
+export interface KeyWish {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  /** None unless given. */
+  readonly limits?: Partial<KeyLimits> | undefined;
+}
+
+/**
+ * Makes an API key; `secret` is returned this once. A revoked key still counts for a minute, as long as its requests count: else an
+ * account could evade its limit with ever new keys.
+ * @throws {ServiceError} `too_many_keys` if the account has 50; {@link ValidationError}
+ */
+export async function createKey(
+  store: AccountStore,
+  nowMs: number,
+  accountId: string,
+  wish: KeyWish,
+): Promise<{ key: ApiKey; secret: string }> {
+  const secret = newSecret("ak");
+  const key = {
+    id: newId("key", nowMs),
+    accountId,
+    name: readName(wish.name, DEFAULT_NAME),
+    prefix: secretPrefix(secret),
+    scopes: readScopes(wish.scopes),
+    createdAtMs: nowMs,
+    ...NO_KEY_LIMITS,
+    ...readKeyLimits(wish.limits ?? {}, nowMs),
+  };
+  const cap = { maxKeys: MAX_KEYS, revokedAfterMs: nowMs - WINDOW_MS };
+  const number = await store.createKey({ ...key, secretHash: hashSecret(secret) }, cap);
+  return { key: { ...key, number, lastUsedAtMs: null }, secret };
+}
+
 /** The limits without repeats in their list. @throws {ValidationError} naming every wrong one as the API has it. */
-export function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLimits> {
+function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partial<KeyLimits> {
   const { expiresAtMs, cargos } = limits;
   const errors: FieldError[] = [];
   if (expiresAtMs !== undefined && expiresAtMs !== null) {
@@ -33,7 +75,7 @@ export function readKeyLimits(limits: Partial<KeyLimits>, nowMs: number): Partia
 
 /** @throws {ValidationError} */
 export function readKeyChange({ name, ...limits }: KeyChange, nowMs: number): KeyChange {
-  return { ...readKeyLimits(limits, nowMs), ...(name === undefined ? {} : { name: readName(name, "API key") }) };
+  return { ...readKeyLimits(limits, nowMs), ...(name === undefined ? {} : { name: readName(name, DEFAULT_NAME) }) };
 }
 
 /**

@@ -1,0 +1,304 @@
+import { RateLimitedError, ServiceError, ValidationError } from "../../shared/errors.ts";
+import { newId } from "../../shared/ids.ts";
+import type { Registration } from "../config/exposure.ts";
+import { grantPostings } from "../credits/postings.ts";
+import type { Env } from "../env.ts";
+import { smtpMailer } from "../mail/smtp-mailer.ts";
+import { resolveLimits, type ResolvedLimits } from "../quotas/account-limits.ts";
+import { RequestWindow } from "../quotas/request-window.ts";
+import type { Account, AccountStore } from "../store/accounts.ts";
+import type { ApiKey, KeyChange, SessionRecord } from "../store/credentials.ts";
+import { utcMonthOf } from "../store/key-spending.ts";
+import { createKey, readKeyChange, type KeyWish } from "./api-keys.ts";
+import { openBackground } from "./background.ts";
+import { assertCredentials, assertPassword, EMAIL_PATTERN, MAX_EMAIL, readCredits } from "./credential-fields.ts";
+import { accountDeleted, assertNotSuspended, type Identity, type SignedIn } from "./identity.ts";
+import { openIslandTokens } from "./island-tokens.ts";
+import { knownCallers, type CredentialNews } from "./known-callers.ts";
+import { lastUses } from "./last-uses.ts";
+import { openEmailChanges, openSignUps } from "./mailed-tokens.ts";
+import { openPasswordChanges, type PasswordCaller } from "./password-changes.ts";
+import { openPasswords } from "./passwords.ts";
+import { hashSecret, newSecret } from "./secrets.ts";
+import { signInBackoff } from "./sign-in-backoff.ts";
+
+const SESSION_MS = 30 * 24 * 3_600_000;
+/** Per account, as that of keys. Requests are counted by key and by session, so these limits bound the requests of an account. */
+const MAX_SESSIONS = 20;
+/** A session is shown to its owner, who does not need its last use more exactly. */
+const SESSION_USE_MS = 60_000;
+/** Sign-ins, registrations and checks of a password in a minute, of one network address and of one account. */
+const MAX_ATTEMPTS = 5;
+/** Characters of a token's hash in the id of its session: 96 bits, of which no token can be made. */
+const SESSION_ID_CHARS = 24;
+
+/** A session as its owner sees it. */
+export interface ShownSession extends Omit<SessionRecord, "tokenHash" | "accountId"> {
+  readonly id: string;
+  /** The one that asks. */
+  readonly isCurrent: boolean;
+}
+
+export type Accounts = ReturnType<typeof openAccounts>;
+
+/**
+ * Accounts, sessions, API keys and Island tokens. Makes secrets, returns them once and stores only hashes.
+ * @param registration `closed`: only the operator makes accounts, with `createAccount`.
+ * @param credentials by default what storage says counts for every request.
+ */
+export function openAccounts(
+  env: Pick<Env<"newAccountMicro" | "smtpUrl" | "mailFrom" | "publicUrl">, "config" | "clock" | "log">,
+  store: AccountStore,
+  registration: Registration,
+  credentials: CredentialNews = { revision: () => store.credentialsRevision(), changed: () => undefined },
+  passwords = openPasswords(),
+) {
+  const { config, clock, log } = env;
+  const { smtpUrl, mailFrom } = config;
+  const send = smtpUrl === null || mailFrom === null ? null : smtpMailer(smtpUrl, mailFrom);
+  const background = openBackground(log);
+  /** Sign-ins and registrations by address. */
+  const attempts = new RequestWindow(clock);
+  const beginSignIn = signInBackoff(clock);
+  const identify = knownCallers(store, clock, credentials);
+  const recordKey = lastUses(clock, background, "an API key", (id, atMs) => store.touchKey(id, atMs));
+  const touchSession = (hash: string, atMs: number): Promise<void> => store.touchSession(hash, atMs);
+  const recordSession = lastUses(clock, background, "a session", touchSession, SESSION_USE_MS);
+  const onChanged = (): void => credentials.changed();
+  const signUps = registration === "email" && send !== null ? openSignUps(env, store, send, background) : null;
+  const emails = openEmailChanges(env, store, send, background);
+  const islandTokens = openIslandTokens(store, clock, background, onChanged);
+  const changes = openPasswordChanges(env, store, passwords, send, background, countAttempt, onChanged);
+
+  /** @throws {RateLimitedError} */
+  function countAttempt(caller: string): void {
+    const { isAllowed, freesInMs } = attempts.count(caller, MAX_ATTEMPTS);
+    if (!isAllowed) throw new RateLimitedError("login_attempts", Math.max(1, Math.ceil(freesInMs / 1_000)));
+  }
+
+  /** For a write that ends credentials. */
+  async function announce<T>(write: Promise<T>): Promise<T> {
+    const result = await write;
+    onChanged();
+    return result;
+  }
+
+  async function signIn(account: Account): Promise<SignedIn> {
+    const createdAtMs = clock.now();
+    const expiresAtMs = createdAtMs + SESSION_MS;
+    const token = newSecret("st");
+    const session = { tokenHash: hashSecret(token), accountId: account.id, createdAtMs, expiresAtMs };
+    await announce(store.createSession(session, MAX_SESSIONS));
+    return { token, expiresAtMs, account };
+  }
+
+  async function find(accountId: string): Promise<Account> {
+    const account = await store.get(accountId);
+    if (account === undefined) throw accountDeleted();
+    return account;
+  }
+
+  const accounts = {
+    /** Changes and resets of passwords. */
+    passwordChanges: changes,
+    islandTokens,
+    authenticateIsland: (token: string) => islandTokens.authenticate(token),
+    /** False after the token was revoked, also by another process. */
+    isIslandTokenValid: (tokenId: string): Promise<boolean> => store.hasIslandToken(tokenId),
+
+    /**
+     * Makes an account and signs it in; null where its address must be proved first, see `verify`. `address`: network address of the
+     * client.
+     * @throws {ServiceError} `email_taken`, not where addresses are proved; `insufficient_scope` if registration is closed;
+     *   {@link ValidationError}; {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute.
+     */
+    async register(email: string, password: string, address: string): Promise<SignedIn | null> {
+      if (registration !== "open" && signUps === null) {
+        throw new ServiceError(
+          "insufficient_scope",
+          "Registration is closed on this coordinator; ask its operator for an account",
+        );
+      }
+      countAttempt(address);
+      if (signUps === null) return signIn(await accounts.createAccount({ email, password }));
+      assertCredentials(email, password);
+      signUps.request(email);
+      return null;
+    },
+
+    /**
+     * Makes the account whose address the mailed token proves, and signs it in.
+     * @throws {ServiceError} `bad_request` for a wrong token; `insufficient_scope` where no address is proved; {@link ValidationError};
+     *   {@link RateLimitedError} like `register`.
+     */
+    async verify(token: string, password: string, address: string): Promise<SignedIn> {
+      if (signUps === null) {
+        throw new ServiceError("insufficient_scope", "This coordinator does not prove e-mail addresses");
+      }
+      countAttempt(address);
+      const account = await accounts.createAccount({ email: await signUps.emailOf(token), password });
+      await signUps.done(token);
+      return signIn(account);
+    },
+
+    /**
+     * Begins a session. An account has at most 20: the oldest ones end.
+     * @throws {ServiceError} `unauthenticated`, the same for an unknown address and a wrong password; `account_suspended`;
+     *   {@link RateLimitedError} after 5 sign-ins and registrations of the address within a minute, or many wrong passwords of the account.
+     */
+    async login(email: string, password: string, address: string): Promise<SignedIn> {
+      countAttempt(address);
+      const attempt = beginSignIn(email, address);
+      const account = await store.getByEmail(email);
+      const stored = account === undefined ? undefined : await store.passwordHash(account.id);
+      const isRight = await passwords.verify(password, stored);
+      if (account === undefined || !isRight) throw wrongPassword();
+      attempt.succeeded();
+      await assertNotSuspended(store, account.id);
+      const session = await signIn(account);
+      // A change of the password while this one was checked has ended only the sessions before this one.
+      if ((await store.passwordHash(account.id)) === stored) return session;
+      await accounts.logout(session.token);
+      throw wrongPassword();
+    },
+
+    /** Ends the session of the token, if there is one. */
+    logout: (token: string): Promise<void> => announce(store.deleteSession(hashSecret(token))),
+
+    /**
+     * Deletes the caller's account as far as signing in goes; its content follows (`Retention.remove`). Cannot be undone.
+     * @throws {ValidationError} for a wrong password; {@link RateLimitedError}; {@link ServiceError} `not_found` if it is deleted already.
+     */
+    async delete(caller: PasswordCaller, password: string): Promise<void> {
+      await changes.check(caller, password, "password");
+      if (!(await announce(store.delete(caller.accountId, clock.now())))) {
+        throw new ServiceError("not_found", "The account was deleted already");
+      }
+    },
+
+    /**
+     * Makes an account, also while registration is closed. `credits`: undefined for the default of new accounts.
+     * @throws {ServiceError} `email_taken`; {@link ValidationError}
+     */
+    async createAccount(wish: {
+      readonly email: string;
+      readonly password: string;
+      readonly credits?: number | undefined;
+    }): Promise<Account> {
+      const { email, password, credits } = wish;
+      assertCredentials(email, password);
+      const grantMicro = credits === undefined ? config.newAccountMicro : readCredits(credits);
+      // Checked first to save a hash; the store has the final check.
+      if ((await store.getByEmail(email)) !== undefined) {
+        throw new ServiceError("email_taken", "There is an account with this e-mail address");
+      }
+      const passwordHash = await passwords.hash(password);
+      const createdAtMs = clock.now();
+      const id = newId("user", createdAtMs);
+      const postings = grantMicro === 0 ? [] : grantPostings(id, grantMicro);
+      return store.create({ id, email, passwordHash, postings, createdAtMs });
+    },
+
+    /**
+     * Sets another password, another address, or both. With a password all other sessions of the account end. `pendingEmail`: an address
+     * that counts once the token that was mailed to it is used.
+     * @throws {ValidationError} also for a wrong current password; {@link RateLimitedError}; {@link ServiceError} `email_taken`,
+     *   `not_found`.
+     */
+    async change(
+      caller: PasswordCaller,
+      currentPassword: string,
+      { password, email }: { readonly password?: string | undefined; readonly email?: string | undefined },
+    ): Promise<{ readonly account: Account; readonly pendingEmail: string | null }> {
+      if (password !== undefined) assertPassword(password, "password");
+      if (email !== undefined && (email.length > MAX_EMAIL || !EMAIL_PATTERN.test(email))) {
+        throw new ValidationError([{ path: "email", message: "is not an e-mail address" }]);
+      }
+      await changes.check(caller, currentPassword, "current_password");
+      // First, as it may be refused.
+      const isChanged = email !== undefined && email !== (await find(caller.accountId)).email;
+      const mailToken = isChanged ? await emails.request(caller.accountId, email) : null;
+      if (password !== undefined) await changes.set(caller, password);
+      mailToken?.();
+      return { account: await find(caller.accountId), pendingEmail: mailToken === null ? null : (email ?? null) };
+    },
+
+    /** See `change`. */
+    confirmEmail: (token: string): Promise<void> => emails.confirm(token),
+
+    /** The limits in force for the account. */
+    limits: async (accountId: string): Promise<ResolvedLimits> => resolveLimits(await store.limits(accountId)),
+
+    /** Newest first. */
+    async listSessions({ accountId, tokenHash: current }: PasswordCaller): Promise<ShownSession[]> {
+      const sessions = await store.listSessions(accountId, clock.now());
+      return sessions.map(({ tokenHash, createdAtMs, lastUsedAtMs, expiresAtMs }) => {
+        return { id: sessionIdOf(tokenHash), createdAtMs, lastUsedAtMs, expiresAtMs, isCurrent: tokenHash === current };
+      });
+    },
+
+    /** Ends a session; resolves with the hash of its token. Undefined if the account has none with this id. */
+    async endSession(accountId: string, id: string): Promise<string | undefined> {
+      const sessions = await store.listSessions(accountId, clock.now());
+      const session = sessions.find(({ tokenHash }) => sessionIdOf(tokenHash) === id);
+      if (session !== undefined) await announce(store.deleteSession(session.tokenHash));
+      return session?.tokenHash;
+    },
+
+    /** See {@link createKey}. */
+    createKey: (accountId: string, wish: KeyWish = {}) => createKey(store, clock.now(), accountId, wish),
+
+    /** Active ones, newest first. */
+    listKeys: (accountId: string): Promise<ApiKey[]> => store.listKeys(accountId),
+
+    /** Undefined if the account has no such active key. @throws {ValidationError} */
+    async changeKey(accountId: string, keyId: string, change: KeyChange): Promise<ApiKey | undefined> {
+      const nowMs = clock.now();
+      const changed = await store.changeKey(accountId, keyId, readKeyChange(change, nowMs), nowMs);
+      if (changed !== undefined) onChanged();
+      return changed;
+    },
+
+    /** False if the account has no such active key. */
+    revokeKey: (accountId: string, keyId: string): Promise<boolean> =>
+      announce(store.revokeKey(accountId, keyId, clock.now())),
+
+    /** What the account's keys with a monthly limit spent in this month, in micro-credits by key. */
+    keySpending: (accountId: string): Promise<ReadonlyMap<string, number>> =>
+      store.keySpending(accountId, utcMonthOf(clock.now())),
+
+    /**
+     * The caller that an API key or session token identifies; undefined if it is invalid, revoked or expired.
+     * @throws {ServiceError} `key_expired` for an API key.
+     */
+    async authenticate(token: string): Promise<Identity | undefined> {
+      const identity = await identify(token);
+      if (identity?.kind === "key") recordKey(identity.keyId);
+      else if (identity !== undefined) recordSession(identity.tokenHash);
+      return identity;
+    },
+
+    /** False after the key was revoked, the session ended, or an operator lost the role, also by another process. */
+    async isStillValid(identity: Identity): Promise<boolean> {
+      const { accountId, role } = identity;
+      if (role === "operator" && (await store.standing(accountId))?.role !== role) return false;
+      if (identity.kind === "session") return (await store.findSession(identity.tokenHash, clock.now())) !== undefined;
+      const nowMs = clock.now();
+      const isValid = ({ id, expiresAtMs }: ApiKey): boolean =>
+        id === identity.keyId && (expiresAtMs === null || expiresAtMs > nowMs);
+      return (await store.listKeys(accountId)).some(isValid);
+    },
+
+    /** Resolves when background writes are done. Call it before the store is closed. */
+    settled: (): Promise<void> => background.settled(),
+  };
+  return accounts;
+}
+
+function wrongPassword(): ServiceError {
+  return new ServiceError("unauthenticated", "Wrong e-mail address or password");
+}
+
+function sessionIdOf(tokenHash: string): string {
+  return `ses_${tokenHash.slice(0, SESSION_ID_CHARS)}`;
+}

@@ -1,0 +1,27 @@
+import type { Clock } from "../../shared/clock.ts";
+import { recentMap } from "../../shared/recent-map.ts";
+import type { Background } from "./background.ts";
+
+/** Credentials remembered; one that is forgotten is written once more within its interval. */
+const MAX_CREDENTIALS = 10_000;
+
+/**
+ * Returns a function that stores when a credential was last used: at most once in `intervalMs` for each. No request waits for it.
+ * @param what the credentials, for the log.
+ */
+export function lastUses(
+  clock: Clock,
+  background: Background,
+  what: string,
+  write: (id: string, atMs: number) => Promise<void>,
+  intervalMs = 1_000,
+): (id: string) => void {
+  const writtenAtMs = recentMap<number>(MAX_CREDENTIALS);
+  return (id) => {
+    const nowMs = clock.monotonicMs();
+    const lastMs = writtenAtMs.get(id);
+    if (lastMs !== undefined && nowMs - lastMs < intervalMs) return;
+    writtenAtMs.set(id, nowMs);
+    background.run(write(id, clock.now()), `Could not store when ${what} was last used`);
+  };
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { RuntimeType } from "../../shared/cargo.ts";
+import { imageOutputSchema, ONNX_OUTPUTS, tensorsOutputSchema, TEXT_TO_IMAGE } from "../../shared/onnx-task.ts";
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The fields of a Cargo that depend on its runtime. All other fields are the same for every runtime. */
+export const RUNTIME_FIELDS = [
+  "onnx_task_type",
+  "task",
+  "adapters",
+  "reasoning",
+  "tools",
+  "weights",
+  "container",
+  "args",
+  "context_tokens",
+  "model",
+  "input_schema",
+  "output_schema",
+] as const;
+type RuntimeField = (typeof RUNTIME_FIELDS)[number];
+
+/** What the coordinator must know of a runtime; `shared/cargo.ts` says which models are folders. */
+interface RuntimeFacts {
+  readonly needs: readonly RuntimeField[];
+  readonly mayHave: readonly RuntimeField[];
+  /** Allowed values of `onnx_task_type`, with the output of each. */
+  readonly tasks?: ReadonlyMap<string, JsonSchema>;
+  /** Output of Cargos without a task and a schema of their own. `{}` allows any JSON value. */
+  readonly output: JsonSchema;
+  /** What its Cargos run, if that is one file: the ending at /models, and the first bytes where the format has such. */
+  readonly file?: { readonly ending: string; readonly magic: Buffer | null };
+  /** Whether Islands preload its Cargos. Source: spec §2; Core ML Cargos are not recommended. */
+  readonly isRecommended: boolean;
+}
+
+const IMAGE: JsonSchema = z.toJSONSchema(imageOutputSchema);
+const TENSORS: JsonSchema = z.toJSONSchema(tensorsOutputSchema);
+const ONNX = Object.entries(ONNX_OUTPUTS).map(([task, schema]): [string, JsonSchema] => [task, z.toJSONSchema(schema)]);
+
+export const RUNTIMES: Readonly<Record<RuntimeType, RuntimeFacts>> = {
+  llmcpp: {
+    needs: ["model", "context_tokens"],
+    mayHave: ["task", "adapters", "reasoning", "tools"],
+    output: z.toJSONSchema(z.string().describe("The answer, as its `token` events said it")),
+    file: { ending: "gguf", magic: Buffer.from("GGUF", "latin1") },
+    isRecommended: true,
+  },
+  onnx: {
+    needs: ["model", "input_schema"],
+    mayHave: ["onnx_task_type", "weights", "output_schema"],
+    tasks: new Map(ONNX),
+    output: TENSORS,
+    file: { ending: "onnx", magic: null },
+    isRecommended: true,
+  },
+  diffusers: {
+    needs: ["model", "input_schema"],
+    mayHave: ["weights"],
+    output: IMAGE,
+    isRecommended: true,
+  },
+  /** Runs the files of the onnx and diffusers runtimes (catalog/README.md). */
+  coreml: {
+    needs: ["model", "input_schema"],
+    mayHave: ["onnx_task_type", "weights", "output_schema"],
+    tasks: new Map([...ONNX, [TEXT_TO_IMAGE, IMAGE]]),
+    output: TENSORS,
+    isRecommended: false,
+  },
+  wasm: {
+    needs: ["model", "input_schema"],
+    mayHave: ["args", "output_schema"],
+    output: {},
+    file: { ending: "wasm", magic: Buffer.from("\0asm", "latin1") },
+    isRecommended: true,
+  },
+  container: {
+    needs: ["container", "input_schema"],
+    mayHave: ["output_schema"],
+    output: {},
+    isRecommended: true,
+  },
+};
