@@ -49,10 +49,7 @@ export interface CheckedSubmission {
   /** Most unfinished jobs that the account may have. */
   readonly maxJobs: number;
   /** Shared by a batch and each of its jobs. */
-  readonly common: Pick<
-    SubmittedJob,
-    "accountId" | "slug" | "workloadId" | "jobClass" | "share" | "priority" | "createdAtMs" | "ignoredParameters"
-  >;
+  readonly common: Omit<SubmittedJob, "id" | "input" | "inputJson" | "priceMicro" | "waitDeadlineMs" | "isClientBound">;
   readonly webhook: NewJob["webhook"];
   readonly apiKey: SubmittingKey | null;
   /** They hold the prices of all jobs. */
@@ -134,7 +131,7 @@ export class Submissions {
       share: limits.share,
       priority,
       createdAtMs,
-      ignoredParameters: request.ignoredParameters ?? [],
+      ignoredParameters: request.ignoredParameters?.length ? request.ignoredParameters : null,
     } as const;
     const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
     let holds: FileHold[] = [];
