@@ -18,7 +18,7 @@ import type { DatabasePlace } from "../store-place.ts";
 import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
 import { COLUMN_TYPES } from "../schema.ts";
 import type { ColumnKind } from "../table.ts";
-import { REVISIONS, type CopiedTable } from "./copied-tables.ts";
+import { COPIED_TABLES, REVISIONS, type CopiedTable } from "./copied-tables.ts";
 import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
 
@@ -42,8 +42,6 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       WHERE given.party LIKE 'client:%' AND account_id = substr(given.party, 8) AND completed_at_ms IS NULL AND has_place)`,
   },
 };
-/** Counters that give the next key. */
-const COUNTERS = { api_keys: "number", feed_chunks: "ord", messages: "ord", entries: "id", audit_log: "id" } as const;
 
 /** What the network has is in its row, and in moves that are not folded into it yet. */
 const NETWORK_MICRO = `CASE party WHEN 'network' THEN micro + (SELECT coalesce(sum(micro), 0)::bigint FROM network_moves) ELSE micro END`;
@@ -187,9 +185,10 @@ export class PostgresEnd implements DataEnd {
 
   async derive(revisions: Revisions): Promise<void> {
     for (const name of REVISIONS) await this.#client.query(`UPDATE ${name} SET revision = $1`, [revisions[name]]);
-    for (const [table, column] of Object.entries(COUNTERS)) {
+    for (const { name, counter } of COPIED_TABLES) {
+      if (counter === undefined) continue;
       await this.#client.query(
-        `SELECT setval(pg_get_serial_sequence('${table}', '${column}'), max(${column})) FROM ${table} HAVING max(${column}) > 0`,
+        `SELECT setval(pg_get_serial_sequence('${name}', '${counter}'), max(${counter})) FROM ${name} HAVING max(${counter}) > 0`,
       );
     }
   }
