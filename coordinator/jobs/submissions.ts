@@ -102,7 +102,7 @@ export function openSubmissions(
         share: limits.share,
         priority,
         createdAtMs,
-        ignoredParameters: request.ignoredParameters ?? [],
+        ignoredParameters: request.ignoredParameters?.length ? request.ignoredParameters : null,
       } as const;
       const waitDeadlineMs = createdAtMs + Math.min(cargo.waitLimitMs, maxWaitMs ?? Infinity);
       let holds: FileHold[] = [];

@@ -1,16 +1,15 @@
 import type { JobState } from "../../shared/job-state.ts";
 import type { Submission, SubmittedJob } from "./job-store.ts";
+import type { batchTable, SUBMITTED_BATCH_COLUMNS } from "./job-tables.ts";
+import type { RowOf } from "./table.ts";
 
 /** `fail_fast`: the first job that fails or times out cancels the rest. */
 export const FAIL_MODES = ["best_effort", "fail_fast"] as const;
 export type FailMode = (typeof FAIL_MODES)[number];
 
-export interface NewBatch extends Submission {
-  readonly id: string;
-  readonly slug: string;
-  readonly workloadId: number;
-  readonly priority: number;
-  readonly failMode: FailMode;
+type BatchColumns = RowOf<typeof batchTable>;
+
+export interface NewBatch extends Submission, Pick<BatchColumns, (typeof SUBMITTED_BATCH_COLUMNS)[number]> {
   /** At least one; their ids sort in their order. */
   readonly jobs: readonly SubmittedJob[];
   /**
@@ -20,19 +19,7 @@ export interface NewBatch extends Submission {
   readonly placeLimit: number | null;
 }
 
-export interface BatchRecord {
-  readonly id: string;
-  readonly accountId: string;
-  readonly slug: string;
-  readonly workloadId: number;
-  readonly priority: number;
-  readonly failMode: FailMode;
-  readonly createdAtMs: number;
-  /** When its client cancelled the whole batch; null if never. */
-  readonly cancelledAtMs: number | null;
-  /** When its last job ended; null before. */
-  readonly completedAtMs: number | null;
-  readonly webhookId: string | null;
+export interface BatchRecord extends Omit<BatchColumns, "unfinished"> {
   /** In the order of the inputs. */
   readonly jobs: readonly { readonly id: string; readonly state: JobState }[];
 }

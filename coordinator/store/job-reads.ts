@@ -1,38 +1,21 @@
 import type { FoldedFeed, StoredChunkRow } from "./feed-layout.ts";
 import { readJobList } from "./job-lists.ts";
-import type { ActiveJobRecord, JobRecord } from "./job-store.ts";
-import { feedChunkTable, jobFeedTable, jobTable } from "./job-tables.ts";
+import type { ActiveJobRecord } from "./job-store.ts";
+import { ACTIVE_COLUMNS, feedChunkTable, INTERNAL_COLUMNS, jobFeedTable, jobTable } from "./job-tables.ts";
 import { LISTED, UNLISTED } from "./sqlite/jobs/job-listing.ts";
 import { kept, pageRead, read } from "./steps.ts";
+import type { RowOf } from "./table.ts";
 import { indexedBy, isOwn, oneOf, type Tx } from "./tx.ts";
 
-const ACTIVE_COLUMNS = `${jobTable.columns(
-  "id",
-  "accountId",
-  "batchId",
-  "slug",
-  "state",
-  "jobClass",
-  "priority",
-  "priceMicro",
-  "attempt",
-  "refusals",
-  "islandId",
-  "createdAtMs",
-  "startedAtMs",
-  "waitDeadlineMs",
-  "isClientBound",
-)}, (SELECT share FROM accounts WHERE accounts.id = jobs.account_id) AS share`;
+const SHARE = "(SELECT share FROM accounts WHERE accounts.id = jobs.account_id) AS share";
 
 /** Of an {@link ActiveJobRecord}. */
 export const activeColumns = ({ dialect }: Pick<Tx, "dialect">): string =>
-  dialect === "sqlite" ? ACTIVE_COLUMNS : `${ACTIVE_COLUMNS}, ${jobTable.columns("hasPlace")}`;
+  `${jobTable.columns(...ACTIVE_COLUMNS, ...(dialect === "sqlite" ? [] : (["hasPlace"] as const)))}, ${SHARE}`;
 
 /** What rows have of a job. */
-export interface JobRow extends Omit<JobRecord, "input" | "output" | "usage" | "ignoredParameters"> {
-  readonly promptTokens: number | null;
-  readonly completionTokens: number | null;
-  readonly ignoredParameters: readonly string[] | null;
+export interface JobRow extends Omit<RowOf<typeof jobTable>, (typeof INTERNAL_COLUMNS)[number]> {
+  readonly share: number | null;
   /** JSON; null once it was removed. */
   readonly input: string | null;
   /** JSON; null for one that is the text of the feed. */
@@ -42,21 +25,6 @@ export interface JobRow extends Omit<JobRecord, "input" | "output" | "usage" | "
   readonly text: string | null;
 }
 
-const MORE_OF_A_JOB = jobTable.columns(
-  "workloadId",
-  "completedAtMs",
-  "creditsUsedMicro",
-  "promptTokens",
-  "completionTokens",
-  "finishReason",
-  "timings",
-  "error",
-  "webhookId",
-  "ignoredParameters",
-  "inputRemovedAtMs",
-  "outputRemovedAtMs",
-);
-
 export const jobReads = {
   accountOf: read(async (tx, jobId: string) => {
     const row = await tx.one<{ id: string }>("SELECT account_id AS id FROM jobs WHERE id = @jobId", { jobId });
@@ -65,7 +33,7 @@ export const jobReads = {
 
   /** An input and an output can have been removed. */
   get: read(async (tx, jobId: string): Promise<JobRow | undefined> => {
-    const sql = `SELECT ${ACTIVE_COLUMNS}, ${MORE_OF_A_JOB}, input, output, large_chars AS "largeChars",
+    const sql = `SELECT ${jobTable.columnsBut(...INTERNAL_COLUMNS)}, ${SHARE}, input, output, large_chars AS "largeChars",
         CASE WHEN state = 'completed' AND output IS NULL THEN job_feeds.text END AS text
       FROM jobs LEFT JOIN job_inputs ON job_inputs.job_id = jobs.id
         LEFT JOIN job_outputs ON job_outputs.job_id = jobs.id LEFT JOIN job_feeds ON job_feeds.job_id = jobs.id

@@ -4,36 +4,22 @@ import type { FinishReason, OutputItem, Timings, Usage } from "../../shared/outp
 import type { Posting } from "../credits/postings.ts";
 import type { AnswerLink } from "./conversations.ts";
 import type { SubmittingKey } from "./key-spending.ts";
+import type { ACTIVE_COLUMNS, INTERNAL_COLUMNS, jobTable, SUBMITTED_COLUMNS } from "./job-tables.ts";
 import type { LargeJson } from "./large-json.ts";
+import type { RowOf } from "./table.ts";
 import type { NewWebhook } from "./webhooks.ts";
 
+type JobColumns = RowOf<typeof jobTable>;
 export type JobInput = Readonly<Record<string, unknown>>;
-
-/** `chat`: a client waits for the answer, as in a chat completion. `batch`: everything else. */
-export type JobClass = "chat" | "batch";
+export type JobClass = JobColumns["jobClass"];
 
 /** A job as it is submitted. */
-export interface SubmittedJob {
-  readonly id: string;
-  readonly accountId: string;
-  readonly slug: string;
-  readonly workloadId: number;
+export interface SubmittedJob extends Pick<JobColumns, (typeof SUBMITTED_COLUMNS)[number]> {
   readonly input: JobInput;
   /** `input` as JSON, as it is stored. */
   readonly inputJson: string;
-  readonly jobClass: JobClass;
   /** The account's weight in the fair share when the job was submitted; null: the default. Kept with the account, not with the job. */
   readonly share: number | null;
-  /** 0 to 100. */
-  readonly priority: number;
-  readonly priceMicro: number;
-  readonly createdAtMs: number;
-  /** A job that has not started by then ends in `timeout`. */
-  readonly waitDeadlineMs: number;
-  /** A client waits for it on a connection, and cannot read it once that is lost. */
-  readonly isClientBound: boolean;
-  /** Paths of the request's parameters that were ignored, such as `output_config.effort`. */
-  readonly ignoredParameters: readonly string[];
 }
 
 /** What a submission has beside its job or its batch of jobs. */
@@ -66,47 +52,21 @@ export interface SubmitOutcome {
 }
 
 /** What the coordinator keeps in memory of an unfinished job: neither its input nor its output. */
-export interface ActiveJobRecord {
-  readonly id: string;
-  readonly accountId: string;
-  /** Null for a job that was submitted by itself. */
-  readonly batchId: string | null;
-  readonly slug: string;
-  readonly state: JobState;
-  readonly jobClass: JobClass;
+export interface ActiveJobRecord extends Pick<JobColumns, (typeof ACTIVE_COLUMNS)[number]> {
   /** The account's weight in the fair share; null: the default. */
   readonly share: number | null;
-  readonly priority: number;
-  readonly priceMicro: number;
-  /** Attempts begun so far, with those that were refused; while the job is queued or running, the number of the present one. */
-  readonly attempt: number;
-  /** Attempts that an Island refused. They are no tries. */
-  readonly refusals: number;
-  readonly islandId: string | null;
-  readonly createdAtMs: number;
-  readonly startedAtMs: number | null;
-  readonly waitDeadlineMs: number;
-  readonly isClientBound: boolean;
   /** Whether it counts against its account's limit of unfinished jobs, where the store counts them (`job-places.ts`). */
   readonly hasPlace?: boolean;
 }
 
-export interface JobRecord extends ActiveJobRecord, Pick<SubmittedJob, "ignoredParameters"> {
-  readonly workloadId: number;
+/** The columns that a read gives as they are. */
+type PlainColumns = Omit<JobColumns, (typeof INTERNAL_COLUMNS)[number] | "promptTokens" | "completionTokens">;
+
+export interface JobRecord extends ActiveJobRecord, PlainColumns {
   readonly input: JobInput;
   /** The JSON value that the job produced, a {@link LargeJson} if it is large; undefined unless it completed. */
   readonly output: unknown;
   readonly usage: Usage | null;
-  readonly creditsUsedMicro: number;
-  readonly finishReason: FinishReason | null;
-  readonly timings: Timings | null;
-  readonly error: JobError | null;
-  readonly completedAtMs: number | null;
-  readonly webhookId: string | null;
-  /** When the input was removed, which is `{}` since then; null while it is kept. */
-  readonly inputRemovedAtMs: number | null;
-  /** When output and feed were removed; null while they are kept. */
-  readonly outputRemovedAtMs: number | null;
 }
 
 export type JobSummary = Pick<JobRecord, "id" | "batchId" | "slug" | "state" | "createdAtMs" | "completedAtMs">;

@@ -1,7 +1,21 @@
 import type { JobError } from "../../shared/errors.ts";
 import type { JobState } from "../../shared/job-state.ts";
 import type { FinishReason, Timings } from "../../shared/output.ts";
-import { definedAs, flag, inner, integer, json, key, named, nullable, onlyIn, small, Table, text } from "./table.ts";
+import {
+  definedAs,
+  flag,
+  inner,
+  integer,
+  json,
+  key,
+  named,
+  nullable,
+  onlyIn,
+  small,
+  Table,
+  text,
+  type RowOf,
+} from "./table.ts";
 
 /** A reference costs PostgreSQL a lock of the row that it names. */
 const inSqlite = (rule: string) => ({ sqlite: rule });
@@ -28,6 +42,17 @@ export const batchTable = new Table(
   { indexes: ["CREATE INDEX batches_unfinished ON batches (id) WHERE completed_at_ms IS NULL"] },
 );
 
+/** Columns that a submission gives. */
+export const SUBMITTED_BATCH_COLUMNS = [
+  "id",
+  "accountId",
+  "slug",
+  "workloadId",
+  "priority",
+  "failMode",
+  "createdAtMs",
+] as const satisfies readonly (keyof RowOf<typeof batchTable>)[];
+
 /** Everything of a job that is short. */
 export const jobTable = new Table(
   "jobs",
@@ -41,13 +66,16 @@ export const jobTable = new Table(
     state: text<JobState>(
       "CHECK (state IN ('pending', 'queued', 'running', 'completed', 'failed', 'cancelled', 'timeout'))",
     ),
+    /** 0 to 100. */
     priority: small("CHECK (priority BETWEEN 0 AND 100)"),
     priceMicro: integer("CHECK (price_micro >= 0)"),
+    /** Attempts begun so far, with those that were refused; while the job is queued or running, the number of the present one. */
     attempt: small(inSqlite("DEFAULT 0")),
     islandId: nullable(key()),
     /** The Island that had the last attempt, which was lost. */
     lostIslandId: onlyIn("postgres", nullable(key())),
     createdAtMs: integer(),
+    /** A job that has not started by then ends in `timeout`. */
     waitDeadlineMs: integer(),
     startedAtMs: nullable(integer()),
     completedAtMs: nullable(integer()),
@@ -57,20 +85,24 @@ export const jobTable = new Table(
     finishReason: nullable(text<FinishReason>()),
     timings: nullable(json<Timings>()),
     error: nullable(json<JobError>()),
+    /** Null for a job that was submitted by itself. */
     batchId: nullable(key(inSqlite("REFERENCES batches (id)"))),
     /** Whether it counts against its account's limit of unfinished jobs. */
     hasPlace: onlyIn("postgres", flag("DEFAULT false")),
     webhookId: nullable(key()),
+    /** When the input was removed, which is `{}` since then; null while it is kept. */
     inputRemovedAtMs: nullable(integer()),
+    /** When output and feed were removed; null while they are kept. */
     outputRemovedAtMs: nullable(integer()),
     conversationId: nullable(key()),
+    /** `chat`: a client waits for the answer, as in a chat completion. `batch`: everything else. */
     jobClass: text<"chat" | "batch">({
       sqlite: "DEFAULT 'batch' CHECK (job_class IN ('chat', 'batch'))",
       postgres: "CHECK (job_class IN ('chat', 'batch'))",
     }),
-    /** Attempts that an Island refused. */
+    /** Attempts that an Island refused. They are no tries. */
     refusals: small("DEFAULT 0 CHECK (refusals >= 0)"),
-    /** A client waits for it on a connection. */
+    /** A client waits for it on a connection, and cannot read it once that is lost. */
     isClientBound: named("client_bound", flag(inSqlite("DEFAULT 0"))),
     /** It has ended, and the indexes of ended jobs do not have it yet. */
     isUnlisted: onlyIn("sqlite", flag("DEFAULT 0")),
@@ -78,7 +110,7 @@ export const jobTable = new Table(
     keyNumber: nullable(integer()),
     /** The month of the key that counts it. */
     keyMonth: nullable(small()),
-    /** Hints of the request that the job does without; null: none. */
+    /** Paths of the request's parameters that were ignored, such as `output_config.effort`; null: none. */
     ignoredParameters: nullable(json<readonly string[]>()),
   },
   {
@@ -108,6 +140,52 @@ export const jobTable = new Table(
     ],
   },
 );
+type JobColumn = keyof RowOf<typeof jobTable>;
+
+/** Columns that a submission gives. Both engines store them as they are. */
+export const SUBMITTED_COLUMNS = [
+  "id",
+  "accountId",
+  "slug",
+  "workloadId",
+  "jobClass",
+  "priority",
+  "priceMicro",
+  "createdAtMs",
+  "waitDeadlineMs",
+  "isClientBound",
+  "ignoredParameters",
+] as const satisfies readonly JobColumn[];
+
+/** Columns of an unfinished job that its coordinator keeps in memory, and reads when the job moves there. */
+export const ACTIVE_COLUMNS = [
+  "id",
+  "accountId",
+  "batchId",
+  "slug",
+  "state",
+  "jobClass",
+  "priority",
+  "priceMicro",
+  "attempt",
+  "refusals",
+  "islandId",
+  "createdAtMs",
+  "startedAtMs",
+  "waitDeadlineMs",
+  "isClientBound",
+] as const satisfies readonly JobColumn[];
+
+/** Columns that only the store uses. The record of a job has all others. */
+export const INTERNAL_COLUMNS = [
+  "ownerId",
+  "lostIslandId",
+  "hasPlace",
+  "conversationId",
+  "isUnlisted",
+  "keyNumber",
+  "keyMonth",
+] as const satisfies readonly JobColumn[];
 
 export const jobInputTable = new Table("job_inputs", {
   jobId: key({ sqlite: "PRIMARY KEY REFERENCES jobs (id)", postgres: "PRIMARY KEY" }),

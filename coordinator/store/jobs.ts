@@ -17,10 +17,11 @@ import type {
   NewJob,
   SubmitOutcome,
 } from "./job-store.ts";
+import { INTERNAL_COLUMNS, jobTable, SUBMITTED_COLUMNS } from "./job-tables.ts";
 import { LargeJson, MAX_INLINE_CHARS, OUTPUT_NAME, piecesToWrite, type LargeRef } from "./large-json.ts";
-import { newJobRecord } from "./new-job-record.ts";
 import type { SecretBox } from "./secret-box.ts";
 import type { Opened } from "./steps.ts";
+import type { RowOf } from "./table.ts";
 
 /** More unfinished jobs than there can be. */
 const ALL_JOBS = 2 ** 31;
@@ -186,9 +187,36 @@ export function openJobs(reads: Opened<typeof jobReads>, write: RunHotWrite, sec
   };
 }
 
+type Unset<R> = { readonly [K in keyof R as null extends R[K] ? K : never]: null };
+
+/** The columns that a read gives, without a value. */
+const UNSET = Object.fromEntries(
+  jobTable.membersBut(...INTERNAL_COLUMNS, "promptTokens", "completionTokens").map((member) => [member, null]),
+) as unknown as Omit<Unset<RowOf<typeof jobTable>>, "promptTokens" | "completionTokens">;
+
+/** A job right after its submission: equal to what {@link jobOf} would read. */
+function newJobRecord(job: NewJob): JobRecord {
+  return {
+    ...UNSET,
+    ...(Object.fromEntries(SUBMITTED_COLUMNS.map((member) => [member, job[member]])) as Pick<
+      NewJob,
+      (typeof SUBMITTED_COLUMNS)[number]
+    >),
+    state: "pending",
+    share: job.share,
+    attempt: 0,
+    refusals: 0,
+    input: job.input,
+    output: undefined,
+    usage: null,
+    creditsUsedMicro: 0,
+    webhookId: job.webhook?.id ?? null,
+  };
+}
+
 /** `openLarge` makes what reads a large output of so many characters. */
 function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord {
-  const { promptTokens, completionTokens, input, output, largeChars, text, ignoredParameters, ...rest } = row;
+  const { promptTokens, completionTokens, input, output, largeChars, text, ...rest } = row;
   return {
     ...rest,
     input: input === null ? {} : (JSON.parse(input) as JobInput),
@@ -199,7 +227,6 @@ function jobOf(row: JobRow, openLarge: (chars: number) => LargeJson): JobRecord 
           ? (JSON.parse(output) as unknown)
           : (text ?? undefined),
     usage: promptTokens === null || completionTokens === null ? null : { promptTokens, completionTokens },
-    ignoredParameters: ignoredParameters ?? [],
   };
 }
 

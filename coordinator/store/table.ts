@@ -96,7 +96,11 @@ export class Table<C extends Columns = Columns> {
 
   /** All columns but these, as {@link Table.columns}. */
   columnsBut(...members: readonly (keyof C & string)[]): string {
-    return this.columns(...Object.keys(this.definition).filter((member) => !members.includes(member)));
+    return this.columns(...this.membersBut(...members));
+  }
+
+  membersBut(...members: readonly (keyof C & string)[]): string[] {
+    return Object.keys(this.definition).filter((member) => !members.includes(member));
   }
 
   /** All rows of the statement. Values and results that have the name of a column are coded as it is. */
@@ -119,9 +123,13 @@ export class Table<C extends Columns = Columns> {
   /** Adds the members that are columns as a row. `rule`: an `ON CONFLICT` clause, which may name the others. */
   insert(tx: Tx, record: Partial<RecordOf<C>>, rule = ""): Promise<number> {
     const members = Object.keys(record).filter((member) => member in this.definition);
+    return this.run(tx, `${this.insertSql(members)} ${rule}`, record);
+  }
+
+  /** Adds a row with these members, which are its parameters. */
+  insertSql(members: readonly string[]): string {
     const columns = members.map((member) => this.columnName(member)).join(", ");
-    const values = members.map((member) => `@${member}`).join(", ");
-    return this.run(tx, `INSERT INTO ${this.name} (${columns}) VALUES (${values}) ${rule}`, record);
+    return `INSERT INTO ${this.name} (${columns}) VALUES (${members.map((member) => `@${member}`).join(", ")})`;
   }
 
   /** Of the member in the database. */
@@ -130,14 +138,14 @@ export class Table<C extends Columns = Columns> {
   }
 
   /** The values as they are stored: those that have the name of a column as it is coded. */
-  encode(values: Values, dialect: Dialect): Values {
-    const encoded: Record<string, unknown> = { ...values };
+  encode<T extends Values>(values: T, dialect: Dialect): T {
+    const encoded = { ...values } as Record<string, unknown>;
     for (const [member, kind] of this.#coded) {
       const value = encoded[member];
       if (value === undefined || value === null || kind === "flag") continue;
       if (kind === "json" || dialect === "postgres") encoded[member] = textOf(kind, value);
     }
-    return encoded;
+    return encoded as T;
   }
 
   /** The row, which may be one of a join, with the values of those members that are columns. It is changed. */
@@ -153,12 +161,14 @@ export class Table<C extends Columns = Columns> {
   }
 }
 
-function textOf(kind: ColumnKind, value: unknown): string {
+/** The value as a column of the kind `json`, `written` or `inner` has it. */
+export function textOf(kind: ColumnKind, value: unknown): string {
   const text = JSON.stringify(value);
   return kind === "inner" ? text.slice(1, -1) : text;
 }
 
-function valueOf(kind: ColumnKind, column: string): unknown {
+/** What {@link textOf} gave the text of. */
+export function valueOf(kind: ColumnKind, column: string): unknown {
   return JSON.parse(kind === "inner" ? `"${column}"` : column);
 }
 

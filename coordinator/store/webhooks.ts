@@ -10,17 +10,6 @@ import { isOwn, type Tx } from "./tx.ts";
 export const WEBHOOK_STATES = ["waiting", "pending", "delivered", "failed"] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-/** Stored with the job or batch whose end it reports. */
-export interface NewWebhook {
-  /** Also the `webhook-id` header of every try: receivers recognise repeats by it. */
-  readonly id: string;
-  readonly url: string;
-  /** `whsec_` and base64. */
-  readonly secret: string;
-  /** True if the coordinator made the secret: the answer to the submission then shows it. */
-  readonly isSecretGenerated: boolean;
-}
-
 /** One try. `status`: HTTP status of the answer; null without an answer, and `error` says why. */
 export interface WebhookTry {
   readonly atMs: number;
@@ -40,13 +29,15 @@ export type TryOutcome =
 export const webhookTable = new Table(
   "webhooks",
   {
+    /** Also the `webhook-id` header of every try: receivers recognise repeats by it. */
     id: key("PRIMARY KEY"),
     accountId: key({ sqlite: "REFERENCES accounts (id)" }),
     subjectKind: text<"job" | "batch">("CHECK (subject_kind IN ('job', 'batch'))"),
     subjectId: key(),
     url: text(),
-    /** It signs every try, so a hash would not do. */
+    /** `whsec_` and base64. It signs every try, so a hash would not do. */
     secret: secret(),
+    /** True if the coordinator made the secret: the answer to the submission then shows it. */
     isSecretGenerated: flag(),
     state: text<WebhookState>("DEFAULT 'waiting' CHECK (state IN ('waiting', 'pending', 'delivered', 'failed'))"),
     /** When its job or batch ended; null while it waits. */
@@ -72,6 +63,12 @@ export const webhookTable = new Table(
 );
 
 type WebhookRow = RowOf<typeof webhookTable>;
+
+/** Columns that a submission gives. */
+export const SUBMITTED_WEBHOOK_COLUMNS = ["id", "url", "secret", "isSecretGenerated"] as const;
+/** Stored with the job or batch whose end it reports. */
+export type NewWebhook = Pick<WebhookRow, (typeof SUBMITTED_WEBHOOK_COLUMNS)[number]>;
+
 type StoredWebhook = Omit<WebhookRow, "dueAtMs" | "senderId">;
 export type PendingWebhook = Pick<WebhookRow, "id" | "accountId"> & { readonly dueAtMs: number };
 

@@ -167,7 +167,7 @@ export function presentDetail(job: JobView): z.infer<typeof detailSchema> {
     waiting: waiting === null ? null : presentWaiting(waiting),
     timings: job.timings === null ? null : presentTimings(job.timings),
     batch_id: job.batchId,
-    ignored: [...job.ignoredParameters],
+    ignored: [...(job.ignoredParameters ?? [])],
     webhook: presentWebhook(job.webhook),
   };
 }

@@ -87,7 +87,7 @@ async function run(
   const { options, log } = deps;
   const wait = { waitLimitMs: options.chatWaitMs, isClientBound: true };
   const job = await submitChat(deps, submitter, order, { ...wait, beforeSubmission: stream?.open ?? null });
-  onIgnored?.(job.record.ignoredParameters);
+  onIgnored?.(job.record.ignoredParameters ?? []);
   cancelWhenGone(job, gone, log);
   const isStreamed = stream !== null;
   const isReady = ({ ending, hasOutput }: Feed): boolean => ending !== null || (isStreamed && hasOutput);
@@ -138,7 +138,7 @@ export async function startChat(
 ): Promise<JobHandle> {
   const { submitter, onIgnored } = waitingClientOf(call);
   const job = await submitChat(deps, submitter, order, { beforeSubmission: null });
-  onIgnored?.(job.record.ignoredParameters);
+  onIgnored?.(job.record.ignoredParameters ?? []);
   return job;
 }
 

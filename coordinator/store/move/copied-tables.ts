@@ -9,6 +9,8 @@ export interface CopiedTable {
   readonly columns: Readonly<Record<string, ColumnKind>>;
   /** Columns that may be long: they bound how many rows are read at once. */
   readonly long: readonly string[];
+  /** The column whose next value PostgreSQL counts; undefined if it counts none. */
+  readonly counter: string | undefined;
 }
 
 /** Tables with one row, whose number is set at the end. */
@@ -31,14 +33,16 @@ export const COPIED_TABLES: readonly CopiedTable[] = TABLES.filter(
 function copiedTable({ name, definition, rules }: Table): CopiedTable {
   const both = Object.entries(definition).filter(([, { onlyIn }]) => onlyIn === undefined);
   const columns = both.map(([member, column]) => [columnName(member, column), column] as const);
-  const isKey = (sql: unknown): boolean => JSON.stringify(sql).includes("PRIMARY KEY");
+  const columnsWith = (rule: string): string[] =>
+    columns.filter(([, column]) => JSON.stringify(column).includes(rule)).map(([column]) => column);
   const [, listed] = /PRIMARY KEY \((.*)\)/.exec(rules.rules?.join() ?? "") ?? [];
   return {
     name,
-    key: listed?.split(", ") ?? columns.filter(([, column]) => isKey(column)).map(([column]) => column),
+    key: listed?.split(", ") ?? columnsWith("PRIMARY KEY"),
     columns: Object.fromEntries(columns.map(([column, { kind }]) => [column, kind])),
     long: columns
       .filter(([, { kind }]) => ["text", "json", "written", "inner"].includes(kind))
       .map(([column]) => column),
+    counter: columnsWith("AS IDENTITY")[0],
   };
 }

@@ -9,7 +9,6 @@ import { readMark } from "../postgres/engine/moved.ts";
 import { withoutPassword } from "../../../shared/without-password.ts";
 import { openingErrorOf } from "../postgres/engine/storage-fault.ts";
 import { countUsers } from "../postgres/engine/users.ts";
-import { innerFromColumn, innerToColumn, textFromColumn, textToColumn } from "../postgres/engine/text.ts";
 import { PostgresTx } from "../postgres/engine/postgres-steps.ts";
 import { MIGRATIONS } from "../postgres/migrations.ts";
 import { PostgresSecrets } from "../postgres/secrets/postgres-secrets.ts";
@@ -17,8 +16,8 @@ import { SecretBox } from "../secret-box.ts";
 import type { DatabasePlace } from "../store-place.ts";
 import { lastKeySql, nextRowsSql } from "./copied-rows.ts";
 import { COLUMN_TYPES } from "../schema.ts";
-import type { ColumnKind } from "../table.ts";
-import { REVISIONS, type CopiedTable } from "./copied-tables.ts";
+import { textOf, valueOf, type ColumnKind } from "../table.ts";
+import { COPIED_TABLES, REVISIONS, type CopiedTable } from "./copied-tables.ts";
 import { isClear, keyOf, type CopiedRow, type CopiedValue, type DataEnd, type Revisions } from "./data-end.ts";
 import type { MoveMark } from "./move-mark.ts";
 
@@ -42,8 +41,6 @@ const OWN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       WHERE given.party LIKE 'client:%' AND account_id = substr(given.party, 8) AND completed_at_ms IS NULL AND has_place)`,
   },
 };
-/** Counters that give the next key. */
-const COUNTERS = { api_keys: "number", feed_chunks: "ord", messages: "ord", entries: "id", audit_log: "id" } as const;
 
 /** What the network has is in its row, and in moves that are not folded into it yet. */
 const NETWORK_MICRO = `CASE party WHEN 'network' THEN micro + (SELECT coalesce(sum(micro), 0)::bigint FROM network_moves) ELSE micro END`;
@@ -150,8 +147,7 @@ export class PostgresEnd implements DataEnd {
   #fromColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
     if (typeof value !== "string") return value;
     // A lone surrogate has no UTF-8, and so no place in SQLite.
-    if (kind === "written") return textFromColumn(value).toWellFormed();
-    if (kind === "inner") return innerFromColumn(value).toWellFormed();
+    if (kind === "written" || kind === "inner") return (valueOf(kind, value) as string).toWellFormed();
     return kind === "secret" ? (this.#box.unseal(value) ?? value) : value;
   }
 
@@ -174,8 +170,7 @@ export class PostgresEnd implements DataEnd {
 
   #toColumn(kind: ColumnKind, value: CopiedValue): CopiedValue {
     if (typeof value !== "string") return value;
-    if (kind === "written") return textToColumn(value);
-    if (kind === "inner") return innerToColumn(value);
+    if (kind === "written" || kind === "inner") return textOf(kind, value);
     return kind === "secret" && isClear(value) ? this.#box.seal(value) : value;
   }
 
@@ -187,9 +182,10 @@ export class PostgresEnd implements DataEnd {
 
   async derive(revisions: Revisions): Promise<void> {
     for (const name of REVISIONS) await this.#client.query(`UPDATE ${name} SET revision = $1`, [revisions[name]]);
-    for (const [table, column] of Object.entries(COUNTERS)) {
+    for (const { name, counter } of COPIED_TABLES) {
+      if (counter === undefined) continue;
       await this.#client.query(
-        `SELECT setval(pg_get_serial_sequence('${table}', '${column}'), max(${column})) FROM ${table} HAVING max(${column}) > 0`,
+        `SELECT setval(pg_get_serial_sequence('${name}', '${counter}'), max(${counter})) FROM ${name} HAVING max(${counter}) > 0`,
       );
     }
   }

@@ -1,6 +1,10 @@
 import { nextState, type JobEvent } from "../../../../shared/job-state.ts";
 import { guardOf } from "../../job-guards.ts";
 import { IDEMPOTENCY_WINDOW_MS } from "../../idempotency.ts";
+import { batchTable, jobTable, SUBMITTED_BATCH_COLUMNS, SUBMITTED_COLUMNS } from "../../job-tables.ts";
+import { COLUMN_TYPES } from "../../schema.ts";
+import type { Table } from "../../table.ts";
+import { SUBMITTED_WEBHOOK_COLUMNS, webhookTable } from "../../webhooks.ts";
 import { accountFunctions } from "./account-functions.ts";
 import { REPEAT_FUNCTION } from "./repeat-function.ts";
 
@@ -14,6 +18,19 @@ function endStates(): string {
 function endGuards(first?: JobEvent): string {
   const guard = (event: JobEvent) => (first === undefined ? guardOf(event) : guardOf(first, event));
   return END_EVENTS.map((event) => `WHEN '${event}' THEN state IN (${guard(event).from})`).join(" ");
+}
+
+/** Adds a row: members of the JSON object `from`, as the table encodes them, and other members by the SQL of their values. */
+function insertSql(
+  table: Table,
+  from: string,
+  members: readonly string[],
+  others: Readonly<Record<string, string>>,
+): string {
+  const columns = [...members, ...Object.keys(others)].map((member) => table.columnName(member));
+  const typeOf = (member: string): string => COLUMN_TYPES.postgres[table.definition[member]?.kind ?? "text"];
+  const values = members.map((member) => `(${from}->>'${member}')::${typeOf(member)}`);
+  return `INSERT INTO ${table.name} (${columns.join(", ")}) SELECT ${[...values, ...Object.values(others)].join(", ")}`;
 }
 
 /**
@@ -43,15 +60,18 @@ CREATE FUNCTION pg_temp.insert_jobs(added jsonb, places int, batch text, webhook
 DECLARE
   spent_in int := CASE WHEN k->'monthly'->>'month' IS NOT NULL THEN pg_temp.spend_by_key(k) END;
 BEGIN
-  INSERT INTO jobs (id, owner_id, account_id, slug, workload_id, state, job_class, priority, price_micro, attempt, island_id,
-    client_bound, created_at_ms, wait_deadline_ms, batch_id, has_place, webhook_id, conversation_id, key_number, key_month, ignored_parameters)
-  SELECT j->>'id', '${ownerId}', j->>'accountId', j->>'slug', (j->>'workloadId')::bigint,
-    CASE WHEN j->>'assignedTo' IS NULL THEN 'pending' ELSE '${nextState("pending", "assign")}' END,
-    j->>'jobClass', (j->>'priority')::int, (j->>'priceMicro')::bigint,
-    CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END, j->>'assignedTo',
-    (j->>'isClientBound')::boolean, (j->>'createdAtMs')::bigint, (j->>'waitDeadlineMs')::bigint, batch,
-    n <= places, webhook, conversation, (k->>'number')::bigint, spent_in,
-    nullif(j->>'ignoredParameters', '[]')
+  ${insertSql(jobTable, "j", SUBMITTED_COLUMNS, {
+    ownerId: `'${ownerId}'`,
+    state: `CASE WHEN j->>'assignedTo' IS NULL THEN 'pending' ELSE '${nextState("pending", "assign")}' END`,
+    attempt: "CASE WHEN j->>'assignedTo' IS NULL THEN 0 ELSE 1 END",
+    islandId: "j->>'assignedTo'",
+    batchId: "batch",
+    hasPlace: "n <= places",
+    webhookId: "webhook",
+    conversationId: "conversation",
+    keyNumber: "(k->>'number')::bigint",
+    keyMonth: "spent_in",
+  })}
   FROM jsonb_array_elements(added) WITH ORDINALITY AS job (j, n);
   INSERT INTO job_inputs (job_id, input) SELECT j->>'id', j->>'input' FROM jsonb_array_elements(added) AS job (j);
 END $f$;
@@ -70,8 +90,11 @@ BEGIN
   IF made IS NULL THEN made := pg_temp.post(a->'postings', a->>'id', (a->>'createdAtMs')::bigint, holder, places); END IF;
   IF made IS NOT NULL THEN RETURN made; END IF;
   IF w->>'id' IS NOT NULL THEN
-    INSERT INTO webhooks (id, account_id, subject_kind, subject_id, url, secret, is_secret_generated)
-    VALUES (w->>'id', a->>'accountId', subject_kind, a->>'id', w->>'url', w->>'secret', (w->>'isSecretGenerated')::boolean);
+    ${insertSql(webhookTable, "w", SUBMITTED_WEBHOOK_COLUMNS, {
+      accountId: "a->>'accountId'",
+      subjectKind: "subject_kind",
+      subjectId: "a->>'id'",
+    })};
   END IF;
   IF a->'idempotency'->>'key' IS NOT NULL THEN
     INSERT INTO idempotency_keys (account_id, key, body_hash, job_id, batch_id, created_at_ms)
@@ -99,9 +122,10 @@ DECLARE
   made jsonb := pg_temp.begin_submission(a, 'batch', a->'jobs'->0->>'id', placed);
 BEGIN
   IF made IS NOT NULL THEN RETURN made; END IF;
-  INSERT INTO batches (id, account_id, slug, workload_id, priority, fail_mode, unfinished, created_at_ms, webhook_id)
-  VALUES (a->>'id', a->>'accountId', a->>'slug', (a->>'workloadId')::bigint, (a->>'priority')::int, a->>'failMode',
-    jsonb_array_length(a->'jobs'), (a->>'createdAtMs')::bigint, a->'webhook'->>'id');
+  ${insertSql(batchTable, "a", SUBMITTED_BATCH_COLUMNS, {
+    unfinished: "jsonb_array_length(a->'jobs')",
+    webhookId: "a->'webhook'->>'id'",
+  })};
   PERFORM pg_temp.insert_jobs(a->'jobs', placed, a->>'id', NULL, NULL, a->'apiKey');
   RETURN to_jsonb(placed);
 END $f$;

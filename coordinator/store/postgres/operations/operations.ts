@@ -2,10 +2,11 @@ import { IllegalTransitionError, type JobEvent, type JobState } from "../../../.
 import { refusalOf, type LedgerParty, type Posting } from "../../../credits/postings.ts";
 import { KeyCreditsError } from "../../../credits/key-credits-error.ts";
 import { NotOwnerError } from "../../cluster-store.ts";
-import type { HotWrites } from "../../hot-writes.ts";
+import { messageTable } from "../../conversations.ts";
+import type { HotWrites, JobText } from "../../hot-writes.ts";
 import type { NewJob } from "../../job-store.ts";
+import { feedChunkTable, jobTable } from "../../job-tables.ts";
 import { monthBeginMs } from "../../key-spending.ts";
-import { innerToColumn, textToColumn } from "../engine/text.ts";
 import { REFUSALS } from "../../refusals.ts";
 
 /** The writes that are sent in batches. `job-functions.ts` has a function for each. */
@@ -28,16 +29,30 @@ const KEPT: ReadonlySet<OperationKind> = new Set<OperationKind>(["moveJob", "app
 /** What has happened already, on an Island or in memory: it is written as soon as that is possible again. */
 export const isKept = (kind: OperationKind): boolean => KEPT.has(kind);
 
-/** Texts of clients as the columns have them. */
+/** The operation with the values of its rows as the columns have them. */
 export function toColumns(operation: Operation): Operation {
   const [kind, args] = operation;
-  if (kind === "appendFeed") return [kind, { ...args, text: innerToColumn(args.text) }];
-  if (kind === "askQuestion") {
-    return [kind, { ...args, question: { ...args.question, content: textToColumn(args.question.content) } }];
+  switch (kind) {
+    case "submitJob":
+      return [kind, jobToColumns(args)];
+    case "submitBatch":
+      return [kind, { ...args, jobs: args.jobs.map(jobToColumns) }];
+    case "askQuestion":
+      return [kind, { job: jobToColumns(args.job), question: messageTable.encode(args.question, "postgres") }];
+    case "askAgain":
+      return [kind, { ...args, job: jobToColumns(args.job) }];
+    case "appendFeed":
+      return [kind, feedChunkTable.encode(args, "postgres")];
+    case "endJob": {
+      const { lastChunk } = args;
+      return [kind, { ...args, lastChunk: lastChunk && feedChunkTable.encode(lastChunk, "postgres") }];
+    }
+    default:
+      return operation;
   }
-  if (kind !== "endJob" || args.lastChunk === null) return operation;
-  return [kind, { ...args, lastChunk: { ...args.lastChunk, text: innerToColumn(args.lastChunk.text) } }];
 }
+
+const jobToColumns = <T extends JobText>(job: T): T => jobTable.encode(job, "postgres");
 
 type Refusal =
   | { readonly refused: "postings"; readonly balances: Readonly<Record<string, string | null>> }

@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import type { LedgerParty, Posting } from "../../../credits/postings.ts";
+import type { RowOf, Table } from "../../table.ts";
 import { numberNames, type Tx, type Values } from "../../tx.ts";
-
 import type { Ledger } from "../ledger/ledger.ts";
 
 interface Prepared {
@@ -87,6 +87,17 @@ export class SqliteTx implements Tx {
     if (this.#isOver) throw new Error("The transaction of this step is over");
     return this.#statements.get(sql);
   }
+}
+
+/** Adds rows to a table outside of steps. */
+export function prepareInsert<C extends Table["definition"], K extends keyof C & string>(
+  db: Database.Database,
+  table: Table<C>,
+  members: readonly K[],
+  rule = "",
+): (row: Pick<RowOf<Table<C>>, K>) => number {
+  const insert = db.prepare<[object]>(`${table.insertSql(members)} ${rule}`);
+  return (row) => insert.run(parametersOf(members, table.encode(row, "sqlite"))).changes;
 }
 
 function parametersOf(names: readonly string[], values: Values = {}): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
-import type { Question } from "../../conversations.ts";
+import { messageTable, type Question } from "../../conversations.ts";
 import { REFUSALS } from "../../refusals.ts";
+import { prepareInsert } from "../engine/sqlite-tx.ts";
 import type { JobOperations } from "./job-operations.ts";
 
 type JobArgs = Parameters<JobOperations["submitJob"]>[0];
@@ -18,14 +19,17 @@ export function askOperations(db: Database.Database, { submitJob }: Pick<JobOper
   const findLast = db.prepare<[string], { id: string; state: string }>(
     "SELECT id, state FROM messages WHERE conversation_id = ? ORDER BY ord DESC LIMIT 1",
   );
-  const insertQuestion = db.prepare(
-    `INSERT INTO messages (id, conversation_id, role, content, state, created_at_ms, completed_at_ms)
-     VALUES (?, ?, 'user', ?, 'completed', ?, ?)`,
-  );
-  const insertAnswer = db.prepare(
-    `INSERT INTO messages (id, conversation_id, role, content, state, job_id, created_at_ms)
-     VALUES (?, ?, 'assistant', '', 'in_progress', ?, ?)`,
-  );
+  const members = [
+    "id",
+    "conversationId",
+    "role",
+    "content",
+    "state",
+    "jobId",
+    "createdAtMs",
+    "completedAtMs",
+  ] as const;
+  const insert = prepareInsert(db, messageTable, members);
   const findAnswer = db
     .prepare<[string, string], string>(
       "SELECT conversation_id FROM messages WHERE id = ? AND job_id = ? AND state = 'in_progress'",
@@ -43,8 +47,11 @@ export function askOperations(db: Database.Database, { submitJob }: Pick<JobOper
       }
       const answered = submitJob(job);
       linkJob.run(conversationId, job.id);
-      insertQuestion.run(userMessageId, conversationId, content, job.createdAtMs, job.createdAtMs);
-      insertAnswer.run(answerId, conversationId, job.id, job.createdAtMs);
+      const { createdAtMs } = job;
+      const asked = { id: userMessageId, role: "user", content, state: "completed", jobId: null } as const;
+      insert({ ...asked, conversationId, createdAtMs, completedAtMs: createdAtMs });
+      const begun = { id: answerId, role: "assistant", content: "", state: "in_progress", jobId: job.id } as const;
+      insert({ ...begun, conversationId, createdAtMs, completedAtMs: null });
       touch.run(job.createdAtMs, conversationId);
       return answered;
     },

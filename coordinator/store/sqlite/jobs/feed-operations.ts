@@ -1,52 +1,47 @@
 import type Database from "better-sqlite3";
 import type { ChunkToWrite, HotWrites } from "../../hot-writes.ts";
 import { piecesToWrite, type Piece } from "../../large-json.ts";
+import { feedChunkTable, jobFeedTable, largePieceTable } from "../../job-tables.ts";
 import { REFUSALS } from "../../refusals.ts";
+import { prepareInsert } from "../engine/sqlite-tx.ts";
 import { foldFeed, itemsOf, splitChunk, type StoredChunkRow } from "../../feed-layout.ts";
 
 export type FeedOperations = Pick<HotWrites, "appendFeed">;
 
 export function feedOperations(db: Database.Database): FeedOperations {
-  const insert = db.prepare<[string, number, number | null, string, string]>(
-    "INSERT INTO feed_chunks (job_id, attempt, seq, items, text) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job_id, attempt, seq) DO NOTHING",
-  );
+  const members = ["jobId", "attempt", "seq", "items", "text"] as const;
+  const insert = prepareInsert(db, feedChunkTable, members, "ON CONFLICT (job_id, attempt, seq) DO NOTHING");
   const findJob = db.prepare<[string], number>("SELECT 1 FROM jobs WHERE id = ?").pluck();
   const insertPieces = prepareInsertPieces(db);
   return {
-    appendFeed({ jobId, attempt, seq, items, text, pieces }) {
-      if (findJob.get(jobId) === undefined) throw REFUSALS.no_job();
-      if (insert.run(jobId, attempt, seq, items, text).changes > 0) insertPieces(jobId, pieces);
+    appendFeed({ pieces, ...chunk }) {
+      if (findJob.get(chunk.jobId) === undefined) throw REFUSALS.no_job();
+      if (insert(chunk) > 0) insertPieces(chunk.jobId, pieces);
     },
   };
 }
 
 export function prepareInsertPieces(db: Database.Database): (jobId: string, pieces: readonly Piece[]) => void {
-  const insert = db.prepare<[string, string, number, string]>(
-    "INSERT INTO large_pieces (job_id, name, piece, text) VALUES (?, ?, ?, ?)",
-  );
+  const insert = prepareInsert(db, largePieceTable, ["jobId", "name", "piece", "text"]);
   return (jobId, pieces) => {
-    for (const { name, piece, text } of pieces) insert.run(jobId, name, piece, text);
+    for (const piece of pieces) insert({ ...piece, jobId });
   };
 }
 
-export interface FoldOptions {
-  /** The text is the output of the job, and is kept even if it is empty. */
-  readonly isOutput: boolean;
-  /** What the job said last, which has no row. */
-  readonly lastChunk: ChunkToWrite | null;
-}
-
-/** Replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. */
-export function prepareFold(db: Database.Database): (jobId: string, options: FoldOptions) => void {
+/**
+ * Replaces the chunks of an ended job's feed by one row, which `unfoldFeed` reads. `lastChunk`: what the job said last, which has no row.
+ * `isOutput`: the text is the output of the job, and is kept even if it is empty.
+ */
+export function prepareFold(
+  db: Database.Database,
+): (jobId: string, lastChunk: ChunkToWrite | null, isOutput: boolean) => void {
   const select = db.prepare<[string], StoredChunkRow>(
     "SELECT attempt, seq, items, text FROM feed_chunks WHERE job_id = ? ORDER BY ord",
   );
   const insertPieces = prepareInsertPieces(db);
-  const insert = db.prepare<[string, string, string | null]>(
-    "INSERT INTO job_feeds (job_id, layout, text) VALUES (?, ?, ?)",
-  );
+  const insert = prepareInsert(db, jobFeedTable, ["jobId", "layout", "text"]);
   const remove = db.prepare<[string]>("DELETE FROM feed_chunks WHERE job_id = ?");
-  return (jobId, { isOutput, lastChunk }) => {
+  return (jobId, lastChunk, isOutput) => {
     const rows = select.all(jobId);
     const chunks = lastChunk === null ? rows : [...rows, lastChunk];
     if (chunks.length === 0 && !isOutput) return;
@@ -58,7 +53,7 @@ export function prepareFold(db: Database.Database): (jobId: string, options: Fol
       return { attempt, items };
     });
     const { layout, text } = foldFeed(parts);
-    insert.run(jobId, layout, text === "" && !isOutput ? null : text);
+    insert({ jobId, layout, text: text === "" && !isOutput ? null : text });
     if (rows.length > 0) remove.run(jobId);
   };
 }

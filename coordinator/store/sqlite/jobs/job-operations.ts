@@ -4,6 +4,8 @@ import type { EndToWrite, HotWrites } from "../../hot-writes.ts";
 import type { JobMove } from "../../job-store.ts";
 import { REFUSALS } from "../../refusals.ts";
 import { guardOf } from "../../job-guards.ts";
+import { jobOutputTable } from "../../job-tables.ts";
+import { prepareInsert } from "../engine/sqlite-tx.ts";
 import { prepareListing } from "./job-listing.ts";
 import { IdempotencyKeys } from "./idempotency-keys.ts";
 import { prepareFold, prepareInsertPieces } from "./feed-operations.ts";
@@ -123,7 +125,7 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
     );
     if (ended === undefined) throw explain(jobId, startedAtMs === undefined ? event : "start");
     insertOutput(ending);
-    fold(jobId, { isOutput: event === "complete" && output === null, lastChunk: ending.lastChunk });
+    fold(jobId, ending.lastChunk, event === "complete" && output === null);
     ledger.post(postings, jobId, atMs);
     const { keyNumber, keyMonth, priceMicro } = ended;
     if (keyNumber !== null && keyMonth !== null) spending.giveBack(keyNumber, keyMonth, priceMicro - chargeMicro);
@@ -133,12 +135,10 @@ function endJob(db: Database.Database, ledger: Ledger): JobOperations["endJob"] 
 }
 
 function prepareInsertOutput(db: Database.Database): (ending: EndToWrite) => void {
-  const insert = db.prepare<[string, string, number | null]>(
-    "INSERT INTO job_outputs (job_id, output, large_chars) VALUES (?, ?, ?)",
-  );
+  const insert = prepareInsert(db, jobOutputTable, ["jobId", "output", "largeChars"]);
   const insertPieces = prepareInsertPieces(db);
   return ({ jobId, output, largeChars, pieces }) => {
-    if (output !== null) insert.run(jobId, output, largeChars);
+    if (output !== null) insert({ jobId, output, largeChars });
     insertPieces(jobId, pieces);
   };
 }

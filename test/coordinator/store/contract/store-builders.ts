@@ -56,7 +56,7 @@ export function makeJob(accountId: string, override: Partial<NewJob> = {}): NewJ
     createdAtMs: MADE_AT_MS,
     waitDeadlineMs: MADE_AT_MS + 3_600_000,
     isClientBound: false,
-    ignoredParameters: [],
+    ignoredParameters: null,
     idempotency: null,
     webhook: null,
     ...override,
