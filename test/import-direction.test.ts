@@ -67,6 +67,7 @@ const PURE_FOLDERS = ["shared/", "coordinator/scheduler/"];
 const PURE_PACKAGES = new Set([
   "lru-cache",
   "zod",
+  "fast-string-truncated-width",
   "ulid",
   "msgpackr",
   "smol-toml",

@@ -4,11 +4,24 @@ import { readConfigFile, storeKeys } from "../config/config-file.ts";
 import { resolveAgentConfig } from "../config/resolve-agent-config.ts";
 import { forgetLastEnd } from "../control/last-end.ts";
 import { describeKeyChange } from "../session/cargo-trust.ts";
-import { redeemCode } from "./redeem-code.ts";
 import { checkToken, readCoordinatorKey } from "../session/check-token.ts";
 import { coordinatorAddress } from "../config/coordinator-address.ts";
 import { isIslandToken } from "../config/agent-settings.ts";
 import { CliError } from "../../shared/errors.ts";
+import { Readable } from "node:stream";
+import { z } from "zod";
+import { parseJson, readBody } from "../models/download/json-body.ts";
+
+const MAX_ANSWER_WAIT_MS = 10_000;
+const MAX_ANSWER_BYTES = 10_000;
+const CREATED = 201;
+const answerSchema = z.object({ data: z.object({ token: z.string().refine(isIslandToken) }) });
+/** What the coordinator's own text would say, which may be anything on the owner's terminal. */
+const REASONS: Readonly<Record<number, string>> = {
+  404: "the pairing code is wrong, used or older than ten minutes: make a new one",
+  422: "the account of the pairing code has too many Island tokens: revoke one",
+  429: "too many pairing codes were tried: try again in a minute, or join with --token",
+};
 
 /** Of a pairing code, without its hyphen. */
 const CODE_CHARACTERS = 8;
@@ -153,4 +166,29 @@ async function assertRightKey(options: JoinOptions, publicKey: string): Promise<
   if (typeof pinned !== "string" || pinned === publicKey) return;
   const change = describeKeyChange(pinned, publicKey);
   throw new CliError(`Not joined: ${change}. If it is a different coordinator, join with --new-coordinator`);
+}
+
+/** Exchanges a pairing code for an Island token, which the coordinator shows this once. @throws {CliError} */
+async function redeemCode(coordinatorUrl: string, code: string): Promise<string> {
+  let response: Response;
+  try {
+    response = await fetch(`${coordinatorUrl.replace(/\/+$/, "")}/api/v1/island/pair`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ code }),
+      // The code goes to the address that showed the right key, and nowhere else.
+      redirect: "error",
+      signal: AbortSignal.timeout(MAX_ANSWER_WAIT_MS),
+    });
+  } catch (cause) {
+    throw new CliError(`Not joined: ${coordinatorUrl} does not answer. The code is used if it got there`, { cause });
+  }
+  if (response.status !== CREATED || response.body === null) {
+    await response.body?.cancel();
+    throw new CliError(`Not joined: ${REASONS[response.status] ?? `the coordinator answered ${response.status}`}`);
+  }
+  const text = await readBody(Readable.fromWeb(response.body), MAX_ANSWER_BYTES, "the coordinator's answer");
+  const answer = answerSchema.safeParse(parseJson(text));
+  if (!answer.success) throw new CliError("Not joined: the coordinator's answer has no Island token");
+  return answer.data.data.token;
 }

@@ -1,14 +1,17 @@
 import type { CargoManifest, RuntimeType } from "../../shared/cargo.ts";
 import { abortable } from "../../shared/async/abortable.ts";
-import type { Clock } from "../../shared/clock.ts";
+import type { Clock, Timer } from "../../shared/clock.ts";
 import { JobFailure, shutdownFailure } from "../../shared/errors.ts";
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoRuntime, LoadedCargo, MemoryUse } from "../runtimes/runtime.ts";
-import { waitForFreeRam } from "./free-ram.ts";
-import { MemoryBudget } from "./memory-budget.ts";
+import { MemoryBudget, type Occupant } from "./memory-budget.ts";
 import { MemoryNeeds } from "./memory-need.ts";
-import { idleLimitMs, keyOf, type Entry } from "./pool-entry.ts";
+import type { ArtifactLease } from "../artifacts/artifact-store.ts";
+import { formatMibRoundedDown, formatMibRoundedUp } from "../../shared/format-bytes.ts";
+
+/** A utility loads in a twentieth of a second, and each one that was ever used would keep a process. */
+const IDLE_LIMITS_MS: Partial<Record<RuntimeType, number>> = { wasm: 60_000 };
 
 export interface CargoPoolDeps {
   readonly runtimes: Pick<ReadonlyMap<RuntimeType, CargoRuntime>, "get">;
@@ -292,5 +295,69 @@ export class CargoPool {
   #track(work: Promise<void>): void {
     this.#ongoing.add(work);
     void work.finally(() => this.#ongoing.delete(work));
+  }
+}
+
+/** A Cargo of the pool, from the first job that needs it to its unload. */
+interface Entry extends Occupant {
+  readonly manifest: CargoManifest;
+  readonly key: string;
+  /** Aborts the load when no job waits for it. */
+  readonly stopLoading: AbortController;
+  readonly loading: Promise<LoadedCargo>;
+  estimate: MemoryUse;
+  /** Grows with the download. */
+  steps: number;
+  /** When its files were there (monotonic ms); null before. From then on, waits and load have limits of their own. */
+  readySinceMs: number | null;
+  /** Set once, from the first estimate: growth that jobs caused must not raise it. */
+  ramCeilingBytes: number;
+  users: number;
+  lastUse: number;
+  /** Unloads it when it has been idle for long. */
+  idleTimer: Timer | null;
+  loaded: LoadedCargo | null;
+  files: ArtifactLease | null;
+  isLeaving: boolean;
+}
+
+/** The whole manifest: a Cargo whose definition changed is a different one. */
+function keyOf(manifest: CargoManifest): string {
+  return JSON.stringify(manifest);
+}
+
+/** How long a Cargo stays in memory without a job; undefined: until its memory is needed. */
+function idleLimitMs({ runtimeType, keepAliveMs }: CargoManifest): number | undefined {
+  return keepAliveMs ?? IDLE_LIMITS_MS[runtimeType];
+}
+
+interface FreeRamOptions {
+  readonly slug: string;
+  /** What the load will take. */
+  readonly needBytes: number;
+  /** RAM of the machine that is free now; null when unknown. */
+  readonly freeBytes: () => number | null;
+  /** Begins to unload the least recently used idle Cargo, if there is one. */
+  readonly unloadOne: () => void;
+  /** Disposals under way; they never reject. */
+  readonly leaving: ReadonlySet<Promise<void>>;
+}
+
+/**
+ * Waits until the machine has as much free RAM as a load needs, and unloads idle Cargos one by one for it.
+ * @throws {JobFailure} `out_of_memory`, retryable, when that is not enough; `signal.reason`.
+ */
+async function waitForFreeRam(options: FreeRamOptions, signal: AbortSignal): Promise<void> {
+  const { slug, needBytes, freeBytes, unloadOne, leaving } = options;
+  for (;;) {
+    signal.throwIfAborted();
+    const free = freeBytes();
+    if (free === null || free >= needBytes) return;
+    if (leaving.size === 0) unloadOne();
+    if (leaving.size === 0) {
+      const figures = `${slug} needs ${formatMibRoundedUp(needBytes)} of RAM, the machine has ${formatMibRoundedDown(free)} free now`;
+      throw new JobFailure("out_of_memory", figures, { retryable: true });
+    }
+    await abortable(Promise.race(leaving), signal);
   }
 }

@@ -7,14 +7,18 @@ import { codeMembers, type IslandState } from "../../shared/protocol/from-island
 import type { Logger } from "../../shared/logger.ts";
 import type { CargoFiles } from "../artifacts/cargo-files.ts";
 import type { CargoPool } from "./cargo-pool.ts";
-import { FileMemory } from "./file-memory.ts";
 import type { FetchedFiles, JobFiles } from "./job-files.ts";
 import { whyFailed, type EndedJob } from "./job-history.ts";
-import { lastFrameOf, StopRequested } from "./last-frame.ts";
 import type { LastFrame } from "../session/attempt-log.ts";
 import type { Outbox } from "../session/outbox.ts";
 import { CargoGone } from "../runtimes/runtime.ts";
 import { Semaphore } from "../../shared/async/semaphore.ts";
+import { MIB } from "../../shared/format-bytes.ts";
+
+/** Files of a job, together. Smaller ones do not wait. */
+const LARGE_BYTES = 4 * MIB;
+/** Jobs that have large files in memory at once: as base64, in JSON and on the way to a program each may take over 100 MB. */
+const LARGE_AT_ONCE = 2;
 
 export interface ExecutorDeps {
   readonly outbox: Outbox;
@@ -275,4 +279,66 @@ export class Executor {
 /** Rounds to tenths of a millisecond. */
 function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
+}
+
+/** Keeps the files of jobs from filling the agent's memory: they are read from disk when few other jobs have theirs in memory. */
+class FileMemory {
+  readonly #places = new Semaphore<FetchedFiles>(LARGE_AT_ONCE);
+  readonly #waiting = new Set<() => void>();
+
+  /**
+   * Runs `work` once there is memory for the files.
+   * @param onWorking called while it waits, when other jobs work.
+   * @throws `signal.reason`
+   */
+  async during<T>(
+    files: FetchedFiles | null,
+    { signal, onWorking }: { readonly signal: AbortSignal; readonly onWorking: () => void },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (files === null || files.bytes < LARGE_BYTES) return work();
+    this.#waiting.add(onWorking);
+    try {
+      await this.#places.acquire(files, signal);
+    } finally {
+      this.#waiting.delete(onWorking);
+    }
+    try {
+      return await work();
+    } finally {
+      this.#places.release();
+    }
+  }
+
+  /** Some job works, so those that wait for it are not forgotten. */
+  noteWork(): void {
+    for (const onWorking of this.#waiting) onWorking();
+  }
+}
+
+/** The coordinator wants no more of the run. */
+class StopRequested extends Error {
+  override readonly name = "StopRequested";
+}
+
+/** The last frame of a run that ended with `error`. Logs errors that are bugs of the agent. */
+function lastFrameOf(
+  error: unknown,
+  { jobId, attempt }: Pick<Assign, "jobId" | "attempt">,
+  log: Pick<Logger, "warn">,
+): LastFrame {
+  if (error instanceof StopRequested) return { type: "cancelled" };
+  if (error instanceof JobFailure) {
+    const { code, message, retryable } = error;
+    return { type: "failed", ...codeMembers(code), message, retryable };
+  }
+  log.warn({ job_id: jobId, attempt, ...placeOf(error) }, "Internal error of the agent");
+  return { type: "failed", code: "internal", message: "The Island's agent failed", retryable: true };
+}
+
+/** Where an unexpected error came from. Without its message, which may quote a prompt. */
+function placeOf(error: unknown): { fault: string; at: string[] } {
+  if (!(error instanceof Error)) return { fault: typeof error, at: [] };
+  const lines = (error.stack ?? "").split("\n").map((line) => line.trim());
+  return { fault: error.name, at: lines.filter((line) => line.startsWith("at ")).slice(0, 5) };
 }

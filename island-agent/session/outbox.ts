@@ -8,9 +8,14 @@ import {
   type HeldJob,
   type NumberedFrame,
 } from "../../shared/protocol/from-island.ts";
-import { isTokenItem, type OutputItem, type PromptTokens } from "../../shared/output.ts";
+import { isTokenItem, type OutputItem, type PromptTokens, charsOf, isModelItem } from "../../shared/output.ts";
 import type { AttemptLog, AttemptName, LastFrame, Unnumbered } from "./attempt-log.ts";
-import { maxBytes, splitItems } from "./split-items.ts";
+
+/** Most items of one frame. Source: shared/protocol/from-island.ts. */
+const MAX_ITEMS = 10_000;
+/** Bytes for the field names and numbers of an item, and for the rest of a frame. */
+const ITEM_BYTES = 96;
+const FRAME_BYTES = 512;
 
 /** Sends a frame. Returns false when the socket has not taken all yet: then output is gathered until {@link Outbox.drained}. */
 export type Send = (frame: FromIsland) => unknown;
@@ -277,4 +282,35 @@ function tooLarge(maxFrameBytes: number): JobFailure {
     "output_too_large",
     `One item of the output is larger than a frame (${maxFrameBytes} bytes), or has too many values`,
   );
+}
+
+/** Splits output, in order, into groups for frames of at most `maxFrameBytes`. A larger item is a group of its own. */
+function splitItems(items: readonly OutputItem[], maxFrameBytes: number): OutputItem[][] {
+  if (items.length === 1) return [[...items]];
+  const groups: OutputItem[][] = [];
+  let group: OutputItem[] = [];
+  let bytes = FRAME_BYTES;
+  for (const item of items) {
+    const itemBytes = maxItemBytes(item);
+    if (group.length === MAX_ITEMS || (group.length > 0 && bytes + itemBytes > maxFrameBytes)) {
+      groups.push(group);
+      group = [];
+      bytes = FRAME_BYTES;
+    }
+    group.push(item);
+    bytes += itemBytes;
+  }
+  if (group.length > 0) groups.push(group);
+  return groups;
+}
+
+/** An upper bound for the size of a frame with these items in MessagePack. */
+function maxBytes(items: readonly OutputItem[]): number {
+  return items.reduce((sum, item) => sum + maxItemBytes(item), FRAME_BYTES);
+}
+
+/** A UTF-16 unit takes at most 3 bytes in UTF-8. */
+function maxItemBytes(item: OutputItem): number {
+  if (isModelItem(item)) return ITEM_BYTES + charsOf(item) * 3;
+  return item.type === "image" ? ITEM_BYTES + item.data.length * 3 : ITEM_BYTES;
 }

@@ -1,3 +1,4 @@
+import measure from "fast-string-truncated-width";
 import { plain } from "./plain-text.ts";
 
 /** A column and its heading. A flexible one is cut to fit a terminal. */
@@ -8,7 +9,7 @@ export interface Column {
 
 type Rows = readonly (readonly string[])[];
 
-/** Flexible columns keep as many characters, or what they have. */
+/** Flexible columns keep this width, or that of their widest cell. */
 const MIN_WIDTH = 8;
 const GAP = "  ";
 
@@ -46,7 +47,7 @@ export function tableOf(
 }
 
 function widthsOf(rows: Rows): number[] {
-  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => measure(row[column] ?? "").width)));
 }
 
 /** Takes from the widest flexible column until a line fits, or nothing more can be taken. */
@@ -66,13 +67,15 @@ function layOut(rows: Rows, widths: readonly number[]): string {
   return rows
     .map((row) =>
       row
-        .map((cell, column) => cut(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
+        .map((cell, column) => padded(cell, widths[column] ?? 0))
         .join(GAP)
         .trimEnd(),
     )
     .join("\n");
 }
 
-function cut(text: string, width: number): string {
-  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+/** A cell of just this width in the terminal, cut if it is wider. */
+function padded(text: string, width: number): string {
+  const { index, ellipsed, width: taken } = measure(text, { limit: width, ellipsis: "…" });
+  return ellipsed ? padded(`${text.slice(0, index)}…`, width) : text + " ".repeat(width - taken);
 }

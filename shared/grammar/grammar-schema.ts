@@ -9,10 +9,13 @@ import {
   stringKeywords,
   typesOf,
 } from "./grammar-keywords.ts";
-import { mergeSchemas, UnmergedSchema } from "./grammar-merge.ts";
-import { loopOf } from "./grammar-loop.ts";
 import { isJsonObject } from "../json-value.ts";
-import { pointerOf, pointerSteps, valueAt } from "./schema-pointer.ts";
+
+/** Both lists apply, as one. */
+const LISTS = new Set(["required"]);
+/** The larger one, and the smaller one, is the narrower. */
+const LARGER = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]);
+const SMALLER = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"]);
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -295,4 +298,125 @@ function missingDefinition(name: string): string {
 
 function unsupported(path: string, why: string): UnsupportedSchema {
   return new UnsupportedSchema(`response_format.json_schema.${path}`, why);
+}
+
+/**
+ * The steps of a reference within a schema: a JSON Pointer (RFC 6901) in a URI fragment. None for `#`; undefined for any other reference.
+ */
+function pointerSteps(ref: unknown): readonly string[] | undefined {
+  if (typeof ref !== "string" || !/^#(?:\/|$)/.test(ref)) return undefined;
+  try {
+    const [, ...steps] = decodeURIComponent(ref).split("/");
+    return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The reference of these steps, not encoded for a URI. */
+function pointerOf(steps: readonly string[]): string {
+  return `#${steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`;
+}
+
+/** What stands there; undefined for nothing. */
+function valueAt(root: unknown, steps: readonly string[]): unknown {
+  let found = root;
+  for (const step of steps) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[step];
+  }
+  return found;
+}
+
+/** A schema as `grammarSchemaOf` reads it. */
+
+/**
+ * The reference of a definition that leads back to itself before any value begins, such as `{"$ref": "#"}`; undefined if there is none. No
+ * grammar can be made of it (left recursion), and whoever follows it never ends.
+ */
+function loopOf(root: Schema): string | undefined {
+  const definitions = isJsonObject(root["$defs"]) ? root["$defs"] : {};
+  const done = new Set<string>();
+  const search = (schema: unknown, path: ReadonlySet<string>): string | undefined => {
+    if (!isJsonObject(schema)) return undefined;
+    const { $ref, oneOf } = schema;
+    if (Array.isArray(oneOf)) return firstOf(oneOf, (each) => search(each, path));
+    if (typeof $ref !== "string" || done.has($ref)) return undefined;
+    if (path.has($ref)) return $ref;
+    const found = search(definitions[$ref.slice("#/$defs/".length)], new Set([...path, $ref]));
+    done.add($ref);
+    return found;
+  };
+  return (
+    search(root, new Set()) ??
+    firstOf(Object.keys(definitions), (name) => search({ $ref: `#/$defs/${name}` }, new Set()))
+  );
+}
+
+function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Two schemas cannot be merged into one that a grammar can keep. */
+class UnmergedSchema extends Error {}
+
+/**
+ * One schema for what two allow together, as grammars need it. Annotations of the second win.
+ * @throws {UnmergedSchema} naming the keyword that is in both and has no merger.
+ */
+function mergeSchemas(one: Schema, other: Schema, isAnnotation: (keyword: string) => boolean): Schema {
+  const merged: Record<string, unknown> = { ...one };
+  for (const [keyword, value] of Object.entries(other)) {
+    const before = merged[keyword];
+    const isNew = before === undefined || isAnnotation(keyword) || JSON.stringify(before) === JSON.stringify(value);
+    merged[keyword] = isNew ? value : mergeKeyword(keyword, before, value);
+  }
+  return merged;
+}
+
+function mergeKeyword(keyword: string, before: unknown, value: unknown): unknown {
+  if (keyword === "properties" && isJsonObject(before) && isJsonObject(value)) {
+    const both = Object.keys(value).filter((name) => Object.hasOwn(before, name));
+    return {
+      ...before,
+      ...value,
+      ...Object.fromEntries(both.map((name) => [name, { allOf: [before[name], value[name]] }])),
+    };
+  }
+  if (LISTS.has(keyword)) return [...new Set([...listOf(before), ...listOf(value)])];
+  if (LARGER.has(keyword)) return Math.max(Number(before), Number(value));
+  if (SMALLER.has(keyword)) return Math.min(Number(before), Number(value));
+  if (keyword === "type") return commonTypes(listOf(before).map(String), listOf(value).map(String));
+  if (keyword === "enum") return common(listOf(before), listOf(value), keyword);
+  // Only listed properties are written, so that both are kept if one of them is.
+  if (keyword === "additionalProperties")
+    return before === false || value === false ? false : { allOf: [before, value] };
+  if (keyword === "items") return { allOf: [before, value] };
+  if (keyword === "uniqueItems") return true;
+  throw new UnmergedSchema(`keyword "${keyword}" cannot be merged with another "${keyword}" beside it`);
+}
+
+function commonTypes(some: readonly string[], others: readonly string[]): unknown {
+  const types = some.flatMap((type) => {
+    if (others.includes(type)) return [type];
+    if (type === "number" && others.includes("integer")) return ["integer"];
+    return type === "integer" && others.includes("number") ? ["integer"] : [];
+  });
+  if (types.length === 0) throw new UnmergedSchema(`no value is both ${some.join("|")} and ${others.join("|")}`);
+  return types;
+}
+
+function common(some: readonly unknown[], others: readonly unknown[], keyword: string): unknown[] {
+  const known = new Set(others.map((each) => JSON.stringify(each)));
+  const both = some.filter((each) => known.has(JSON.stringify(each)));
+  if (both.length === 0) throw new UnmergedSchema(`the lists of "${keyword}" have no value in common`);
+  return both;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [value];
 }

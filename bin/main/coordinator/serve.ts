@@ -5,7 +5,7 @@ import { untilStored } from "../../../coordinator/store/until-stored.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { openLog } from "../terminal/open-log.ts";
 import { onStopSignal } from "../terminal/stop-signals.ts";
-import { keepYoungGeneration } from "./young-generation.ts";
+import { setFlagsFromString } from "node:v8";
 
 /** Serves until SIGTERM or SIGINT. @param file where the settings were read, null for none. @throws {DatabaseError} if another coordinator serves the data directory; a database they share. */
 export async function serve(config: CoordinatorConfig, version: string, file: string | null): Promise<void> {
@@ -49,4 +49,13 @@ export async function serve(config: CoordinatorConfig, version: string, file: st
     );
   };
   onStopSignal(stop);
+}
+
+/**
+ * From now on V8's young generation grows no more. It would grow to 192 MB with what outlives a collection, which in a coordinator is what
+ * stays for long: 10,000 Islands that connect took 75 MB more, for good. At the end of a start it has the 16 MB (three times) that Node.js
+ * gave it until version 22. There is an option for its size, `--max-semi-space-size`, but none that a running program can set.
+ */
+function keepYoungGeneration(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
 }

@@ -2,12 +2,17 @@ import type { IncomingMessage } from "node:http";
 import { JobFailure } from "../../../shared/errors.ts";
 import { attempt, type FetchContext } from "./download-attempt.ts";
 import { describeUrl, requestModel, type ModelResponse } from "./model-request.ts";
-import { resolveFileUrl } from "./hub-tag.ts";
-import type { ModelSource } from "./model-source.ts";
+import { type ModelSource, hubFileUrl, hubManifestUrl } from "./model-source.ts";
 import type { PartFacts, PartFile } from "./part-file.ts";
 import { statusError } from "./response-status.ts";
 import { RetriableError } from "./retriable-error.ts";
 import type { StallWatchdog } from "./stall-watchdog.ts";
+import { z } from "zod";
+import type { FetchPolicy } from "./fetch-policy.ts";
+import { parseJson, readBody } from "./json-body.ts";
+
+const MAX_MANIFEST_BYTES = 1_000_000;
+const manifestSchema = z.object({ ggufFile: z.object({ rfilename: z.string().min(1).max(1_000) }) });
 
 export interface DownloadProgress {
   readonly receivedBytes: number;
@@ -135,7 +140,7 @@ async function receive(
   const limit = transfer.expected.bytes ?? totalBytes;
   transfer.onProgress({ receivedBytes: part.bytes, totalBytes: limit });
   watchdog.wait();
-  for await (const chunk of readBody(message)) {
+  for await (const chunk of chunksOf(message)) {
     watchdog.pause();
     const length = part.bytes + chunk.length;
     if (limit !== null && length > limit) throw await tooLong(part, limit);
@@ -148,7 +153,7 @@ async function receive(
 }
 
 /** The body. When a connection breaks, it includes the bytes already received, which the stream alone would drop. */
-async function* readBody(message: IncomingMessage): AsyncGenerator<Buffer, void> {
+async function* chunksOf(message: IncomingMessage): AsyncGenerator<Buffer, void> {
   try {
     yield* message as AsyncIterable<Buffer>;
   } catch (error) {
@@ -176,4 +181,36 @@ function sizeMismatch(url: URL, actual: number, expected: number): JobFailure {
 async function tooLong(part: PartFile, limit: number): Promise<JobFailure> {
   await part.discard();
   return new JobFailure("model_hash_mismatch", `The model is longer than its ${limit} bytes`, { retryable: true });
+}
+
+/**
+ * The URL of a source's file. Asks the hub when the source names a quantisation. The hub sends the full answer only to
+ * llama.cpp's user agent.
+ * @throws {JobFailure | RetriableError}
+ */
+async function resolveFileUrl(
+  source: ModelSource,
+  policy: FetchPolicy,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<URL> {
+  if (source.kind === "file") return source.url;
+  const url = hubManifestUrl(policy, source.repository, source.tag);
+  const response = await requestModel(url, { "user-agent": "llama-cpp", accept: "application/json" }, policy, signal);
+  try {
+    if (response.status !== 200) throw statusError(url, response, policy, nowMs);
+    const manifest = manifestSchema.safeParse(
+      parseJson(await readBody(response.message, MAX_MANIFEST_BYTES, "The hub's manifest")),
+    );
+    if (!manifest.success) throw noFile(source.repository, source.tag);
+    return hubFileUrl(policy, source.repository, manifest.data.ggufFile.rfilename, "main");
+  } finally {
+    response.message.destroy();
+  }
+}
+
+function noFile(repository: string, tag: string): JobFailure {
+  return new JobFailure("model_unavailable", `The hub names no GGUF file for ${repository}:${tag}`, {
+    retryable: true,
+  });
 }

@@ -3,12 +3,17 @@ import { z } from "zod";
 import { modelRefSchema, type ModelRef } from "../../../shared/cargo.ts";
 import { JobFailure } from "../../../shared/errors.ts";
 import { hubFileAddress, isHubAddress } from "../../../shared/model-address.ts";
-import type { FetchContext } from "../download/download-attempt.ts";
-import { fetchDocument } from "../download/fetch-document.ts";
+import { type FetchContext, attempt } from "../download/download-attempt.ts";
 import { assertSafePaths } from "./folder-files.ts";
-import { parseJson } from "../download/json-body.ts";
-import { describeUrl } from "../download/model-request.ts";
+import { parseJson, readBody } from "../download/json-body.ts";
+import { describeUrl, requestModel } from "../download/model-request.ts";
 import { hubRevisionUrl, hubTreeUrl, parseHubFolder, parseModelSource } from "../download/model-source.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import { statusError } from "../download/response-status.ts";
+import { RetriableError, retryDelayMs } from "../download/retriable-error.ts";
+
+/** Longest document. */
+const MAX_BYTES = 8_000_000;
 
 /** A file of a model's folder. `path`: below the folder, with `/`. */
 export interface FolderFile {
@@ -124,4 +129,57 @@ function unreadable(url: URL): JobFailure {
   return new JobFailure("model_unavailable", `${describeUrl(url)} did not answer with a list of files`, {
     retryable: true,
   });
+}
+
+interface FetchedDocument {
+  readonly body: Buffer;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/**
+ * Fetches a small document, with the same retries as a model.
+ * @throws {JobFailure} or `signal.reason`.
+ */
+async function fetchDocument(url: URL, context: FetchContext, signal: AbortSignal): Promise<FetchedDocument> {
+  const { policy, clock } = context;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await attempt(context, signal, (trying, watchdog) => {
+        return readDocument(url, context, trying, () => watchdog.wait());
+      });
+    } catch (error) {
+      if (!(error instanceof RetriableError)) throw error;
+      if (failures >= policy.tries) throw givenUp(url, failures, error);
+      await clock.sleep(retryDelayMs(failures, error, policy), signal);
+    }
+  }
+}
+
+async function readDocument(
+  url: URL,
+  { policy, clock }: FetchContext,
+  signal: AbortSignal,
+  onBytes: () => void,
+): Promise<FetchedDocument> {
+  const { status, message, hub } = await requestModel(url, { accept: "application/json" }, policy, signal);
+  try {
+    onBytes();
+    if (status !== 200) throw statusError(url, { status, message, hub }, policy, clock.now());
+    const body = await readBody(noticed(message, onBytes), MAX_BYTES, describeUrl(url));
+    return { body, headers: message.headers };
+  } finally {
+    message.destroy();
+  }
+}
+
+async function* noticed(body: AsyncIterable<Buffer>, onBytes: () => void): AsyncGenerator<Buffer, void> {
+  for await (const chunk of body) {
+    onBytes();
+    yield chunk;
+  }
+}
+
+function givenUp(url: URL, failures: number, cause: RetriableError): JobFailure {
+  const message = `${describeUrl(url)} could not be read after ${failures} attempts: ${cause.message}`;
+  return new JobFailure("model_unavailable", message, { retryable: true, cause });
 }

@@ -13,10 +13,15 @@ import type { EngineSearch } from "./engine-address.ts";
 import { GpuDevices } from "./gpu-devices.ts";
 import { findEngine, type FoundEngine } from "./find-engine.ts";
 import type { ImageLease, ImageStore } from "./image-store.ts";
-import { volumeFolders } from "./image-volumes.ts";
 import { bridgeNameOf, IslandNetwork } from "./island-network.ts";
 import { JobContainer } from "./job-container.ts";
 import { LoadedContainer } from "./loaded-container.ts";
+import { posix } from "node:path";
+
+/** The engine mounts these folders itself. */
+const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev"];
+/** Exception: shared memory, which may be a tmpfs of the container. */
+const SHARED_MEMORY = "/dev/shm";
 
 /** What Cargos may take that are loaded from now on, until {@link ContainerRuntime.setLimits}. */
 export interface ContainerLimits {
@@ -266,4 +271,22 @@ export class ContainerRuntime implements CargoRuntime {
 /** Memory limit of one container. */
 function limitOf({ requiredRamBytes }: CargoManifest): number {
   return Math.max(requiredRamBytes, MIN_MEMORY_BYTES);
+}
+
+/**
+ * The volumes that an image declares, normalised and without duplicates. They are checked here because an engine reports an invalid
+ * one only as a failed start.
+ * @param imageName for the error.
+ * @throws {JobFailure} `model_invalid`: no Island can mount it.
+ */
+function volumeFolders(imageName: string, declared: readonly string[]): string[] {
+  return [...new Set(declared.map((volume) => plainFolder(imageName, volume)))];
+}
+
+function plainFolder(imageName: string, volume: string): string {
+  const folder = posix.resolve("/", volume);
+  const isSystem = SYSTEM_FOLDERS.some((system) => folder === system || folder.startsWith(`${system}/`));
+  if (posix.isAbsolute(volume) && folder !== "/" && (!isSystem || folder === SHARED_MEMORY)) return folder;
+  const text = `The image ${imageName} declares the volume ${JSON.stringify(volume)}; a volume must be an absolute path, not / and not inside ${SYSTEM_FOLDERS.join(", ")}`;
+  throw new JobFailure("model_invalid", text);
 }

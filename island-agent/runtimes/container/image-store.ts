@@ -3,7 +3,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { shutdownFailure } from "../../../shared/errors.ts";
 import { recentMap } from "../../../shared/recent-map.ts";
 import { chooseEvictions } from "../../disk/eviction.ts";
-import type { IndexFileWriter } from "../../disk/index-file.ts";
+import { IndexFileWriter, readIndexFile } from "../../disk/index-file.ts";
 import type { DownloadStatus, RemoveOutcome, StoredItem } from "../../disk/stored-item.ts";
 import { diskIsShort } from "../../disk/disk-budget.ts";
 import { DiskFullError } from "../../disk/disk-full-error.ts";
@@ -14,8 +14,20 @@ import type { DownloadProgress } from "../../models/download/transfer.ts";
 import { AllowedRegistries } from "../../config/allowed-registries.ts";
 import type { ContainerEngine, EngineImage } from "./engine.ts";
 import { startFailureOf } from "./engine-failure.ts";
-import { imageIndexWriter, readImageIndex, type IndexedImage } from "./image-index.ts";
 import { engineReference, pullImage } from "./pull-image.ts";
+import { join } from "node:path";
+import { z } from "zod";
+
+const INDEX_FILE = "images.json";
+const indexedImageSchema = z.object({
+  /** As `imageReference()` makes it. */
+  key: z.string().min(1).max(2_000),
+  /** The engine's name for it. */
+  reference: z.string().min(1).max(2_000),
+  bytes: z.number().int().nonnegative(),
+  lastUsedMs: z.number().nonnegative(),
+});
+const indexSchema = z.object({ version: z.literal(1), images: z.array(indexedImageSchema) });
 
 export interface ImageStoreOptions {
   /** For the list of what this Island pulled; made when missing. The images are the engine's to keep. */
@@ -278,4 +290,16 @@ export class ImageStore {
       return { key, reference, bytes, lastUsedMs };
     });
   }
+}
+
+/** An image that this Island pulled. */
+type IndexedImage = z.infer<typeof indexedImageSchema>;
+
+/** The images that this Island pulled; empty when there is no index, or it is damaged: then the owner removes them. */
+async function readImageIndex(directory: string): Promise<IndexedImage[]> {
+  return (await readIndexFile(join(directory, INDEX_FILE), indexSchema))?.images ?? [];
+}
+
+function imageIndexWriter(directory: string, images: () => readonly IndexedImage[]): IndexFileWriter {
+  return new IndexFileWriter(join(directory, INDEX_FILE), () => ({ version: 1, images: images() }));
 }

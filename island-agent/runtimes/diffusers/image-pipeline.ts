@@ -1,6 +1,6 @@
 import { JobFailure } from "../../../shared/errors.ts";
 import { onnxFailure } from "../onnx/onnx-failure.ts";
-import { openClipTokenizer, type TokenizerFiles } from "./clip-tokenizer.ts";
+import { openClipTokenizer, type TokenizerFiles, type PromptTokens } from "./clip-tokenizer.ts";
 import { Denoiser } from "./denoiser.ts";
 import type { Size } from "./size.ts";
 import { LatentEncoder } from "./latent-encoder.ts";
@@ -12,11 +12,22 @@ import {
   readPipelineJson,
   readPipelineText,
 } from "./pipeline-files.ts";
-import { type GraphOptions, PipelineGraph } from "./pipeline-graph.ts";
+import { type GraphOptions, PipelineGraph, type NumberGrid } from "./pipeline-graph.ts";
 import { readSchedulerConfig, type SamplerPlan, SCHEDULER_FILE } from "./samplers/scheduler-config.ts";
-import { encodeForFlux, encodeForSd3 } from "./flow-prompt.ts";
-import { encodePrompt, type PromptEmbeddings, type PromptEncoder } from "./prompt-embeddings.ts";
-import { openT5Tokenizer } from "./t5-tokenizer.ts";
+import {
+  encodePrompt,
+  type PromptEmbeddings,
+  type PromptEncoder,
+  joinStates,
+  readStates,
+} from "./prompt-embeddings.ts";
+import { T5Tokenizer } from "@huggingface/transformers";
+
+/** T5's end and padding where a tokenizer's file does not say. Source: Raffel et al. 2019, code. */
+const PADDING = 0;
+
+/** CLIP's tokens: without a T5 encoder its states are as many zeros, as in diffusers. */
+const CLIP_TOKENS = 77;
 
 /** Default width and height of latents, of Stable Diffusion 1 and of SDXL. */
 const DEFAULT_LATENT_SIDE = 64;
@@ -143,4 +154,80 @@ async function openTokenizer(modelPath: string, part: string, encoders: number):
   } catch (error) {
     throw onnxFailure("model_invalid", `${part} is not a CLIP tokenizer`, error, modelPath);
   }
+}
+
+/**
+ * A prompt for Stable Diffusion 3: the penultimate states of both CLIP encoders side by side, filled up with zeros to T5's width, then
+ * T5's states; the pooled states of both. Source: Esser et al. 2024, §4. @param width of the transformer's text input.
+ */
+async function encodeForSd3(
+  prompt: string,
+  encoders: readonly PromptEncoder[],
+  width: number,
+): Promise<PromptEmbeddings> {
+  const [first, second, third] = encoders;
+  if (first === undefined || second === undefined)
+    throw new JobFailure("model_invalid", "The model's folder lacks text_encoder_2/model.onnx");
+  const [one, two] = [await readStates(prompt, first, "penultimate"), await readStates(prompt, second, "penultimate")];
+  if (one.pooled === null || two.pooled === null)
+    throw new JobFailure("model_invalid", "A text encoder returns no text_embeds, which the transformer needs");
+  const texts = widen(joinStates(one.states, two.states), width);
+  const zeros = { data: new Float32Array(CLIP_TOKENS * width), dims: [1, CLIP_TOKENS, width] };
+  const more = third === undefined ? zeros : (await readStates(prompt, third, "last")).states;
+  const pooled = {
+    data: concat(one.pooled.data, two.pooled.data),
+    dims: [1, one.pooled.data.length + two.pooled.data.length],
+  };
+  const tokens = (texts.dims[1] ?? 0) + (more.dims[1] ?? 0);
+  const states = { data: concat(texts.data, more.data), dims: [1, tokens, width] };
+  if (states.data.length !== tokens * width)
+    throw new JobFailure("model_invalid", `text_encoder_3 returns states of another width than ${width}`);
+  return { states, pooled, textTokens: one.textTokens };
+}
+
+/** A prompt for Flux: the states of T5, and the pooled state of CLIP. Source: Black Forest Labs 2024, code. */
+async function encodeForFlux(prompt: string, encoders: readonly PromptEncoder[]): Promise<PromptEmbeddings> {
+  const [clip, t5] = encoders;
+  if (clip === undefined || t5 === undefined)
+    throw new JobFailure("model_invalid", "The model's folder lacks text_encoder_2/model.onnx");
+  const { pooled, textTokens } = await readStates(prompt, clip, "last");
+  if (pooled === null)
+    throw new JobFailure("model_invalid", "text_encoder returns no pooler_output, which the transformer needs");
+  const { states } = await readStates(prompt, t5, "last");
+  return { states, pooled, textTokens };
+}
+
+/** Each token's states with zeros after them. */
+function widen({ data, dims: [, tokens = 0, from = 0] }: NumberGrid, width: number): NumberGrid {
+  if (from > width) throw new JobFailure("model_invalid", `The text encoders return states wider than ${width}`);
+  const wide = new Float32Array(tokens * width);
+  for (let token = 0; token < tokens; token += 1) wide.set(data.slice(token * from, (token + 1) * from), token * width);
+  return { data: wide, dims: [1, tokens, width] };
+}
+
+function concat(left: NumberGrid["data"], right: NumberGrid["data"]): Float32Array {
+  const joined = new Float32Array(left.length + right.length);
+  joined.set(left);
+  joined.set(right, left.length);
+  return joined;
+}
+
+/**
+ * Returns a function that tokenizes prompts for T5: text, end, padding.
+ * @param json `tokenizer.json`. @param length of what it returns. @throws {Error} when the files are not a tokenizer's.
+ */
+function openT5Tokenizer(
+  json: object,
+  config: Readonly<Record<string, unknown>>,
+  length: number,
+): (prompt: string) => PromptTokens {
+  const tokenizer = new T5Tokenizer(json, config);
+  const { eos_token_id: end, pad_token_id: padding } = tokenizer;
+  if (typeof end !== "number") throw new Error("it has no end token");
+  return (prompt) => {
+    const text = tokenizer.encode(prompt, { add_special_tokens: false }).slice(0, length - 1);
+    const ids = [...text, end];
+    while (ids.length < length) ids.push(padding ?? PADDING);
+    return { ids, textTokens: text.length };
+  };
 }

@@ -9,7 +9,12 @@ import { openWithCpuFallback } from "./cpu-fallback.ts";
 import type { ImageJob } from "./image-input.ts";
 import { findPipeline } from "./pipeline-files.ts";
 import { openPipeline, type ImagePipeline } from "./image-pipeline.ts";
-import { encodePng } from "./png.ts";
+import sharp from "sharp";
+import { JobFailure } from "../../../shared/errors.ts";
+import type { Image } from "./latent-decoder.ts";
+
+/** As base64 it still fits into one frame (shared/protocol/codec.ts). */
+const MAX_PNG_BYTES = 6_000_000;
 
 /** Random seeds are below this, the range of the shipped Cargos. */
 const SEED_RANGE = 2 ** 32;
@@ -48,4 +53,18 @@ export async function loadPipeline(request: LoadRequest): Promise<HostedModel<Im
     },
     dispose: () => pipeline.dispose(),
   };
+}
+
+sharp.concurrency(1);
+
+sharp.cache(false);
+
+/** An image as a PNG file in base64. The same pixels give the same bytes. @throws {JobFailure} `output_too_large` */
+async function encodePng({ width, height, rgb }: Image): Promise<string> {
+  const png = await sharp(rgb, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+  if (png.length <= MAX_PNG_BYTES) return png.toString("base64");
+  const message = `The image of ${width} by ${height} pixels takes ${png.length} bytes as PNG; the limit is ${MAX_PNG_BYTES}`;
+  throw new JobFailure("output_too_large", message);
 }

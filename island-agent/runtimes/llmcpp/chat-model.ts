@@ -1,16 +1,22 @@
-import { randomInt } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import {
-  type ChatWrapper,
+  ChatWrapper,
   type Llama,
   type LlamaContext,
   type LlamaContextSequence,
   type LlamaModel,
   resolveChatWrapper,
   type Token,
+  type ChatWrapperGenerateContextStateOptions,
+  type ChatWrapperGeneratedContextState,
+  LlamaText,
+  SpecialToken,
+  SpecialTokensText,
+  type ChatModelSegment,
 } from "node-llama-cpp";
 import type { ChatRequest } from "../../../shared/chat-input.ts";
 import { JobFailure } from "../../../shared/errors.ts";
-import type { OutputItem, PromptTokens, Usage } from "../../../shared/output.ts";
+import type { OutputItem, PromptTokens, Usage, FinishReason } from "../../../shared/output.ts";
 import type { HostRun } from "../host/host-protocol.ts";
 import type { RunResult } from "../runtime.ts";
 import { Answer } from "./answer.ts";
@@ -19,17 +25,19 @@ import { historyOf } from "./chat-history.ts";
 import { endingsOf, generateText } from "./generate-text.ts";
 import { generateWithChat } from "./generate-with-chat.ts";
 import { LogitReader } from "./logit-reader.ts";
-import { RawTemplate } from "./raw-template.ts";
 import { ResumableTemplate } from "./resumable-template.ts";
 import { grammarFor } from "./response-grammar.ts";
 import { samplingOf } from "./sampling.ts";
 import { SequencePool } from "./sequence-pool.ts";
 import { TokenProbabilities } from "./token-probabilities.ts";
-import { NO_THOUGHTS, thoughtBudget, withThoughts } from "./thoughts.ts";
-import { ToolAnswer } from "./tools/tool-answer.ts";
 import { ToolGrammars } from "./tools/tool-grammar.ts";
 import { toolTemplate } from "./tools/tool-template.ts";
 import { hiddenMarks, messagesWithTools } from "./tools/tool-text.ts";
+import { THOUGHT_BUDGETS, type ReasoningEffort } from "../../../shared/reasoning.ts";
+import { ToolCallReader } from "./tools/tool-call-reader.ts";
+
+/** Of an answer that begins without any: the library renders it as thoughts that have ended. */
+const NO_THOUGHTS: readonly ChatModelSegment[] = [{ type: "segment", segmentType: "thought", text: "", ended: true }];
 
 /** Context slots that node-llama-cpp leaves free: one to generate into, and one because it compares with "less than". */
 const RESERVED_TOKENS = 2;
@@ -222,4 +230,99 @@ export class ChatModel {
 /** Only a private field has it, as for the batches of `BatchLoop`. */
 function idOf(sequence: LlamaContextSequence): number {
   return (sequence as unknown as { _sequenceId?: number })._sequenceId ?? -1;
+}
+
+/**
+ * No template: the model continues a text as it is, after the token that begins every text where the model wants one. Names of special
+ * tokens in the text are these tokens, so that clients can apply a template of their own.
+ */
+class RawTemplate extends ChatWrapper {
+  readonly wrapperName = "Raw";
+  readonly #begin: readonly SpecialToken[];
+
+  constructor({ tokens }: Pick<LlamaModel, "tokens">) {
+    super();
+    this.#begin = tokens.shouldPrependBosToken ? [new SpecialToken("BOS")] : [];
+  }
+
+  override generateContextState({
+    chatHistory,
+  }: ChatWrapperGenerateContextStateOptions): ChatWrapperGeneratedContextState {
+    const [prompt] = chatHistory;
+    if (prompt?.type !== "user") throw new Error("A raw prompt is one text");
+    const text = new SpecialTokensText(prompt.text);
+    return { contextText: LlamaText([...this.#begin, text]), stopGenerationTriggers: [] };
+  }
+}
+
+/** The template of a model that thinks. One that says nothing of thoughts gets the marks of most such models. */
+function withThoughts(template: ChatWrapper): ChatWrapper {
+  const { segments } = template.settings;
+  if (segments?.thought !== undefined) return template;
+  const thought = {
+    prefix: LlamaText(new SpecialTokensText("<think>")),
+    suffix: LlamaText(new SpecialTokensText("</think>")),
+  };
+  return Object.assign(template, { settings: { ...template.settings, segments: { ...segments, thought } } });
+}
+
+/** As LlamaChat takes it. */
+function thoughtBudget(effort: ReasoningEffort): { readonly thoughtTokens: number } {
+  return { thoughtTokens: THOUGHT_BUDGETS[effort] };
+}
+
+/** An answer that may call tools, while the model writes it: its text goes to an {@link Answer} as any other, its calls beside that. */
+class ToolAnswer implements Pick<Answer, "tokens" | "isOver" | "take" | "think" | "end"> {
+  readonly #answer: Answer;
+  readonly #reader: ToolCallReader;
+  #tokens = 0;
+
+  /** @param isJson Its text is JSON, which comes in place of calls and may have their marks in it. */
+  constructor(answer: Answer, isJson = false) {
+    this.#answer = answer;
+    const index = (): number => this.#reader.calls - 1;
+    this.#reader = new ToolCallReader(
+      {
+        text: (text, tokens) => answer.take(text, tokens),
+        call: (name, tokens) => answer.takeCall({ index: index(), id: newCallId(), name, arguments: "" }, tokens),
+        arguments: (text, tokens) => answer.takeCall({ index: index(), arguments: text }, tokens),
+      },
+      isJson,
+    );
+  }
+
+  /** Those of the marks around calls count too. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  get isOver(): boolean {
+    return this.#answer.isOver;
+  }
+
+  take(text: string, tokens: number): void {
+    this.#tokens += tokens;
+    this.#reader.push(text, tokens);
+  }
+
+  think(text: string, tokens: number): void {
+    this.#tokens += tokens;
+    this.#answer.think(text, tokens);
+  }
+
+  async end(generation: Promise<FinishReason>): Promise<FinishReason> {
+    const finishReason = await this.#answer.end(
+      generation.then((reason) => {
+        this.#reader.end();
+        return reason;
+      }),
+    );
+    if (finishReason !== "stop" || this.#reader.calls === 0) return finishReason;
+    if (!this.#reader.isInCall) return "tool_calls";
+    throw new JobFailure("invalid_output", "The model ended in the midst of a call of a tool", { retryable: true });
+  }
+}
+
+function newCallId(): string {
+  return `call_${randomUUID().replaceAll("-", "")}`;
 }

@@ -4,10 +4,34 @@ import { ONNX_TASKS, type OnnxTask } from "../../../shared/onnx-task.ts";
 import { hostEntry } from "../host/host-process.ts";
 import { type HostedRuntime, hostedRuntime, type HostingOptions } from "../host/hosted-runtime.ts";
 import { batchingOf } from "./batching.ts";
-import { estimateOnnx } from "./estimate-onnx.ts";
 import type { DeviceChoice } from "./execution-providers.ts";
 import type { LoadRequest } from "./host-requests.ts";
 import { type OnnxJob, readOnnxInput } from "./onnx-input.ts";
+import { MIB } from "../../../shared/format-bytes.ts";
+import type { MemoryUse } from "../runtime.ts";
+import { findWeights } from "./weight-files.ts";
+
+/** ONNX Runtime keeps the file's weights and a copy laid out for the processor. */
+const COPIES = 2;
+const PROCESS_BYTES = 192 * MIB;
+/** Memory of a run besides the weights: for each task the largest `memory.working_mb` of the shipped Cargos. */
+const WORKING_BYTES: Readonly<Record<OnnxTask, number>> = {
+  "text-classification": 128 * MIB,
+  "feature-extraction": 256 * MIB,
+  "token-classification": 128 * MIB,
+  "question-answering": 128 * MIB,
+  summarization: 384 * MIB,
+  translation: 256 * MIB,
+  "automatic-speech-recognition": 768 * MIB,
+  "text-to-speech": 384 * MIB,
+  "object-detection": 768 * MIB,
+  "image-segmentation": 1_024 * MIB,
+  "image-to-text": 512 * MIB,
+  "depth-estimation": 768 * MIB,
+  "zero-shot-classification": 192 * MIB,
+  "fill-mask": 128 * MIB,
+};
+const TENSORS_WORKING_BYTES = 512 * MIB;
 
 /** libuv threads of a host: they read files and decode images, and a host has one run at a time. */
 const POOL_THREADS = 2;
@@ -50,4 +74,13 @@ function taskOf({ onnxTaskType: name }: CargoManifest): OnnxTask | null {
   const task = ONNX_TASKS.find((each) => each === name);
   if (task !== undefined) return task;
   throw new JobFailure("runtime_unavailable", `This Island does not know the task ${name}`, { retryable: true });
+}
+
+/** Memory of a load, from the sizes of the files; rather too much than too little. @throws {JobFailure} */
+async function estimateOnnx({ modelPath, task, weights, device }: LoadRequest): Promise<MemoryUse> {
+  const { bytes } = await findWeights(modelPath, weights);
+  const working = task === null ? TENSORS_WORKING_BYTES : WORKING_BYTES[task];
+  const ramBytes = PROCESS_BYTES + COPIES * bytes + working;
+  // On a provider with its own memory, count everything there too: how much of the graph runs there is not known in advance.
+  return { ramBytes, vramBytes: device === "cpu" || device === "coreml" ? 0 : bytes + working };
 }

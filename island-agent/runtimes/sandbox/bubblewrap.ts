@@ -1,12 +1,30 @@
-import { existsSync, lstatSync, readlinkSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { existsSync, lstatSync, readlinkSync, readdirSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { MIB } from "../../../shared/format-bytes.ts";
 import { CHANNEL_FD } from "../host/host-channel.ts";
-import { gpuDevices, gpuFiles } from "./gpu-files.ts";
 import { withMemoryLimit } from "./memory-limit.ts";
 import { codePaths, linkTargets, readablePaths, type ReadablePath } from "./readable-paths.ts";
 import type { HostCommand, Launch, Sandbox, SandboxNeeds } from "./sandbox.ts";
 import { seccompFilter } from "./seccomp-filter.ts";
+
+/** Devices of GPU drivers. Source: nvidia-modprobe, the kernel's drm and kfd, WSL's dxgkrnl. */
+const DEVICES = /^(dri|kfd|dxg|nvidia\d+|nvidiactl|nvidia-uvm|nvidia-uvm-tools|nvidia-modeset)$/;
+/** What drivers read to find and describe the devices. */
+const FILES = [
+  "/sys/dev/char",
+  "/sys/devices",
+  "/sys/class/drm",
+  "/sys/class/kfd",
+  "/sys/bus/pci",
+  "/sys/module/nvidia",
+  "/etc/vulkan",
+  "/etc/OpenCL",
+  "/etc/nvidia",
+  "/usr/share/vulkan",
+  "/usr/share/glvnd",
+  "/usr/share/nvidia",
+  "/opt/rocm",
+];
 
 /** Libraries, and no programs. */
 const LIBRARIES = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib"];
@@ -93,4 +111,25 @@ function fileArgs({ file, environment, readable }: HostCommand): string[] {
     ...readablePaths([file, ...libraryFolders, ...readable, ...readable.flatMap(linkTargets)]),
   ];
   return paths.flatMap(({ path, source }: ReadablePath) => ["--ro-bind", source, path]);
+}
+
+/** The GPU devices of this machine. */
+function gpuDevices(): string[] {
+  return namesIn("/dev")
+    .filter((name) => DEVICES.test(name))
+    .map((name) => join("/dev", name));
+}
+
+/** Files and libraries that their drivers need. */
+function gpuFiles(): string[] {
+  const cuda = namesIn("/usr/local").filter((name) => name.startsWith("cuda"));
+  return [...FILES, ...cuda.map((name) => join("/usr/local", name))].filter((path) => existsSync(path));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

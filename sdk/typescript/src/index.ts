@@ -35,4 +35,4 @@ export type { StreamOptions } from "./job-stream.ts";
 export type { WaitOptions } from "./job-wait.ts";
 export type { Page, Pages } from "./pages.ts";
 export type * from "./schemas.ts";
-export type { calls, components, operations } from "./openapi.ts";
+export type { calls, components } from "./openapi.ts";

@@ -3104,71 +3104,63 @@ export interface components {
         };
     };
 }
-export interface operations {
-    getAccount: {
+/** Operations by method and path. */
+export interface calls {
+    /** The caller's account and credits */
+    "get /account": {
         responses: {
-            /** The account */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Account"];
-                    };
-                };
-            };
-        };
-    };
-    deleteAccount: {
-        requestBody: {
-            content: {
                 "application/json": {
-                    password: string;
-                };
-            };
-        };
-        responses: {
-            /** Deleted */
-            200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            deleted: true;
-                            id: string;
-                            /** What stays for the books, under the account's id */
-                            kept: string[];
-                        };
-                    };
+                    data: components["schemas"]["Account"];
                 };
             };
         };
     };
-    changeAccount: {
+    /** Delete the account for good. Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. For the books the account's id stays, with its entries of the ledger, and the facts of its jobs: times, Cargo, state, tokens and charge. */
+    "delete /account": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChangeAccount"];
+            "application/json": {
+                password: string;
             };
         };
         responses: {
-            /** The account as it is now */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            /** ISO 8601, UTC */
-                            created_at: string;
-                            /** Credits, with up to 6 decimals */
-                            credits: number;
-                            email: string;
-                            id: string;
-                            /** An address that waits for its proof */
-                            pending_email: string | null;
-                            role: "user" | "operator";
-                        };
+                "application/json": {
+                    data: {
+                        deleted: true;
+                        id: string;
+                        /** What stays for the books, under the account's id */
+                        kept: string[];
                     };
                 };
             };
         };
     };
-    listOwnCargos: {
+    /** Change the password or the e-mail address. Needs a session and the present password. With another password all other sessions end, and an address that waits for its proof is dropped; API keys stay. Where the coordinator sends mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken. */
+    "patch /account": {
+        requestBody: {
+            "application/json": components["schemas"]["ChangeAccount"];
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: {
+                        /** ISO 8601, UTC */
+                        created_at: string;
+                        /** Credits, with up to 6 decimals */
+                        credits: number;
+                        email: string;
+                        id: string;
+                        /** An address that waits for its proof */
+                        pending_email: string | null;
+                        role: "user" | "operator";
+                    };
+                };
+            };
+        };
+    };
+    /** List your own Cargos, by slug, with their approval */
+    "get /account/cargos": {
         parameters: {
             query?: {
                 limit?: number;
@@ -3176,22 +3168,20 @@ export interface operations {
             };
         };
         responses: {
-            /** Cargos */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OwnedCargo"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["OwnedCargo"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    listLedger: {
+    /** List changes of the account's credits, newest first. `amount` of all lines adds up to the account's `credits`, `held` to the credits set aside for unfinished jobs. */
+    "get /account/ledger": {
         parameters: {
             query?: {
                 limit?: number;
@@ -3199,44 +3189,38 @@ export interface operations {
             };
         };
         responses: {
-            /** Lines of the ledger */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["LedgerLine"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["LedgerLine"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    changePassword: {
+    /** Change the password. Needs a session. All other sessions of the account end; API keys stay. */
+    "post /account/password": {
         requestBody: {
-            content: {
-                "application/json": {
-                    current: string;
-                    new: string;
-                };
+            "application/json": {
+                current: string;
+                new: string;
             };
         };
         responses: {
-            /** Changed */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            password_changed: true;
-                        };
+                "application/json": {
+                    data: {
+                        password_changed: true;
                     };
                 };
             };
         };
     };
-    getUsage: {
+    /** What the account spent and earned, by day, Cargo and API key. By day, newest first; then by kind, Cargo and key. It has all charges and earnings of the ledger; days that ended more than 400 days ago are left out. A member that lines are not grouped by is null. */
+    "get /account/usage": {
         parameters: {
             query?: {
                 /** Id of a key */
@@ -3255,181 +3239,149 @@ export interface operations {
             };
         };
         responses: {
-            /** Lines of usage */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["UsageLine"][];
-                        meta: {
-                            /** Of all pages */
-                            earned: number;
-                            from: string;
-                            limit: number;
-                            offset: number;
-                            /** Of all pages */
-                            spent: number;
-                            to: string;
-                            total: number;
-                        };
-                    };
-                };
-            };
-        };
-    };
-    listAnnouncements: {
-        responses: {
-            /** At most 20 */
-            200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Announcement"][];
-                    };
-                };
-            };
-        };
-    };
-    listApiKeys: {
-        responses: {
-            /** Keys */
-            200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ApiKey"][];
-                    };
-                };
-            };
-        };
-    };
-    createApiKey: {
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateApiKey"];
-            };
-        };
-        responses: {
-            /** The key with its secret, which is never shown again */
-            201: {
-                content: {
-                    "application/json": components["schemas"]["CreatedApiKey"];
-                };
-            };
-        };
-    };
-    revokeApiKey: {
-        parameters: {
-            path: {
-                id: string;
-            };
-        };
-        responses: {
-            /** Revoked */
-            200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            revoked: true;
-                        };
-                    };
-                };
-            };
-        };
-    };
-    changeApiKey: {
-        parameters: {
-            path: {
-                id: string;
-            };
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChangeApiKey"];
-            };
-        };
-        responses: {
-            /** The key as it is now */
-            200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ApiKey"];
-                    };
-                };
-            };
-        };
-    };
-    createSpeech: {
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SpeechRequest"];
-            };
-        };
-        responses: {
-            /** The file, or its events with `stream_format: sse` */
-            200: {
-                content: {
-                    "audio/mpeg": string;
-                    "audio/pcm": string;
-                    "audio/wav": string;
-                    "text/event-stream": components["schemas"]["SpeechEvent"];
-                };
-            };
-        };
-    };
-    createTranscription: {
-        requestBody: {
-            content: {
-                "multipart/form-data": components["schemas"]["TranscriptionForm"];
-            };
-        };
-        responses: {
-            /** The text, as JSON or by itself with its times */
-            200: {
-                content: {
-                    "application/json": components["schemas"]["Transcription"];
-                    "text/plain": string;
-                };
-            };
-        };
-    };
-    createTranslation: {
-        requestBody: {
-            content: {
-                "multipart/form-data": components["schemas"]["TranslationForm"];
-            };
-        };
-        responses: {
-            /** The text, as JSON or by itself with its times */
-            200: {
-                content: {
-                    "application/json": components["schemas"]["Transcription"];
-                    "text/plain": string;
-                };
-            };
-        };
-    };
-    confirmEmail: {
-        requestBody: {
-            content: {
                 "application/json": {
-                    /** ep_…, from the mail */
-                    token: string;
-                };
-            };
-        };
-        responses: {
-            /** Changed */
-            200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            email_changed: true;
-                        };
+                    data: components["schemas"]["UsageLine"][];
+                    meta: {
+                        /** Of all pages */
+                        earned: number;
+                        from: string;
+                        limit: number;
+                        offset: number;
+                        /** Of all pages */
+                        spent: number;
+                        to: string;
+                        total: number;
                     };
                 };
             };
         };
     };
-    login: {
+    /** What the operators tell everybody, newest first */
+    "get /announcements": {
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["Announcement"][];
+                };
+            };
+        };
+    };
+    /** List API keys that are not revoked, newest first */
+    "get /api-keys": {
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["ApiKey"][];
+                };
+            };
+        };
+    };
+    /** Create an API key. An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make or change keys, and revokes only itself. */
+    "post /api-keys": {
+        requestBody: {
+            "application/json": components["schemas"]["CreateApiKey"];
+        };
+        responses: {
+            201: {
+                "application/json": components["schemas"]["CreatedApiKey"];
+            };
+        };
+    };
+    /** Revoke an API key at once */
+    "delete /api-keys/{id}": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: {
+                        id: string;
+                        revoked: true;
+                    };
+                };
+            };
+        };
+    };
+    /** Change the name and the limits of an API key. Members that are left out stay; null removes a limit. It counts from the next request on. A key that gets credits_per_month has spent what its jobs cost since the month began. */
+    "patch /api-keys/{id}": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            "application/json": components["schemas"]["ChangeApiKey"];
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    /** Speak a text. In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut. */
+    "post /audio/speech": {
+        requestBody: {
+            "application/json": components["schemas"]["SpeechRequest"];
+        };
+        responses: {
+            200: {
+                "audio/mpeg": string;
+                "audio/pcm": string;
+                "audio/wav": string;
+                "text/event-stream": components["schemas"]["SpeechEvent"];
+            };
+        };
+    };
+    /** Write speech down. In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects. */
+    "post /audio/transcriptions": {
+        requestBody: {
+            "multipart/form-data": components["schemas"]["TranscriptionForm"];
+        };
+        responses: {
+            200: {
+                "application/json": components["schemas"]["Transcription"];
+                "text/plain": string;
+            };
+        };
+    };
+    /** Write speech down in English. In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects. */
+    "post /audio/translations": {
+        requestBody: {
+            "multipart/form-data": components["schemas"]["TranslationForm"];
+        };
+        responses: {
+            200: {
+                "application/json": components["schemas"]["Transcription"];
+                "text/plain": string;
+            };
+        };
+    };
+    /** Confirm a new e-mail address with the token of a mail. A token works once, within an hour, and needs no session. The old address is told. */
+    "post /auth/email": {
+        requestBody: {
+            "application/json": {
+                /** ep_…, from the mail */
+                token: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: {
+                        email_changed: true;
+                    };
+                };
+            };
+        };
+    };
+    /** Start a session. An account has at most 20 sessions; a new one ends the oldest. */
+    "post /auth/login": {
         parameters: {
             header?: {
                 /** The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself */
@@ -3437,80 +3389,66 @@ export interface operations {
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["Credentials"];
-            };
+            "application/json": components["schemas"]["Credentials"];
         };
         responses: {
-            /** The session */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Session"] | components["schemas"]["CookieSession"];
-                    };
-                };
-            };
-        };
-    };
-    logout: {
-        responses: {
-            /** Ended */
-            200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            logged_out: true;
-                        };
-                    };
-                };
-            };
-        };
-    };
-    requestPasswordReset: {
-        requestBody: {
-            content: {
                 "application/json": {
-                    email: string;
-                };
-            };
-        };
-        responses: {
-            /** Accepted */
-            200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            accepted: true;
-                        };
-                    };
+                    data: components["schemas"]["Session"] | components["schemas"]["CookieSession"];
                 };
             };
         };
     };
-    resetPassword: {
-        requestBody: {
-            content: {
+    /** End the session of the token or cookie that you send */
+    "post /auth/logout": {
+        responses: {
+            200: {
                 "application/json": {
-                    new: string;
-                    /** pr_…, from an e-mail or from the operator */
-                    token: string;
-                };
-            };
-        };
-        responses: {
-            /** Changed */
-            200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            password_changed: true;
-                        };
+                    data: {
+                        logged_out: true;
                     };
                 };
             };
         };
     };
-    register: {
+    /** Get a password reset by e-mail. The answer is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if this coordinator sends no e-mail: its operator can make a reset. */
+    "post /auth/password/forgot": {
+        requestBody: {
+            "application/json": {
+                email: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: {
+                        accepted: true;
+                    };
+                };
+            };
+        };
+    };
+    /** Set a new password with a reset token. A token works once. All sessions of the account end; API keys stay. */
+    "post /auth/password/reset": {
+        requestBody: {
+            "application/json": {
+                new: string;
+                /** pr_…, from an e-mail or from the operator */
+                token: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: {
+                        password_changed: true;
+                    };
+                };
+            };
+        };
+    };
+    /** Open an account. Where the operator wants proof of the address, the answer is 202, the same whether or not the address has an account. The mail brings a token for POST /auth/verify, which sets the password. */
+    "post /auth/register": {
         parameters: {
             header?: {
                 /** The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself */
@@ -3518,32 +3456,25 @@ export interface operations {
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["Credentials"];
-            };
+            "application/json": components["schemas"]["Credentials"];
         };
         responses: {
-            /** The account and its first session */
             201: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Session"] | components["schemas"]["CookieSession"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["Session"] | components["schemas"]["CookieSession"];
                 };
             };
-            /** A mail is on its way */
             202: {
-                content: {
-                    "application/json": {
-                        data: {
-                            accepted: true;
-                        };
+                "application/json": {
+                    data: {
+                        accepted: true;
                     };
                 };
             };
         };
     };
-    verifyEmail: {
+    /** Open an account with the token of a mail. A token works once, within an hour. */
+    "post /auth/verify": {
         parameters: {
             header?: {
                 /** The token comes as a cookie that no script can read, and not in the body. Only for pages of the coordinator itself */
@@ -3551,36 +3482,30 @@ export interface operations {
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["EmailProof"];
-            };
+            "application/json": components["schemas"]["EmailProof"];
         };
         responses: {
-            /** The account and its first session */
             201: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Session"] | components["schemas"]["CookieSession"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["Session"] | components["schemas"]["CookieSession"];
                 };
             };
         };
     };
-    listAvailability: {
+    /** Which Cargos Islands can run now. Cargos that you can run and no Island can are left out: their jobs wait. At most 5 s old. Each coordinator counts at most 100 Islands of a Cargo. What one job waits for is in its detail. */
+    "get /availability": {
         responses: {
-            /** By slug */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AvailableCargo"][];
-                        /** False: a coordinator did not answer; its Islands are missing */
-                        is_complete: boolean;
-                    };
+                "application/json": {
+                    data: components["schemas"]["AvailableCargo"][];
+                    /** False: a coordinator did not answer; its Islands are missing */
+                    is_complete: boolean;
                 };
             };
         };
     };
-    listFileBatches: {
+    /** List batches over files, newest first */
+    "get /batches": {
         parameters: {
             query?: {
                 /** Id of the last batch of the page before */
@@ -3589,60 +3514,50 @@ export interface operations {
             };
         };
         responses: {
-            /** A page of batches */
             200: {
-                content: {
-                    "application/json": components["schemas"]["FileBatchList"];
-                };
+                "application/json": components["schemas"]["FileBatchList"];
             };
         };
     };
-    createFileBatch: {
+    /** Answer every request of a JSONL file. As OpenAI's clients do. The file is checked in the background. Each line is a request of the endpoint and becomes its jobs, which wait for Islands as other batch jobs do; results are files. `POST /jobs/batch` submits jobs of one Cargo at once instead. */
+    "post /batches": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateFileBatch"];
-            };
+            "application/json": components["schemas"]["CreateFileBatch"];
         };
         responses: {
-            /** The batch is durable */
             200: {
-                content: {
-                    "application/json": components["schemas"]["FileBatch"];
-                };
+                "application/json": components["schemas"]["FileBatch"];
             };
         };
     };
-    getFileBatch: {
+    /** A batch over a file, and how far it is */
+    "get /batches/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The batch */
             200: {
-                content: {
-                    "application/json": components["schemas"]["FileBatch"];
-                };
+                "application/json": components["schemas"]["FileBatch"];
             };
         };
     };
-    cancelFileBatch: {
+    /** Cancel a batch over a file. Lines that were answered stay in its files. One that has ended stays as it is. */
+    "post /batches/{id}/cancel": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The batch, which soon ends */
             200: {
-                content: {
-                    "application/json": components["schemas"]["FileBatch"];
-                };
+                "application/json": components["schemas"]["FileBatch"];
             };
         };
     };
-    listCargos: {
+    /** List enabled and approved Cargos, by slug */
+    "get /cargos": {
         parameters: {
             query?: {
                 category?: "llm" | "image" | "audio" | "vision" | "text" | "utility";
@@ -3650,126 +3565,104 @@ export interface operations {
             };
         };
         responses: {
-            /** Cargos */
             200: {
-                content: {
-                    "application/json": {
-                        cargos: components["schemas"]["Cargo"][];
-                        count: number;
-                    };
+                "application/json": {
+                    cargos: components["schemas"]["Cargo"][];
+                    count: number;
                 };
             };
         };
     };
-    createCargo: {
+    /** Create a Cargo of your own. Only you can see and run it until the operator approves it. catalog/README.md explains the fields; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in total. */
+    "post /cargos": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateCargo"];
-            };
+            "application/json": components["schemas"]["CreateCargo"];
         };
         responses: {
-            /** The Cargo, not approved */
             201: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OwnedCargo"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["OwnedCargo"];
                 };
             };
         };
     };
-    getCargo: {
+    /** A Cargo with the schemas of its input and output. Public. Only a Cargo of your own that is not approved yet needs a credential. */
+    "get /cargos/{slug}": {
         parameters: {
             path: {
                 slug: string;
             };
         };
         responses: {
-            /** The Cargo */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CargoDetail"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["CargoDetail"];
                 };
             };
         };
     };
-    deleteCargo: {
+    /** Delete a Cargo of your own. Its waiting jobs fail and cost nothing; jobs that an Island has already continue. The slug stays yours. */
+    "delete /cargos/{slug}": {
         parameters: {
             path: {
                 slug: string;
             };
         };
         responses: {
-            /** Deleted */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            deleted: true;
-                            slug: string;
-                        };
+                "application/json": {
+                    data: {
+                        deleted: true;
+                        slug: string;
                     };
                 };
             };
         };
     };
-    changeCargo: {
+    /** Change a Cargo of your own. Fields that are left out stay as they are. A change of what runs, of the name or the description, a higher price or lower memory figures remove the approval. Accepted jobs run with the Cargo as it was. */
+    "patch /cargos/{slug}": {
         parameters: {
             path: {
                 slug: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChangeCargo"];
-            };
+            "application/json": components["schemas"]["ChangeCargo"];
         };
         responses: {
-            /** The Cargo */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["OwnedCargo"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["OwnedCargo"];
                 };
             };
         };
     };
-    createChatCompletion: {
+    /** Chat completion. A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other, also on a stream; the first one's id is the completion's. */
+    "post /chat/completions": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChatCompletionRequest"];
-            };
+            "application/json": components["schemas"]["ChatCompletionRequest"];
         };
         responses: {
-            /** The completion, or with `stream` its chunks as Server-Sent Events */
             200: {
-                content: {
-                    "application/json": components["schemas"]["ChatCompletion"];
-                    "text/event-stream": components["schemas"]["ChatCompletionEvent"];
-                };
+                "application/json": components["schemas"]["ChatCompletion"];
+                "text/event-stream": components["schemas"]["ChatCompletionEvent"];
             };
         };
     };
-    createCompletion: {
+    /** Continue a text, as OpenAI's legacy completions do. By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects. */
+    "post /completions": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["TextCompletionRequest"];
-            };
+            "application/json": components["schemas"]["TextCompletionRequest"];
         };
         responses: {
-            /** The completion, or with `stream` its chunks as Server-Sent Events */
             200: {
-                content: {
-                    "application/json": components["schemas"]["TextCompletion"];
-                    "text/event-stream": components["schemas"]["TextCompletionEvent"];
-                };
+                "application/json": components["schemas"]["TextCompletion"];
+                "text/event-stream": components["schemas"]["TextCompletionEvent"];
             };
         };
     };
-    listConversations: {
+    /** List conversations, newest first */
+    "get /conversations": {
         parameters: {
             query?: {
                 limit?: number;
@@ -3777,39 +3670,33 @@ export interface operations {
             };
         };
         responses: {
-            /** Conversations */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Conversation"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["Conversation"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    createConversation: {
+    /** Start a conversation */
+    "post /conversations": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateConversation"];
-            };
+            "application/json": components["schemas"]["CreateConversation"];
         };
         responses: {
-            /** The conversation, without messages */
             201: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Conversation"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["Conversation"];
                 };
             };
         };
     };
-    getConversation: {
+    /** A conversation with a page of its messages */
+    "get /conversations/{id}": {
         parameters: {
             query?: {
                 limit?: number;
@@ -3822,117 +3709,100 @@ export interface operations {
             };
         };
         responses: {
-            /** The conversation */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ConversationWithMessages"];
-                        /** Of the messages */
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["ConversationWithMessages"];
+                    /** Of the messages */
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    deleteConversation: {
+    /** Delete a conversation with its messages. An answer in progress is cancelled. The jobs of its answers stay in the account's jobs, without their prompts and answers. */
+    "delete /conversations/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** Deleted */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            deleted: true;
-                            id: string;
-                        };
+                "application/json": {
+                    data: {
+                        deleted: true;
+                        id: string;
                     };
                 };
             };
         };
     };
-    updateConversation: {
+    /** Change a conversation's title or metadata */
+    "patch /conversations/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["UpdateConversation"];
-            };
+            "application/json": components["schemas"]["UpdateConversation"];
         };
         responses: {
-            /** The conversation */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Conversation"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["Conversation"];
                 };
             };
         };
     };
-    postMessage: {
+    /** Send a message to a conversation and get the answer. Runs a chat job on the history, without its oldest messages if they do not fit the model. With `stream` the answer is one event `message`, which names the message and the job, then the job's events as in GET /jobs/{id}/stream; Last-Event-ID there resumes them. When the client disconnects, the job is cancelled and the delivered text stays as the answer. */
+    "post /conversations/{id}/messages": {
         parameters: {
             path: {
                 id: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["PostMessage"];
-            };
+            "application/json": components["schemas"]["PostMessage"];
         };
         responses: {
-            /** The answer, or with `stream` its events */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AnsweredMessage"];
-                    };
-                    "text/event-stream": components["schemas"]["ConversationEvent"];
+                "application/json": {
+                    data: components["schemas"]["AnsweredMessage"];
+                };
+                "text/event-stream": components["schemas"]["ConversationEvent"];
+            };
+        };
+    };
+    /** This document as a web page */
+    "get /docs": {
+    };
+    /** List the packages that the coordinator serves to hosts and clients, newest version first */
+    "get /downloads": {
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["Downloads"];
                 };
             };
         };
     };
-    getDocs: {
-    };
-    listDownloads: {
-        responses: {
-            /** The packages */
-            200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Downloads"];
-                    };
-                };
-            };
-        };
-    };
-    createEmbeddings: {
+    /** Embeddings of texts, as OpenAI has them. One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects. */
+    "post /embeddings": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["EmbeddingsRequest"];
-            };
+            "application/json": components["schemas"]["EmbeddingsRequest"];
         };
         responses: {
-            /** One vector for each text, in the same order */
             200: {
-                content: {
-                    "application/json": components["schemas"]["Embeddings"];
-                };
+                "application/json": components["schemas"]["Embeddings"];
             };
         };
     };
-    streamEvents: {
+    /** Follow what changes: your jobs, your Islands, your balance. A stream of hints that does not end by itself. It begins with `reset`: read your lists now, what changes from here on is sent. Changes are gathered for an eighth of a second, Islands for up to a second; only the last state of what changed several times is sent. Nothing is sent again: a new connection begins with `reset`, and another `reset` comes wherever something may have been missed, or for a client that reads too slowly. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another one. The stream ends when the account is no operator's any more. */
+    "get /events": {
         parameters: {
             query?: {
                 /** Adds the overview of the network, for operators */
@@ -3940,15 +3810,13 @@ export interface operations {
             };
         };
         responses: {
-            /** Server-Sent Events; the data of each is an AccountEvent */
             200: {
-                content: {
-                    "text/event-stream": components["schemas"]["AccountEvent"];
-                };
+                "text/event-stream": components["schemas"]["AccountEvent"];
             };
         };
     };
-    listFiles: {
+    /** List files. At most 1000 on a page, whatever `limit` says; `has_more` tells of further ones. */
+    "get /files": {
         parameters: {
             query?: {
                 /** Id of the last file of the page before */
@@ -3960,225 +3828,188 @@ export interface operations {
             };
         };
         responses: {
-            /** A page of files */
             200: {
-                content: {
-                    "application/json": components["schemas"]["FileList"];
-                };
+                "application/json": components["schemas"]["FileList"];
             };
         };
     };
-    uploadFile: {
+    /** Upload a file. As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut. */
+    "post /files": {
         requestBody: {
-            content: {
-                "multipart/form-data": components["schemas"]["UploadFile"];
-            };
+            "multipart/form-data": components["schemas"]["UploadFile"];
         };
         responses: {
-            /** The file is durable */
             200: {
-                content: {
-                    "application/json": components["schemas"]["File"];
-                };
+                "application/json": components["schemas"]["File"];
             };
         };
     };
-    getFile: {
+    /** Facts about a file */
+    "get /files/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The file */
             200: {
-                content: {
-                    "application/json": components["schemas"]["File"];
-                };
+                "application/json": components["schemas"]["File"];
             };
         };
     };
-    deleteFile: {
+    /** Delete a file */
+    "delete /files/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** Nobody can read it any more */
             200: {
-                content: {
-                    "application/json": components["schemas"]["DeletedFile"];
-                };
+                "application/json": components["schemas"]["DeletedFile"];
             };
         };
     };
-    getFileContent: {
+    /** The content of a file. With Range, and an ETag that is the content's SHA-256. */
+    "get /files/{id}/content": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The content */
             200: {
-                content: {
-                    "application/octet-stream": string;
-                };
+                "application/octet-stream": string;
             };
-            /** The part that Range names */
             206: {
-                content: {
-                    "application/octet-stream": string;
-                };
+                "application/octet-stream": string;
             };
         };
     };
-    getHealth: {
+    /** Health and version */
+    "get /health": {
         responses: {
-            /** Healthy, or degraded and able to serve: the bus is down */
             200: {
-                content: {
-                    "application/json": components["schemas"]["Health"];
-                };
+                "application/json": components["schemas"]["Health"];
             };
         };
     };
-    createImages: {
+    /** Draw pictures from a text. In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects. */
+    "post /images/generations": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["ImagesRequest"];
-            };
+            "application/json": components["schemas"]["ImagesRequest"];
         };
         responses: {
-            /** The pictures, in the order of their seeds */
             200: {
-                content: {
-                    "application/json": components["schemas"]["Images"];
-                };
+                "application/json": components["schemas"]["Images"];
             };
         };
     };
-    leaveIsland: {
+    /** Forget an Island, for its agent. What `island leave` calls: as `DELETE /islands/{id}`, with the Island token in place of a key: `Authorization: Bearer it_…`. `removed` is false if the account has no such Island. The token stays valid for other Islands. */
+    "delete /island": {
         parameters: {
             query: {
                 host_id: string;
             };
         };
         responses: {
-            /** Forgotten */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            removed: boolean;
-                        };
+                "application/json": {
+                    data: {
+                        id: string;
+                        removed: boolean;
                     };
                 };
             };
         };
     };
-    listIslandTokens: {
+    /** List Island tokens that are not revoked, newest first */
+    "get /island-tokens": {
         responses: {
-            /** Tokens */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["IslandToken"][];
-                    };
+                "application/json": {
+                    data: components["schemas"]["IslandToken"][];
                 };
             };
         };
     };
-    createIslandToken: {
+    /** Create an Island token. Islands that join with it earn for the account. An account has at most 1,000; another one is 422 too_many_tokens. A revoked token counts for one more minute. */
+    "post /island-tokens": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateIslandToken"];
-            };
+            "application/json": components["schemas"]["CreateIslandToken"];
         };
         responses: {
-            /** The token with its secret, which is never shown again */
             201: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["IslandToken"];
-                        /** The secret, it_…; shown only here */
-                        token: string;
-                    };
+                "application/json": {
+                    data: components["schemas"]["IslandToken"];
+                    /** The secret, it_…; shown only here */
+                    token: string;
                 };
             };
         };
     };
-    revokeIslandToken: {
+    /** Revoke an Island token. The Islands that joined with it are sent away, and their jobs go to others. */
+    "delete /island-tokens/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** Revoked */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            revoked: true;
-                        };
+                "application/json": {
+                    data: {
+                        id: string;
+                        revoked: true;
                     };
                 };
             };
         };
     };
-    createPairingCode: {
+    /** Create a pairing code. For `island join <address> --code ABCD-EFGH`, so that no secret stands in a command. The code is valid for ten minutes and once, at every coordinator of the network. An account has at most 5 at a time; another one is 422 too_many_codes. */
+    "post /island-tokens/pairing": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateIslandToken"];
-            };
+            "application/json": components["schemas"]["CreateIslandToken"];
         };
         responses: {
-            /** The code, which is never shown again */
             201: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PairingCode"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["PairingCode"];
                 };
             };
         };
     };
-    getIslandEarnings: {
+    /** What an Island did and earned, for its agent. What `island status` and `island history` show. Needs the Island token in place of a key: `Authorization: Bearer it_…`. */
+    "get /island/earnings": {
         parameters: {
             query: {
                 host_id: string;
             };
         };
         responses: {
-            /** Figures of the Island */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            earned: components["schemas"]["IslandEarnings"];
-                            jobs: components["schemas"]["IslandJobs"];
-                            name: string;
-                            /** Of the latest jobs that earned something, newest first; at most 100 */
-                            recent: {
-                                /** Credits, with up to 6 decimals */
-                                credits: number;
-                                /** ISO 8601, UTC */
-                                earned_at: string;
-                                job_id: string;
-                            }[];
-                            tokens: number;
-                            uptime: components["schemas"]["IslandUptime"];
-                        };
+                "application/json": {
+                    data: {
+                        earned: components["schemas"]["IslandEarnings"];
+                        jobs: components["schemas"]["IslandJobs"];
+                        name: string;
+                        /** Of the latest jobs that earned something, newest first; at most 100 */
+                        recent: {
+                            /** Credits, with up to 6 decimals */
+                            credits: number;
+                            /** ISO 8601, UTC */
+                            earned_at: string;
+                            job_id: string;
+                        }[];
+                        tokens: number;
+                        uptime: components["schemas"]["IslandUptime"];
                     };
                 };
             };
         };
     };
-    getIslandFile: {
+    /** A file of a job, for the Island that runs it. `assign` has the whole address, signed for one attempt on one Island. Needs the token of its owner in place of a key: `Authorization: Bearer it_…`. With Range. */
+    "get /island/files/{id}": {
         parameters: {
             query: {
                 attempt: number;
@@ -4192,65 +4023,54 @@ export interface operations {
             };
         };
         responses: {
-            /** The content */
             200: {
-                content: {
-                    "application/octet-stream": string;
-                };
+                "application/octet-stream": string;
             };
-            /** The part that Range names */
             206: {
-                content: {
-                    "application/octet-stream": string;
-                };
+                "application/octet-stream": string;
             };
         };
     };
-    pairIsland: {
+    /** Exchange a pairing code for an Island token. What `island join --code` does. A code that is wrong, used or expired is 404. An address may try 10 codes a minute, all addresses together 300. */
+    "post /island/pair": {
         requestBody: {
-            content: {
-                "application/json": {
-                    /** In capital or small letters, with or without the dash */
-                    code: string;
-                };
+            "application/json": {
+                /** In capital or small letters, with or without the dash */
+                code: string;
             };
         };
         responses: {
-            /** The token, which is never shown again */
             201: {
-                content: {
-                    "application/json": {
-                        data: {
-                            account_id: string;
-                            id: string;
-                            name: string;
-                            /** The secret, it_…; shown only here */
-                            token: string;
-                        };
+                "application/json": {
+                    data: {
+                        account_id: string;
+                        id: string;
+                        name: string;
+                        /** The secret, it_…; shown only here */
+                        token: string;
                     };
                 };
             };
         };
     };
-    recommendCargos: {
+    /** Cargos that an Island should download, most wanted first */
+    "get /island/recommendations": {
         parameters: {
             query: {
                 host_id: string;
             };
         };
         responses: {
-            /** Recommendations */
             200: {
-                content: {
-                    "application/json": {
-                        host_id: string;
-                        recommendations: components["schemas"]["Recommendation"][];
-                    };
+                "application/json": {
+                    host_id: string;
+                    recommendations: components["schemas"]["Recommendation"][];
                 };
             };
         };
     };
-    listIslands: {
+    /** List your Islands: connected ones first, then by when they were last seen */
+    "get /islands": {
         parameters: {
             query?: {
                 limit?: number;
@@ -4259,81 +4079,71 @@ export interface operations {
             };
         };
         responses: {
-            /** One page of Islands */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Island"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["Island"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    getIsland: {
+    /** Show an Island of yours */
+    "get /islands/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The Island */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["IslandDetail"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["IslandDetail"];
                 };
             };
         };
     };
-    removeIsland: {
+    /** Remove an Island of yours. Its session ends, its jobs go to other Islands at once, and it is forgotten; what it earned stays. Its agent stops. It is refused from then on with the token that it has, and comes back, as a new Island, when it joins with a token or pairing code that is made after the removal. The token itself stays valid for other Islands: revoke it if nobody should use it. */
+    "delete /islands/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** Removed */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            removed: true;
-                        };
+                "application/json": {
+                    data: {
+                        id: string;
+                        removed: true;
                     };
                 };
             };
         };
     };
-    renameIsland: {
+    /** Rename an Island of yours */
+    "patch /islands/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["RenameIsland"];
-            };
+            "application/json": components["schemas"]["RenameIsland"];
         };
         responses: {
-            /** The Island */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["IslandDetail"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["IslandDetail"];
                 };
             };
         };
     };
-    listJobs: {
+    /** List jobs, newest first */
+    "get /jobs": {
         parameters: {
             query?: {
                 /** Id of a batch; lists only its jobs */
@@ -4347,44 +4157,38 @@ export interface operations {
             };
         };
         responses: {
-            /** Jobs */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["ListedJob"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["ListedJob"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    submitJob: {
+    /** Submit a job. With an Idempotency-Key header, the same key and body within 24 h return the first job again. */
+    "post /jobs": {
         parameters: {
             header?: {
                 "idempotency-key"?: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["SubmitJob"];
-            };
+            "application/json": components["schemas"]["SubmitJob"];
         };
         responses: {
-            /** The job is durable and its price is held */
             201: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubmittedJob"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["SubmittedJob"];
                 };
             };
         };
     };
-    getJob: {
+    /** Status, output and usage of a job. With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is. */
+    "get /jobs/{id}": {
         parameters: {
             query?: {
                 wait?: number;
@@ -4394,17 +4198,15 @@ export interface operations {
             };
         };
         responses: {
-            /** The job */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Job"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["Job"];
                 };
             };
         };
     };
-    cancelJob: {
+    /** Cancel a job that has not ended, or remove prompt and answer of one that has. A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`. */
+    "delete /jobs/{id}": {
         parameters: {
             query?: {
                 /** refuse: 422 job_not_cancellable for a job that has ended, which keeps its content */
@@ -4415,37 +4217,33 @@ export interface operations {
             };
         };
         responses: {
-            /** Cancelled or deleted */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout" | "deleted";
-                        };
+                "application/json": {
+                    data: {
+                        id: string;
+                        status: "pending" | "queued" | "running" | "completed" | "failed" | "cancelled" | "timeout" | "deleted";
                     };
                 };
             };
         };
     };
-    getJobOutput: {
+    /** Output of a job so far. Works while the job runs. Output from before a failure or cancellation stays readable. */
+    "get /jobs/{id}/output": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The output so far */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["JobOutput"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["JobOutput"];
                 };
             };
         };
     };
-    streamJob: {
+    /** Stream a job's output while it is produced. Last-Event-ID continues after the event with that id, without gap or repeat; a job that has ended replays. If a crash of the coordinator lost output that was delivered, the stream ends without `done` or `error`, and the id gets 422 position_lost: discard all earlier events and read the stream again without the id. */
+    "get /jobs/{id}/stream": {
         parameters: {
             query?: {
                 last_event_id?: string;
@@ -4458,40 +4256,33 @@ export interface operations {
             };
         };
         responses: {
-            /** Server-Sent Events; the data of each is a JobEvent */
             200: {
-                content: {
-                    "text/event-stream": components["schemas"]["JobEvent"];
-                };
+                "text/event-stream": components["schemas"]["JobEvent"];
             };
-            /** The job has no events after that id */
             204: {
             };
         };
     };
-    submitBatch: {
+    /** Submit up to 100 jobs of one Cargo. All or none: the jobs are stored and their prices held together. A job counts against the account's limit of unfinished jobs from its start, not while it waits. With an Idempotency-Key header, the same key and body within 24 h return the first batch again. */
+    "post /jobs/batch": {
         parameters: {
             header?: {
                 "idempotency-key"?: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["SubmitBatch"];
-            };
+            "application/json": components["schemas"]["SubmitBatch"];
         };
         responses: {
-            /** All jobs are durable and their prices are held */
             201: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SubmittedBatch"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["SubmittedBatch"];
                 };
             };
         };
     };
-    getBatch: {
+    /** A batch with the state of each job. With `include=output` the jobs have their outputs, as many as one answer may hold; `next_output_offset` leads to those after them. */
+    "get /jobs/batch/{id}": {
         parameters: {
             query?: {
                 include?: "output";
@@ -4503,142 +4294,116 @@ export interface operations {
             };
         };
         responses: {
-            /** The batch */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Batch"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["Batch"];
                 };
             };
         };
     };
-    cancelBatch: {
+    /** Cancel every job of a batch that has not ended. Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable. */
+    "delete /jobs/batch/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** Cancelled */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Batch"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["Batch"];
                 };
             };
         };
     };
-    createMessage: {
+    /** A message, as Anthropic's API has it. A chat in the shape that Anthropic's clients speak, with an API key in `Authorization` or `X-Api-Key`. Also at `/v1/messages`. A message is a job: its id is the message's id. It is cancelled when the client disconnects. */
+    "post /messages": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["MessageRequest"];
-            };
+            "application/json": components["schemas"]["MessageRequest"];
         };
         responses: {
-            /** The message, or with `stream` its events as Server-Sent Events */
             200: {
-                content: {
-                    "application/json": components["schemas"]["AnthropicMessage"];
-                    "text/event-stream": components["schemas"]["AnthropicMessageEvent"];
-                };
+                "application/json": components["schemas"]["AnthropicMessage"];
+                "text/event-stream": components["schemas"]["AnthropicMessageEvent"];
             };
         };
     };
-    countMessageTokens: {
+    /** Count the tokens of a message's prompt. Exact, with what the chat template adds: a chat job that makes one token on an Island, with the price of a chat. */
+    "post /messages/count_tokens": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["CountTokensRequest"];
-            };
+            "application/json": components["schemas"]["CountTokensRequest"];
         };
         responses: {
-            /** The tokens */
             200: {
-                content: {
-                    "application/json": components["schemas"]["CountedTokens"];
+                "application/json": components["schemas"]["CountedTokens"];
+            };
+        };
+    };
+    /** Metrics for Prometheus. Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this setting it is open to programs on the coordinator's own machine where no other can reach it, and off (404) elsewhere, through a proxy, and for pages of other sites in a browser. */
+    "get /metrics": {
+        responses: {
+            200: {
+                "text/plain": string;
+            };
+        };
+    };
+    /** List Cargos in the shape of OpenAI's models. Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), `after_id` and `before_id`; so is `GET /models/{id}`. */
+    "get /models": {
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["Model"][];
+                    object: "list";
                 };
             };
         };
     };
-    getMetrics: {
-        responses: {
-            /** Prometheus text format */
-            200: {
-                content: {
-                    "text/plain": string;
-                };
-            };
-        };
-    };
-    listModels: {
-        responses: {
-            /** Models */
-            200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Model"][];
-                        object: "list";
-                    };
-                };
-            };
-        };
-    };
-    getModel: {
+    /** A Cargo, or an alias of one, in the shape of OpenAI's models */
+    "get /models/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The model */
             200: {
-                content: {
-                    "application/json": components["schemas"]["Model"];
-                };
+                "application/json": components["schemas"]["Model"];
             };
         };
     };
-    createModeration: {
+    /** Classify texts by OpenAI's categories of harm. By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects. */
+    "post /moderations": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["ModerationRequest"];
-            };
+            "application/json": components["schemas"]["ModerationRequest"];
         };
         responses: {
-            /** One result for each text, in the same order */
             200: {
-                content: {
-                    "application/json": components["schemas"]["Moderation"];
+                "application/json": components["schemas"]["Moderation"];
+            };
+        };
+    };
+    /** The network as visitors see it, over all coordinators. Counts are at most 10 s old. */
+    "get /network": {
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["Network"];
                 };
             };
         };
     };
-    getNetwork: {
+    /** This document */
+    "get /openapi.json": {
         responses: {
-            /** The network */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Network"];
-                    };
+                "application/json": {
+                    [key: string]: unknown;
                 };
             };
         };
     };
-    getOpenApi: {
-        responses: {
-            /** OpenAPI 3.1 */
-            200: {
-                content: {
-                    "application/json": {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-    };
-    listAccounts: {
+    /** List accounts, newest first */
+    "get /operator/accounts": {
         parameters: {
             query?: {
                 limit?: number;
@@ -4650,39 +4415,35 @@ export interface operations {
             };
         };
         responses: {
-            /** One page of accounts */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["KnownAccount"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["KnownAccount"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    getKnownAccount: {
+    /** Show an account with its limits. Its Islands: GET /operator/islands?account=…; its jobs: GET /operator/jobs?account=…. */
+    "get /operator/accounts/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The account */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["KnownAccountDetail"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["KnownAccountDetail"];
                 };
             };
         };
     };
-    grantCredits: {
+    /** Give an account credits, or take them back. Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again. */
+    "post /operator/accounts/{id}/grants": {
         parameters: {
             header?: {
                 "idempotency-key"?: string;
@@ -4692,124 +4453,104 @@ export interface operations {
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["GrantCredits"];
-            };
+            "application/json": components["schemas"]["GrantCredits"];
         };
         responses: {
-            /** The account's credits now */
             201: {
-                content: {
-                    "application/json": {
-                        data: {
-                            /** Credits, with up to 6 decimals */
-                            credits: number;
-                            id: string;
-                        };
+                "application/json": {
+                    data: {
+                        /** Credits, with up to 6 decimals */
+                        credits: number;
+                        id: string;
                     };
                 };
             };
         };
     };
-    setAccountLimits: {
+    /** Change limits of an account */
+    "patch /operator/accounts/{id}/limits": {
         parameters: {
             path: {
                 id: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["SetAccountLimits"];
-            };
+            "application/json": components["schemas"]["SetAccountLimits"];
         };
         responses: {
-            /** The limits in force */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AccountLimits"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["AccountLimits"];
                 };
             };
         };
     };
-    suspendAccount: {
+    /** Suspend an account. From now on its keys, sessions and Island tokens are refused with 403 account_suspended. Its streams end, its unfinished jobs are cancelled, and its Islands are sent away, at every coordinator within a second. An operator's account is not suspended (400). */
+    "post /operator/accounts/{id}/suspension": {
         parameters: {
             path: {
                 id: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["Suspend"];
-            };
+            "application/json": components["schemas"]["Suspend"];
         };
         responses: {
-            /** The account */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["KnownAccountDetail"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["KnownAccountDetail"];
                 };
             };
         };
     };
-    reinstateAccount: {
+    /** End the suspension of an account. Its keys, sessions and Island tokens count again; its Islands come back within a minute. */
+    "delete /operator/accounts/{id}/suspension": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The account */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["KnownAccountDetail"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["KnownAccountDetail"];
                 };
             };
         };
     };
-    addAnnouncement: {
+    /** Tell everybody something */
+    "post /operator/announcements": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["AddAnnouncement"];
-            };
+            "application/json": components["schemas"]["AddAnnouncement"];
         };
         responses: {
-            /** The announcement */
             201: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Announcement"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["Announcement"];
                 };
             };
         };
     };
-    removeAnnouncement: {
+    /** Remove an announcement */
+    "delete /operator/announcements/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** Removed */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            removed: true;
-                        };
+                "application/json": {
+                    data: {
+                        id: string;
+                        removed: true;
                     };
                 };
             };
         };
     };
-    listAuditLog: {
+    /** List what operators did, by the API and by commands, newest first. Lines are never changed or removed. */
+    "get /operator/audit": {
         parameters: {
             query?: {
                 action?: string;
@@ -4821,22 +4562,20 @@ export interface operations {
             };
         };
         responses: {
-            /** One page of the log */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AuditLine"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["AuditLine"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    listNetworkCargos: {
+    /** List all Cargos with their state, by slug */
+    "get /operator/cargos": {
         parameters: {
             query?: {
                 limit?: number;
@@ -4846,149 +4585,129 @@ export interface operations {
             };
         };
         responses: {
-            /** One page of Cargos */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["KnownCargo"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["KnownCargo"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    getCargoReview: {
+    /** Everything that an approval of the Cargo would sign, as it is now */
+    "get /operator/cargos/{slug}": {
         parameters: {
             path: {
                 slug: string;
             };
         };
         responses: {
-            /** The Cargo under review */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CargoReview"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["CargoReview"];
                 };
             };
         };
     };
-    setCargoPrice: {
-        parameters: {
-            path: {
-                slug: string;
-            };
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SetCargoPrice"];
-            };
-        };
-        responses: {
-            /** The Cargo with its price */
-            200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CargoReview"];
-                    };
-                };
-            };
-        };
-    };
-    approveCargo: {
+    /** Change the price of a shipped Cargo. It counts for jobs that are submitted from now on, at every coordinator, and stays when the catalog is updated. Other Cargos have their price in their own definition (400). */
+    "patch /operator/cargos/{slug}": {
         parameters: {
             path: {
                 slug: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["ApproveCargo"];
-            };
+            "application/json": components["schemas"]["SetCargoPrice"];
         };
         responses: {
-            /** Approved */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            approved: true;
-                            revision: string;
-                            slug: string;
-                        };
-                    };
+                "application/json": {
+                    data: components["schemas"]["CargoReview"];
                 };
             };
         };
     };
-    disableCargo: {
-        parameters: {
-            path: {
-                slug: string;
-            };
-        };
-        responses: {
-            /** Done */
-            200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            disabled: boolean;
-                            slug: string;
-                        };
-                    };
-                };
-            };
-        };
-    };
-    enableCargo: {
-        parameters: {
-            path: {
-                slug: string;
-            };
-        };
-        responses: {
-            /** Done */
-            200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            disabled: boolean;
-                            slug: string;
-                        };
-                    };
-                };
-            };
-        };
-    };
-    reviewCargo: {
+    /** Sign exactly the Cargo that was reviewed, and offer it to everybody. `revision` and the pin are those of the review; a Cargo that is another one by now is refused (400). Also switches a disabled one on. */
+    "post /operator/cargos/{slug}/approval": {
         parameters: {
             path: {
                 slug: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["CargoPins"];
-            };
+            "application/json": components["schemas"]["ApproveCargo"];
         };
         responses: {
-            /** The Cargo under review, pinned */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["CargoReview"];
+                "application/json": {
+                    data: {
+                        approved: true;
+                        revision: string;
+                        slug: string;
                     };
                 };
             };
         };
     };
-    listNetworkIslands: {
+    /** Switch a Cargo off for everybody. Its waiting jobs fail; jobs that an Island has go on. */
+    "post /operator/cargos/{slug}/disabled": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: {
+                        disabled: boolean;
+                        slug: string;
+                    };
+                };
+            };
+        };
+    };
+    /** Undo that; approves nothing */
+    "delete /operator/cargos/{slug}/disabled": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: {
+                        disabled: boolean;
+                        slug: string;
+                    };
+                };
+            };
+        };
+    };
+    /** The same, with the pin that an approval needs. A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in the error. Changes nothing. */
+    "post /operator/cargos/{slug}/review": {
+        parameters: {
+            path: {
+                slug: string;
+            };
+        };
+        requestBody: {
+            "application/json": components["schemas"]["CargoPins"];
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["CargoReview"];
+                };
+            };
+        };
+    };
+    /** List the Islands of all accounts, last seen first */
+    "get /operator/islands": {
         parameters: {
             query?: {
                 /** Id of an account */
@@ -5002,84 +4721,74 @@ export interface operations {
             };
         };
         responses: {
-            /** One page of Islands */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["KnownIsland"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["KnownIsland"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    getNetworkIsland: {
+    /** Show an Island, as its owner sees it */
+    "get /operator/islands/{id}": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** The Island */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["KnownIslandDetail"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["KnownIslandDetail"];
                 };
             };
         };
     };
-    suspendIsland: {
+    /** Suspend an Island. Its session ends, with the reason, and its jobs go to other Islands at once. Its agent asks again once a minute, and gets no jobs until the suspension ends. A host id is chosen by its agent: suspend the account if its owner brings the machine back with another one. */
+    "post /operator/islands/{id}/suspension": {
         parameters: {
             path: {
                 id: string;
             };
         };
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["Suspend"];
-            };
+            "application/json": components["schemas"]["Suspend"];
         };
         responses: {
-            /** Done */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            suspended: boolean;
-                        };
+                "application/json": {
+                    data: {
+                        id: string;
+                        suspended: boolean;
                     };
                 };
             };
         };
     };
-    reinstateIsland: {
+    /** End the suspension of an Island */
+    "delete /operator/islands/{id}/suspension": {
         parameters: {
             path: {
                 id: string;
             };
         };
         responses: {
-            /** Done */
             200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            suspended: boolean;
-                        };
+                "application/json": {
+                    data: {
+                        id: string;
+                        suspended: boolean;
                     };
                 };
             };
         };
     };
-    listNetworkJobs: {
+    /** List the jobs of all accounts, newest first. Looks through the network's latest 100,000 jobs, or with `account` alone through all of that account. */
+    "get /operator/jobs": {
         parameters: {
             query?: {
                 /** Id of an account */
@@ -5095,91 +4804,75 @@ export interface operations {
             };
         };
         responses: {
-            /** One page of jobs */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["KnownJob"][];
-                        meta: {
-                            limit: number;
-                            offset: number;
-                            total: number;
-                        };
+                "application/json": {
+                    data: components["schemas"]["KnownJob"][];
+                    meta: {
+                        limit: number;
+                        offset: number;
+                        total: number;
                     };
                 };
             };
         };
     };
-    getNetworkOverview: {
+    /** The network at a glance, over all coordinators */
+    "get /operator/overview": {
         responses: {
-            /** The overview */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["NetworkOverview"];
-                    };
+                "application/json": {
+                    data: components["schemas"]["NetworkOverview"];
                 };
             };
         };
     };
-    getNetworkQueue: {
+    /** Waiting jobs by Cargo and reason, over all coordinators; most jobs first */
+    "get /operator/queue": {
         responses: {
-            /** The queue; each coordinator tells of the 256 kinds of which most wait */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["QueueLine"][];
-                        /** False: a coordinator did not answer */
-                        is_complete: boolean;
-                    };
+                "application/json": {
+                    data: components["schemas"]["QueueLine"][];
+                    /** False: a coordinator did not answer */
+                    is_complete: boolean;
                 };
             };
         };
     };
-    listSettings: {
+    /** The settings in force at the coordinator that answers, without secrets */
+    "get /operator/settings": {
         responses: {
-            /** All settings */
             200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["SettingInForce"][];
-                    };
+                "application/json": {
+                    data: components["schemas"]["SettingInForce"][];
                 };
             };
         };
     };
-    createReranking: {
+    /** Rank documents by how near they are to a query. By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client. */
+    "post /rerank": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["RerankRequest"];
-            };
+            "application/json": components["schemas"]["RerankRequest"];
         };
         responses: {
-            /** The documents' numbers and scores, best first */
             200: {
-                content: {
-                    "application/json": components["schemas"]["Reranking"];
-                };
+                "application/json": components["schemas"]["Reranking"];
             };
         };
     };
-    createResponse: {
+    /** A response, as OpenAI's API has it. A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background. */
+    "post /responses": {
         requestBody: {
-            content: {
-                "application/json": components["schemas"]["ResponseRequest"];
-            };
+            "application/json": components["schemas"]["ResponseRequest"];
         };
         responses: {
-            /** The response, or with `stream` its events as Server-Sent Events */
             200: {
-                content: {
-                    "application/json": components["schemas"]["OpenAiResponse"];
-                    "text/event-stream": components["schemas"]["OpenAiResponseEvent"];
-                };
+                "application/json": components["schemas"]["OpenAiResponse"];
+                "text/event-stream": components["schemas"]["OpenAiResponseEvent"];
             };
         };
     };
-    getResponse: {
+    /** A stored response */
+    "get /responses/{id}": {
         parameters: {
             query?: {
                 stream?: "false";
@@ -5189,307 +4882,69 @@ export interface operations {
             };
         };
         responses: {
-            /** The response, as far as it has come */
             200: {
-                content: {
-                    "application/json": components["schemas"]["OpenAiResponse"];
-                };
+                "application/json": components["schemas"]["OpenAiResponse"];
             };
         };
     };
-    deleteResponse: {
-        parameters: {
-            path: {
-                id: string;
-            };
-        };
-        responses: {
-            /** Removed */
-            200: {
-                content: {
-                    "application/json": {
-                        deleted: true;
-                        id: string;
-                        object: "response";
-                    };
-                };
-            };
-        };
-    };
-    cancelResponse: {
-        parameters: {
-            path: {
-                id: string;
-            };
-        };
-        responses: {
-            /** The response as it is then */
-            200: {
-                content: {
-                    "application/json": components["schemas"]["OpenAiResponse"];
-                };
-            };
-        };
-    };
-    listSessions: {
-        responses: {
-            /** Sessions */
-            200: {
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["AccountSession"][];
-                    };
-                };
-            };
-        };
-    };
-    endSession: {
-        parameters: {
-            path: {
-                id: string;
-            };
-        };
-        responses: {
-            /** Ended */
-            200: {
-                content: {
-                    "application/json": {
-                        data: {
-                            ended: true;
-                            id: string;
-                        };
-                    };
-                };
-            };
-        };
-    };
-}
-/** Operations by method and path. */
-export interface calls {
-    /** Health and version */
-    "get /health": operations["getHealth"];
-    /** Submit a job. With an Idempotency-Key header, the same key and body within 24 h return the first job again. */
-    "post /jobs": operations["submitJob"];
-    /** List jobs, newest first */
-    "get /jobs": operations["listJobs"];
-    /** Status, output and usage of a job. With `wait` the answer comes when the job has ended, or after that many seconds with the job as it is. */
-    "get /jobs/{id}": operations["getJob"];
-    /** Cancel a job that has not ended, or remove prompt and answer of one that has. A job that has ended answers `deleted`: input, output, stream and, in a conversation, question and answer are gone for good. Status, usage and charge stay. A client that only wants to cancel sends `if_ended=refuse`. */
-    "delete /jobs/{id}": operations["cancelJob"];
-    /** Submit up to 100 jobs of one Cargo. All or none: the jobs are stored and their prices held together. A job counts against the account's limit of unfinished jobs from its start, not while it waits. With an Idempotency-Key header, the same key and body within 24 h return the first batch again. */
-    "post /jobs/batch": operations["submitBatch"];
-    /** A batch with the state of each job. With `include=output` the jobs have their outputs, as many as one answer may hold; `next_output_offset` leads to those after them. */
-    "get /jobs/batch/{id}": operations["getBatch"];
-    /** Cancel every job of a batch that has not ended. Jobs that have ended stay as they are. If all have ended: 422 job_not_cancellable. */
-    "delete /jobs/batch/{id}": operations["cancelBatch"];
-    /** Output of a job so far. Works while the job runs. Output from before a failure or cancellation stays readable. */
-    "get /jobs/{id}/output": operations["getJobOutput"];
-    /** Stream a job's output while it is produced. Last-Event-ID continues after the event with that id, without gap or repeat; a job that has ended replays. If a crash of the coordinator lost output that was delivered, the stream ends without `done` or `error`, and the id gets 422 position_lost: discard all earlier events and read the stream again without the id. */
-    "get /jobs/{id}/stream": operations["streamJob"];
-    /** Chat completion. A chat is a job: its id is the completion's id. It is cancelled when the client disconnects. With `n`, each answer is a job, one after the other, also on a stream; the first one's id is the completion's. */
-    "post /chat/completions": operations["createChatCompletion"];
-    /** Continue a text, as OpenAI's legacy completions do. By a chat Cargo without its chat template, on Islands whose agent can do so. Each prompt is a job, four at once; the first one's id is the completion's. They are cancelled when the client disconnects. */
-    "post /completions": operations["createCompletion"];
-    /** A message, as Anthropic's API has it. A chat in the shape that Anthropic's clients speak, with an API key in `Authorization` or `X-Api-Key`. Also at `/v1/messages`. A message is a job: its id is the message's id. It is cancelled when the client disconnects. */
-    "post /messages": operations["createMessage"];
-    /** Count the tokens of a message's prompt. Exact, with what the chat template adds: a chat job that makes one token on an Island, with the price of a chat. */
-    "post /messages/count_tokens": operations["countMessageTokens"];
-    /** A response, as OpenAI's API has it. A chat. A response is a job, which stores it: their ids have the same end (`resp_…`, `job_…`), and what is kept of jobs, and how long, holds for it. It is cancelled when the client disconnects, unless it is in the background. */
-    "post /responses": operations["createResponse"];
-    /** A stored response */
-    "get /responses/{id}": operations["getResponse"];
     /** Remove the prompt and the answer of a response. One that goes on is cancelled first. */
-    "delete /responses/{id}": operations["deleteResponse"];
+    "delete /responses/{id}": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    deleted: true;
+                    id: string;
+                    object: "response";
+                };
+            };
+        };
+    };
     /** Cancel a response in the background */
-    "post /responses/{id}/cancel": operations["cancelResponse"];
-    /** Embeddings of texts, as OpenAI has them. One job for up to 256 texts. Like a chat it waits for an Island and is cancelled when the client disconnects. */
-    "post /embeddings": operations["createEmbeddings"];
-    /** Rank documents by how near they are to a query. By a Cargo that ranks, or by the vectors of one for embeddings: one job for the query and all documents. Like a chat it waits for an Island and is cancelled when the client disconnects. Also at `/v2/rerank`, for Cohere's client. */
-    "post /rerank": operations["createReranking"];
-    /** Classify texts by OpenAI's categories of harm. By a Cargo that classifies texts: one job for each text, a few at once. Like a chat they wait for an Island and are cancelled when the client disconnects. */
-    "post /moderations": operations["createModeration"];
-    /** Upload a file. As OpenAI's clients do. The whole request has to arrive within 60 s. A client that sends nothing for 30 s is cut. */
-    "post /files": operations["uploadFile"];
-    /** List files. At most 1000 on a page, whatever `limit` says; `has_more` tells of further ones. */
-    "get /files": operations["listFiles"];
-    /** Facts about a file */
-    "get /files/{id}": operations["getFile"];
-    /** Delete a file */
-    "delete /files/{id}": operations["deleteFile"];
-    /** The content of a file. With Range, and an ETag that is the content's SHA-256. */
-    "get /files/{id}/content": operations["getFileContent"];
-    /** Answer every request of a JSONL file. As OpenAI's clients do. The file is checked in the background. Each line is a request of the endpoint and becomes its jobs, which wait for Islands as other batch jobs do; results are files. `POST /jobs/batch` submits jobs of one Cargo at once instead. */
-    "post /batches": operations["createFileBatch"];
-    /** List batches over files, newest first */
-    "get /batches": operations["listFileBatches"];
-    /** A batch over a file, and how far it is */
-    "get /batches/{id}": operations["getFileBatch"];
-    /** Cancel a batch over a file. Lines that were answered stay in its files. One that has ended stays as it is. */
-    "post /batches/{id}/cancel": operations["cancelFileBatch"];
-    /** Draw pictures from a text. In OpenAI's shape, by a Cargo that draws: one job for each picture, one after the other. Like a chat they wait for an Island and are cancelled when the client disconnects. */
-    "post /images/generations": operations["createImages"];
-    /** Speak a text. In OpenAI's shape, by a Cargo that speaks. A long text is several jobs, one after the other, and each is sent as soon as it is spoken. Like a chat they wait for an Island and are cancelled when the client disconnects. When a later one fails, the connection is cut. */
-    "post /audio/speech": operations["createSpeech"];
-    /** Write speech down. In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects. */
-    "post /audio/transcriptions": operations["createTranscription"];
-    /** Write speech down in English. In OpenAI's shape, by a Cargo that writes speech down: one job. Like a chat it waits for an Island and is cancelled when the client disconnects. */
-    "post /audio/translations": operations["createTranslation"];
-    /** Start a conversation */
-    "post /conversations": operations["createConversation"];
-    /** List conversations, newest first */
-    "get /conversations": operations["listConversations"];
-    /** A conversation with a page of its messages */
-    "get /conversations/{id}": operations["getConversation"];
-    /** Change a conversation's title or metadata */
-    "patch /conversations/{id}": operations["updateConversation"];
-    /** Delete a conversation with its messages. An answer in progress is cancelled. The jobs of its answers stay in the account's jobs, without their prompts and answers. */
-    "delete /conversations/{id}": operations["deleteConversation"];
-    /** Send a message to a conversation and get the answer. Runs a chat job on the history, without its oldest messages if they do not fit the model. With `stream` the answer is one event `message`, which names the message and the job, then the job's events as in GET /jobs/{id}/stream; Last-Event-ID there resumes them. When the client disconnects, the job is cancelled and the delivered text stays as the answer. */
-    "post /conversations/{id}/messages": operations["postMessage"];
-    /** List Cargos in the shape of OpenAI's models. Those that an endpoint of OpenAI's API serves and the caller can run, with its own that are not approved yet and the operator's aliases. For an API key with a list of Cargos: those of the list. `available`, `ready` and `free` are at most 5 s old. With the header `anthropic-version`: those that chat, in the shape of Anthropic's models, in pages by `limit` (1 to 1000, default 20), `after_id` and `before_id`; so is `GET /models/{id}`. */
-    "get /models": operations["listModels"];
-    /** A Cargo, or an alias of one, in the shape of OpenAI's models */
-    "get /models/{id}": operations["getModel"];
-    /** Which Cargos Islands can run now. Cargos that you can run and no Island can are left out: their jobs wait. At most 5 s old. Each coordinator counts at most 100 Islands of a Cargo. What one job waits for is in its detail. */
-    "get /availability": operations["listAvailability"];
-    /** List enabled and approved Cargos, by slug */
-    "get /cargos": operations["listCargos"];
-    /** Create a Cargo of your own. Only you can see and run it until the operator approves it. catalog/README.md explains the fields; together they have at most 65,536 bytes as JSON. An account has at most 50 Cargos at a time and 1,000 slugs in total. */
-    "post /cargos": operations["createCargo"];
-    /** A Cargo with the schemas of its input and output. Public. Only a Cargo of your own that is not approved yet needs a credential. */
-    "get /cargos/{slug}": operations["getCargo"];
-    /** Change a Cargo of your own. Fields that are left out stay as they are. A change of what runs, of the name or the description, a higher price or lower memory figures remove the approval. Accepted jobs run with the Cargo as it was. */
-    "patch /cargos/{slug}": operations["changeCargo"];
-    /** Delete a Cargo of your own. Its waiting jobs fail and cost nothing; jobs that an Island has already continue. The slug stays yours. */
-    "delete /cargos/{slug}": operations["deleteCargo"];
-    /** List your own Cargos, by slug, with their approval */
-    "get /account/cargos": operations["listOwnCargos"];
-    /** Follow what changes: your jobs, your Islands, your balance. A stream of hints that does not end by itself. It begins with `reset`: read your lists now, what changes from here on is sent. Changes are gathered for an eighth of a second, Islands for up to a second; only the last state of what changed several times is sent. Nothing is sent again: a new connection begins with `reset`, and another `reset` comes wherever something may have been missed, or for a client that reads too slowly. All streams of events of an account count as one of its open streams; it may have 10 of them. An operator's session may ask for scope=network, which adds `overview`: the body of GET /operator/overview, at once and at most every 2 s, when it or the queue is another one. The stream ends when the account is no operator's any more. */
-    "get /events": operations["streamEvents"];
-    /** Delete the account for good. Needs a session and the password. Unfinished jobs are cancelled; keys, sessions and Island tokens end at once; prompts, answers, conversations, Cargos and the e-mail address are removed. What credits are left go back to the network. For the books the account's id stays, with its entries of the ledger, and the facts of its jobs: times, Cargo, state, tokens and charge. */
-    "delete /account": operations["deleteAccount"];
-    /** Change the password or the e-mail address. Needs a session and the present password. With another password all other sessions end, and an address that waits for its proof is dropped; API keys stay. Where the coordinator sends mail, another address counts once the token that it is mailed is used (POST /auth/email, within an hour), and `pending_email` has it, the same whether or not another account has the address. Elsewhere it counts at once, and one that is taken is 422 email_taken. */
-    "patch /account": operations["changeAccount"];
-    /** The caller's account and credits */
-    "get /account": operations["getAccount"];
-    /** Confirm a new e-mail address with the token of a mail. A token works once, within an hour, and needs no session. The old address is told. */
-    "post /auth/email": operations["confirmEmail"];
-    /** List changes of the account's credits, newest first. `amount` of all lines adds up to the account's `credits`, `held` to the credits set aside for unfinished jobs. */
-    "get /account/ledger": operations["listLedger"];
-    /** What the account spent and earned, by day, Cargo and API key. By day, newest first; then by kind, Cargo and key. It has all charges and earnings of the ledger; days that ended more than 400 days ago are left out. A member that lines are not grouped by is null. */
-    "get /account/usage": operations["getUsage"];
-    /** Open an account. Where the operator wants proof of the address, the answer is 202, the same whether or not the address has an account. The mail brings a token for POST /auth/verify, which sets the password. */
-    "post /auth/register": operations["register"];
-    /** Open an account with the token of a mail. A token works once, within an hour. */
-    "post /auth/verify": operations["verifyEmail"];
-    /** Start a session. An account has at most 20 sessions; a new one ends the oldest. */
-    "post /auth/login": operations["login"];
-    /** End the session of the token or cookie that you send */
-    "post /auth/logout": operations["logout"];
+    "post /responses/{id}/cancel": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": components["schemas"]["OpenAiResponse"];
+            };
+        };
+    };
     /** List the sessions of the account, newest first. Needs a session. An account has at most 20. */
-    "get /sessions": operations["listSessions"];
+    "get /sessions": {
+        responses: {
+            200: {
+                "application/json": {
+                    data: components["schemas"]["AccountSession"][];
+                };
+            };
+        };
+    };
     /** End a session at once. Needs a session. It may be the one that asks; then its cookie is cleared. */
-    "delete /sessions/{id}": operations["endSession"];
-    /** Change the password. Needs a session. All other sessions of the account end; API keys stay. */
-    "post /account/password": operations["changePassword"];
-    /** Get a password reset by e-mail. The answer is the same whether or not the address has an account. The mailed token is valid for an hour. 403 if this coordinator sends no e-mail: its operator can make a reset. */
-    "post /auth/password/forgot": operations["requestPasswordReset"];
-    /** Set a new password with a reset token. A token works once. All sessions of the account end; API keys stay. */
-    "post /auth/password/reset": operations["resetPassword"];
-    /** List API keys that are not revoked, newest first */
-    "get /api-keys": operations["listApiKeys"];
-    /** Create an API key. An account has at most 50; another one is 422 too_many_keys. A revoked key counts for one more minute. A key with limits cannot make or change keys, and revokes only itself. */
-    "post /api-keys": operations["createApiKey"];
-    /** Change the name and the limits of an API key. Members that are left out stay; null removes a limit. It counts from the next request on. A key that gets credits_per_month has spent what its jobs cost since the month began. */
-    "patch /api-keys/{id}": operations["changeApiKey"];
-    /** Revoke an API key at once */
-    "delete /api-keys/{id}": operations["revokeApiKey"];
-    /** List Island tokens that are not revoked, newest first */
-    "get /island-tokens": operations["listIslandTokens"];
-    /** Create an Island token. Islands that join with it earn for the account. An account has at most 1,000; another one is 422 too_many_tokens. A revoked token counts for one more minute. */
-    "post /island-tokens": operations["createIslandToken"];
-    /** Create a pairing code. For `island join <address> --code ABCD-EFGH`, so that no secret stands in a command. The code is valid for ten minutes and once, at every coordinator of the network. An account has at most 5 at a time; another one is 422 too_many_codes. */
-    "post /island-tokens/pairing": operations["createPairingCode"];
-    /** Revoke an Island token. The Islands that joined with it are sent away, and their jobs go to others. */
-    "delete /island-tokens/{id}": operations["revokeIslandToken"];
-    /** Exchange a pairing code for an Island token. What `island join --code` does. A code that is wrong, used or expired is 404. An address may try 10 codes a minute, all addresses together 300. */
-    "post /island/pair": operations["pairIsland"];
-    /** List your Islands: connected ones first, then by when they were last seen */
-    "get /islands": operations["listIslands"];
-    /** Show an Island of yours */
-    "get /islands/{id}": operations["getIsland"];
-    /** Rename an Island of yours */
-    "patch /islands/{id}": operations["renameIsland"];
-    /** Remove an Island of yours. Its session ends, its jobs go to other Islands at once, and it is forgotten; what it earned stays. Its agent stops. It is refused from then on with the token that it has, and comes back, as a new Island, when it joins with a token or pairing code that is made after the removal. The token itself stays valid for other Islands: revoke it if nobody should use it. */
-    "delete /islands/{id}": operations["removeIsland"];
-    /** What an Island did and earned, for its agent. What `island status` and `island history` show. Needs the Island token in place of a key: `Authorization: Bearer it_…`. */
-    "get /island/earnings": operations["getIslandEarnings"];
-    /** Forget an Island, for its agent. What `island leave` calls: as `DELETE /islands/{id}`, with the Island token in place of a key: `Authorization: Bearer it_…`. `removed` is false if the account has no such Island. The token stays valid for other Islands. */
-    "delete /island": operations["leaveIsland"];
-    /** A file of a job, for the Island that runs it. `assign` has the whole address, signed for one attempt on one Island. Needs the token of its owner in place of a key: `Authorization: Bearer it_…`. With Range. */
-    "get /island/files/{id}": operations["getIslandFile"];
-    /** Cargos that an Island should download, most wanted first */
-    "get /island/recommendations": operations["recommendCargos"];
-    /** The network at a glance, over all coordinators */
-    "get /operator/overview": operations["getNetworkOverview"];
-    /** Waiting jobs by Cargo and reason, over all coordinators; most jobs first */
-    "get /operator/queue": operations["getNetworkQueue"];
-    /** List the jobs of all accounts, newest first. Looks through the network's latest 100,000 jobs, or with `account` alone through all of that account. */
-    "get /operator/jobs": operations["listNetworkJobs"];
-    /** List what operators did, by the API and by commands, newest first. Lines are never changed or removed. */
-    "get /operator/audit": operations["listAuditLog"];
-    /** The settings in force at the coordinator that answers, without secrets */
-    "get /operator/settings": operations["listSettings"];
-    /** List accounts, newest first */
-    "get /operator/accounts": operations["listAccounts"];
-    /** Show an account with its limits. Its Islands: GET /operator/islands?account=…; its jobs: GET /operator/jobs?account=…. */
-    "get /operator/accounts/{id}": operations["getKnownAccount"];
-    /** Change limits of an account */
-    "patch /operator/accounts/{id}/limits": operations["setAccountLimits"];
-    /** Give an account credits, or take them back. Negative credits are taken back, at most what the account can spend, and need a note. The account sees the note in its ledger. With an Idempotency-Key header, the same operator, account, key and credits grant once, however often they are sent; another amount with the key is refused (422). Keys are remembered for good. Without one, a request that is repeated grants again. */
-    "post /operator/accounts/{id}/grants": operations["grantCredits"];
-    /** Suspend an account. From now on its keys, sessions and Island tokens are refused with 403 account_suspended. Its streams end, its unfinished jobs are cancelled, and its Islands are sent away, at every coordinator within a second. An operator's account is not suspended (400). */
-    "post /operator/accounts/{id}/suspension": operations["suspendAccount"];
-    /** End the suspension of an account. Its keys, sessions and Island tokens count again; its Islands come back within a minute. */
-    "delete /operator/accounts/{id}/suspension": operations["reinstateAccount"];
-    /** List the Islands of all accounts, last seen first */
-    "get /operator/islands": operations["listNetworkIslands"];
-    /** Show an Island, as its owner sees it */
-    "get /operator/islands/{id}": operations["getNetworkIsland"];
-    /** Suspend an Island. Its session ends, with the reason, and its jobs go to other Islands at once. Its agent asks again once a minute, and gets no jobs until the suspension ends. A host id is chosen by its agent: suspend the account if its owner brings the machine back with another one. */
-    "post /operator/islands/{id}/suspension": operations["suspendIsland"];
-    /** End the suspension of an Island */
-    "delete /operator/islands/{id}/suspension": operations["reinstateIsland"];
-    /** List all Cargos with their state, by slug */
-    "get /operator/cargos": operations["listNetworkCargos"];
-    /** Everything that an approval of the Cargo would sign, as it is now */
-    "get /operator/cargos/{slug}": operations["getCargoReview"];
-    /** Change the price of a shipped Cargo. It counts for jobs that are submitted from now on, at every coordinator, and stays when the catalog is updated. Other Cargos have their price in their own definition (400). */
-    "patch /operator/cargos/{slug}": operations["setCargoPrice"];
-    /** The same, with the pin that an approval needs. A pin that is not given is asked of the image's registry or the model's hub. A host that does not respond within 2.5 s is named in the error. Changes nothing. */
-    "post /operator/cargos/{slug}/review": operations["reviewCargo"];
-    /** Sign exactly the Cargo that was reviewed, and offer it to everybody. `revision` and the pin are those of the review; a Cargo that is another one by now is refused (400). Also switches a disabled one on. */
-    "post /operator/cargos/{slug}/approval": operations["approveCargo"];
-    /** Switch a Cargo off for everybody. Its waiting jobs fail; jobs that an Island has go on. */
-    "post /operator/cargos/{slug}/disabled": operations["disableCargo"];
-    /** Undo that; approves nothing */
-    "delete /operator/cargos/{slug}/disabled": operations["enableCargo"];
-    /** What the operators tell everybody, newest first */
-    "get /announcements": operations["listAnnouncements"];
-    /** Tell everybody something */
-    "post /operator/announcements": operations["addAnnouncement"];
-    /** Remove an announcement */
-    "delete /operator/announcements/{id}": operations["removeAnnouncement"];
-    /** The network as visitors see it, over all coordinators. Counts are at most 10 s old. */
-    "get /network": operations["getNetwork"];
-    /** Metrics for Prometheus. Totals only, nothing about a single account or Island. Needs the operator's `metrics_token` as Authorization: Bearer. Without this setting it is open to programs on the coordinator's own machine where no other can reach it, and off (404) elsewhere, through a proxy, and for pages of other sites in a browser. */
-    "get /metrics": operations["getMetrics"];
-    /** List the packages that the coordinator serves to hosts and clients, newest version first */
-    "get /downloads": operations["listDownloads"];
-    /** This document as a web page */
-    "get /docs": operations["getDocs"];
-    /** This document */
-    "get /openapi.json": operations["getOpenApi"];
+    "delete /sessions/{id}": {
+        parameters: {
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                "application/json": {
+                    data: {
+                        ended: true;
+                        id: string;
+                    };
+                };
+            };
+        };
+    };
 }
 /** Operations that need no credential. */
 export const PUBLIC_OPERATIONS: ReadonlySet<string> = new Set([

@@ -15,7 +15,7 @@ type Parameter<O, Where extends string> = Where extends keyof Parameters<O> ? No
 type Optional<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 
 type RequestBody<O> = O extends { requestBody?: infer Body } ? NonNullable<Body> : never;
-type JsonOf<Content> = Content extends { content: { "application/json": infer Json } } ? Json : never;
+type JsonOf<Content> = Content extends { "application/json": infer Json } ? Json : never;
 export type BodyOf<O> = JsonOf<RequestBody<O>>;
 export type QueryOf<O> = Optional<Parameter<O, "query">>;
 

@@ -21,13 +21,17 @@ export async function openApiTypes(document: unknown): Promise<string> {
   const reduced = { openapi: rest.openapi, info: rest.info, paths, components: { schemas } } as unknown as OpenAPI3;
   // A field with a default may be left out of a request, so it is optional here too.
   const nodes = await openapiTS(reduced, { defaultNonNullable: false, alphabetize: true });
-  const types = astToString(nodes.filter((node) => ["components", "operations"].includes(nameOf(node))))
+  const sourceOf = (name: string): string => concise(astToString(nodes.filter((node) => nameOf(node) === name)));
+  return HEAD + sourceOf("components") + callsOf(paths, sourceOf("operations")) + publicCalls(paths);
+}
+
+/** Without comments that the type makes needless, and without absent members. */
+function concise(source: string): string {
+  return source
     .replaceAll(/^( *)(\/\*\*[^]*?\*\/)\n/gm, (_, indent: string, comment: string) => described(indent, comment))
-    // Absent members need no line each.
     .replaceAll(/^ *\w+\??: never;\n/gm, "")
     .replaceAll(/^ *headers: \{\n *\[name: string\]: unknown;\n *\};\n/gm, "")
     .replaceAll(/^ *parameters: \{\n *\};\n/gm, "");
-  return HEAD + types + callsOf(paths) + publicCalls(paths);
 }
 
 /** A comment without what the type says. */
@@ -44,47 +48,55 @@ function nameOf(node: object): string {
   return (node as { readonly name?: { readonly text: string } }).name?.text ?? "";
 }
 
-/** Failures are `errors.ts`, and headers are for `http.ts`. */
+/**
+ * Operations with the names that calls have: `get /jobs/{id}`. Failures are `errors.ts`, headers are for `http.ts`, and a type
+ * says what its response is.
+ */
 function successfulOnly(paths: Paths): Paths {
-  return mapValues(paths, (item) =>
-    mapValues(item, (operation) => ({
-      ...operation,
-      responses: Object.fromEntries(
-        Object.entries(operation.responses)
-          .filter(([status]) => Number(status) < 300)
-          .map(([status, response]) => [status, { ...response, headers: {} }]),
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [
+          method,
+          {
+            ...operation,
+            operationId: `${method} ${path.replace(/^\/api\/v1/, "")}`,
+            responses: Object.fromEntries(
+              Object.entries(operation.responses)
+                .filter(([status]) => Number(status) < 300)
+                .map(([status, response]) => [status, { ...response, description: "", headers: {} }]),
+            ),
+          },
+        ]),
       ),
-    })),
-  );
-}
-
-/** The operations by method and path. */
-function callsOf(paths: Paths): string {
-  const members = named(paths).map(([name, { operationId, summary, description }]) => {
-    const about = [summary, description].filter((text) => text !== undefined).join(". ");
-    return `    /** ${about} */\n    "${name}": operations["${operationId}"];\n`;
-  });
-  return `/** Operations by method and path. */\nexport interface calls {\n${members.join("")}}\n`;
-}
-
-/** The operations that need no credential. */
-function publicCalls(paths: Paths): string {
-  const list = named(paths)
-    .filter(([, { security = [] }]) => security.length === 0 || security.some((need) => Object.keys(need).length === 0))
-    .map(([name]) => `    "${name}",\n`);
-  return `/** Operations that need no credential. */\nexport const PUBLIC_OPERATIONS: ReadonlySet<string> = new Set([\n${list.toSorted().join("")}]);\n`;
-}
-
-/** Operations as a call names them: `get /jobs/{id}`. */
-function named(paths: Paths): [string, Operation][] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]): [string, Operation] => [
-      `${method} ${path.replace(/^\/api\/v1/, "")}`,
-      operation,
     ]),
   );
 }
 
-function mapValues<T, U>(values: Readonly<Record<string, T>>, map: (value: T) => U): Readonly<Record<string, U>> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+const operationsOf = (paths: Paths): Operation[] => Object.values(paths).flatMap((item) => Object.values(item));
+
+/** The operations by method and path, with what each does. A body or response is its media types. */
+function callsOf(paths: Paths, operations: string): string {
+  const abouts = new Map(
+    operationsOf(paths).map(({ operationId, summary, description }) => [
+      operationId,
+      [summary, description].filter((text) => text !== undefined).join(". "),
+    ]),
+  );
+  const members = operations
+    .replaceAll(/^( *)content: \{\n((?:\1 {4}"[^"]+\/)[^]*?)^\1\};\n/gm, (_, indent: string, media: string) =>
+      media.replaceAll(new RegExp(`^${indent} {4}`, "gm"), indent),
+    )
+    .replaceAll(/^ {4}"([^"]+)": \{$/gm, (line, name: string) => `    /** ${abouts.get(name) ?? ""} */\n${line}`)
+    .replace("interface operations", "interface calls");
+  return `/** Operations by method and path. */\n${members}`;
+}
+
+/** The operations that need no credential. */
+function publicCalls(paths: Paths): string {
+  const list = operationsOf(paths)
+    .filter(({ security = [] }) => security.length === 0 || security.some((need) => Object.keys(need).length === 0))
+    .map(({ operationId }) => `    "${operationId}",\n`);
+  return `/** Operations that need no credential. */\nexport const PUBLIC_OPERATIONS: ReadonlySet<string> = new Set([\n${list.toSorted().join("")}]);\n`;
 }

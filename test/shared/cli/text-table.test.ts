@@ -27,6 +27,24 @@ describe("tableOf()", () => {
     expect(narrow[1]).toBe("a1  a name …  ann@exa…");
   });
 
+  it("aligns and cuts wide characters by their width in a terminal, without parting a character", () => {
+    const rows = [
+      ["日本語の名前", "ann"],
+      ["e\u0301te\u0301 🏝️ 🏝️ 🏝️", "bob"],
+    ];
+    const columns = [flexible("NAME"), fixed("OWNER")];
+    expect(tableOf(columns, rows).split("\n")).toEqual([
+      "NAME          OWNER",
+      "日本語の名前  ann",
+      "e\u0301te\u0301 🏝️ 🏝️ 🏝️  bob",
+    ]);
+    expect(tableOf(columns, rows, { width: 15 }).split("\n")).toEqual([
+      "NAME      OWNER",
+      "日本語…   ann",
+      "e\u0301te\u0301 🏝️ …  bob",
+    ]);
+  });
+
   it("shows what could steer a terminal as text, on one line", () => {
     const hostile = tableOf([fixed("NAME")], [["\u001B[2Jgone\r\nforged\u202E\u009B1A"]]);
     expect(hostile).toBe(`NAME\n${String.raw`\u{1b}[2Jgone\u{d}\u{a}forged\u{202e}\u{9b}1A`}`);

@@ -2,6 +2,6 @@
 import { Worker } from "node:worker_threads";
 
 const [entry, secret] = process.argv.slice(2) as [string, string];
-// As spare-thread.ts starts them.
+// As load-module.ts starts them.
 const thread = new Worker(entry, { env: {}, stdin: false, workerData: { secret } });
 thread.on("message", (tried) => process.send?.(tried));
