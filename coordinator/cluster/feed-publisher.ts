@@ -1,7 +1,7 @@
 import type { Feed } from "../jobs/feed.ts";
 import { FeedTail } from "../jobs/feed-tail.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
-import { toWire } from "./feed-wire.ts";
+import { nextToWire, toWire } from "./feed-wire.ts";
 import { M, type FeedFrame, type QuestionOf } from "./messages.ts";
 import { FollowerSilent, MAX_FRAME_CHARS, type Sized } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
@@ -68,7 +68,7 @@ export function publishFeeds(
       while (!tail.isOver && !sent.isGone && !signal.aborted) {
         const slice = tail.take(MAX_FRAME_CHARS);
         if (slice !== null) {
-          yield { frame: toWire(slice), chars: slice.chars };
+          yield { frame: nextToWire(slice), chars: slice.chars };
           continue;
         }
         const blocked = tail.blockedBy(MAX_FRAME_CHARS);

@@ -3,10 +3,20 @@ import type { FeedSlice } from "../jobs/feed-tail.ts";
 import { feedItemOf } from "../store/feed-layout.ts";
 import type { FeedItem } from "../store/job-store.ts";
 import { LargeJson, type LargeRef } from "../store/large-json.ts";
-import type { WireSlice } from "./messages.ts";
+import type { WireSlice, WireTokens } from "./messages.ts";
 
 type WireItem = WireSlice["parts"][number]["items"][number];
 type WireEnding = NonNullable<WireSlice["ending"]>;
+
+/** What follows in a feed: as a rule plain tokens of one attempt, and then it is small. */
+export function nextToWire(slice: FeedSlice): WireSlice | WireTokens {
+  const [part, more] = slice.parts;
+  const isWhole = part !== undefined && more === undefined && slice.ending === null && slice.promptTokens === undefined;
+  const texts = isWhole ? part.items.map(itemToWire) : [];
+  return isWhole && texts.every((text) => typeof text === "string")
+    ? [slice.from, part.attempt, ...texts]
+    : toWire(slice);
+}
 
 /** A slice, small: a text is a token that counts as one, a pair a token with another count, if nothing else is told of it. */
 export function toWire({ from, parts, ending, promptTokens }: FeedSlice): WireSlice {
@@ -19,16 +29,26 @@ export function toWire({ from, parts, ending, promptTokens }: FeedSlice): WireSl
 }
 
 /** @param open makes what reads a large value. */
-export function fromWire(
-  { from, parts, ending, promptTokens }: WireSlice,
-  open: (ref: LargeRef) => LargeJson,
-): FeedSlice {
+export function fromWire(frame: WireSlice | WireTokens, open: (ref: LargeRef) => LargeJson): FeedSlice {
+  if (isTokens(frame)) {
+    const [from, attempt, ...texts] = frame;
+    return { from, parts: [{ attempt, items: texts.map(tokenOf) }], ending: null };
+  }
+  const { from, parts, ending, promptTokens } = frame;
   return {
     from,
     parts: parts.map(({ attempt, items }) => ({ attempt, items: items.map((item) => itemFromWire(item, open)) })),
     ending: ending === undefined ? null : endingFromWire(ending, open),
     ...(promptTokens !== undefined && { promptTokens }),
   };
+}
+
+export function isTokens(frame: WireSlice | WireTokens): frame is WireTokens {
+  return Array.isArray(frame);
+}
+
+function tokenOf(content: string): FeedItem {
+  return { type: "token", content, count: 1 };
 }
 
 function itemToWire(item: FeedItem): WireItem {
@@ -41,7 +61,7 @@ function itemToWire(item: FeedItem): WireItem {
 }
 
 function itemFromWire(item: WireItem, open: (ref: LargeRef) => LargeJson): FeedItem {
-  if (typeof item === "string") return { type: "token", content: item, count: 1 };
+  if (typeof item === "string") return tokenOf(item);
   return Array.isArray(item) ? { type: "token", content: item[0], count: item[1] } : feedItemOf(item, open);
 }
 

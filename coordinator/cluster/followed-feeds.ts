@@ -12,7 +12,7 @@ import { memoryBytesOf } from "../jobs/output-size.ts";
 import { readStoredFeed } from "../jobs/stored-feed.ts";
 import type { ClusterStore } from "../store/cluster-store.ts";
 import type { JobStore } from "../store/jobs.ts";
-import { fromWire } from "./feed-wire.ts";
+import { fromWire, isTokens } from "./feed-wire.ts";
 import { M } from "./messages.ts";
 import { StreamGap } from "./peer-streams.ts";
 import type { Peers } from "./peers.ts";
@@ -38,6 +38,7 @@ interface Copy {
   bytes: number;
 }
 
+const NOTHING = { fault: undefined, opened: undefined };
 /** Copies without readers, and memory, are looked at so often. */
 const TICK_MS = 1_000;
 /** A feed without a reader is followed for so many ticks more. */
@@ -190,7 +191,7 @@ export function followFeeds(
         { jobId, after: { outputs, statuses, attempt } },
         signal,
       )) {
-        const { fault, opened } = frame;
+        const { fault, opened } = isTokens(frame) ? NOTHING : frame;
         if (fault === "lost") return cut(copy, "lost");
         if (fault === "too_large") return await takeStored(copy);
         if (opened !== undefined) copy.mirror.begin(opened);

@@ -53,7 +53,11 @@ const PAGE_MS = 500;
 
 const id = z.string().max(200);
 const text = z.string().max(10_000);
-const count = z.number().int().min(0).max(1e12);
+const MAX_COUNT = 1e12;
+const count = z.number().int().min(0).max(MAX_COUNT);
+/** As {@link count}, for what is checked by hand. */
+export const isCount = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNT;
 const nothing = z.null();
 
 const kind = z.object({ slug: id, onlyIslandsOf: id.nullable(), features: featuresSchema.optional() });
@@ -178,13 +182,21 @@ const feedSlice = z.object({
     .optional(),
 });
 export type WireSlice = z.infer<typeof feedSlice>;
+/** Tokens of one attempt that count as one each: what nearly every frame has. Checked by hand and not copied, as there is one for each token. */
+export type WireTokens = readonly [from: number, attempt: number, ...texts: string[]];
+const tokens = z.custom<WireTokens>(
+  (frame) =>
+    Array.isArray(frame) &&
+    frame.length >= 2 &&
+    frame.every((each: unknown, index) => (index < 2 ? isCount(each) : typeof each === "string")),
+);
 const feedFrame = feedSlice.extend({
   /** In the first frame: where it begins. With `more` it is the only one: the follower asks again from where it is then. */
   opened: z.object({ index: count, outputs: count, statuses: count, more: z.boolean() }).optional(),
   /** `lost`: the job went on without output that the follower has. `too_large`: the next item is in storage soon. In the last frame. */
   fault: z.enum(["lost", "too_large"]).optional(),
 });
-export type FeedFrame = z.infer<typeof feedFrame>;
+export type FeedFrame = WireTokens | z.infer<typeof feedFrame>;
 
 function question<Q, R>(message: Question<Q, R>): Question<Q, R> {
   return message;
@@ -227,7 +239,11 @@ export const M = {
     withinMs: 1_000,
   }),
   /** A job's feed from a position on. Ends early when the coordinator does not have the job. */
-  feed: stream({ name: "feed", question: z.object({ jobId: id, after: position }), frame: feedFrame }),
+  feed: stream({
+    name: "feed",
+    question: z.object({ jobId: id, after: position }),
+    frame: z.union([tokens, feedFrame]),
+  }),
 
   /** What only the owner knows of an unfinished job. */
   describeJob: question({

@@ -5,7 +5,7 @@ import { ServiceError } from "../../shared/errors.ts";
 import { KIB } from "../../shared/format-bytes.ts";
 import type { Logger } from "../../shared/logger.ts";
 import { BusError } from "../bus/bus.ts";
-import { M, type Question, type Stream } from "./messages.ts";
+import { isCount, M, type Question, type Stream } from "./messages.ts";
 
 interface PeerCalls {
   ask<Q, R>(id: string, message: Question<Q, R>, question: DeepReadonly<Q>): Promise<R>;
@@ -13,11 +13,17 @@ interface PeerCalls {
   isLiving(id: string): boolean;
 }
 
+type Frame = readonly [stream: number, seq: number, content?: unknown];
 /** Frames of streams that leave in one message. One without content ends its stream. */
-export type Frames = z.infer<typeof framesSchema>;
-const count = z.number().int().nonnegative();
-export const framesSchema = z.array(
-  z.union([z.tuple([count, count, z.unknown()]), z.tuple([count, count])]).readonly(),
+export type Frames = readonly Frame[];
+/** Checked by hand, as there is a message for nearly every token that is read elsewhere. What a frame contains is its stream's to check. */
+export const framesSchema = z.custom<Frames>(
+  (frames) =>
+    Array.isArray(frames) &&
+    frames.every(
+      (frame: unknown) => Array.isArray(frame) && frame.length <= 3 && isCount(frame[0]) && isCount(frame[1]),
+    ),
+  "Invalid frames",
 );
 
 /** What a stream's server sends: `chars` is about its size. */
@@ -246,7 +252,7 @@ interface Follower {
   readonly streams: Map<number, Outgoing>;
   heardMs: number;
   silence: FollowerSilent | null;
-  readonly due: { readonly frame: Frames[number]; readonly chars: number; readonly left: () => void }[];
+  readonly due: { readonly frame: Frame; readonly chars: number; readonly left: () => void }[];
   isScheduled: boolean;
   sentMs: number;
   timer: Timer | null;
@@ -319,7 +325,7 @@ export function serveStreams(
   }
 
   /** Resolves when the frame has left. It is not kept for others if it fills a message, or is its stream's first, which is waited for. */
-  function enqueue(follower: Follower, frame: Frames[number], chars: number): Promise<void> {
+  function enqueue(follower: Follower, frame: Frame, chars: number): Promise<void> {
     return new Promise((left) => {
       follower.due.push({ frame, chars, left });
       const isUrgent = frame[1] === 0 || chars >= MAX_FRAME_CHARS;
@@ -335,7 +341,7 @@ export function serveStreams(
     follower.isScheduled = false;
     follower.timer?.cancel();
     follower.sentMs = clock.monotonicMs();
-    let frames: Frames[number][] = [];
+    let frames: Frame[] = [];
     let size = 0;
     for (const { frame, chars, left } of follower.due.splice(0)) {
       frames.push(frame);

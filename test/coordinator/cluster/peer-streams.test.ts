@@ -138,6 +138,18 @@ describe("peers.stream()", () => {
     expect([second.got, second.end()]).toEqual([[1], undefined]);
   });
 
+  it("logs and drops a message that is not a list of numbered frames", async () => {
+    const { got } = follow();
+    await pass(100);
+    for (const frames of [1, [1], [[1]], [["1", 0, 1]], [[1, -1, 1]], [[1, 0.5, 1]], [[1, 0, 1, 1]]])
+      buses[0]?.publish("stream.c2", ["c1", frames]);
+    await pass(100);
+    say(7);
+    await pass(100);
+    expect([got, warnings.length]).toEqual([[7], 7]);
+    expect(warnings[0]).toMatchObject({ coordinator: "c1", subject: "stream.c2" });
+  });
+
   it("logs an invalid frame with the peer's id, and throws", async () => {
     const { got, end } = follow();
     await pass(1);
