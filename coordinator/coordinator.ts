@@ -49,7 +49,7 @@ import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { openWebhooks } from "./open-webhooks.ts";
-import { Suspensions } from "./operators/suspensions.ts";
+import { openSuspensions } from "./operators/suspensions.ts";
 import { Recommender } from "./recommendations/recommend.ts";
 import { Retention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
@@ -158,7 +158,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     log,
     claims: member?.claims,
   });
-  const suspensions = await stored(() => Suspensions.open({ store, credentials, clock, log }));
+  const suspensions = await stored(() => openSuspensions({ clock, log }, store, credentials));
   const connections = new IslandConnections({
     store,
     registry: islands,
@@ -236,7 +236,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   watchDeeds(events, store, clock);
   member?.shareEvents(events);
   const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
-  const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway, hosts: hosts.service });
+  const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway });
   const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, files, fileBatches });
   const app = createApp({
     metrics,

@@ -237,7 +237,7 @@ export class Api implements AsyncDisposable {
       elsewhere: null,
     });
     const credentials = member?.credentials;
-    const operators = apiOperators({ store, clock: this.clock, islands: islandService, credentials });
+    const operators = apiOperators({ store, clock: this.clock, credentials });
     const network = { overview: () => (this.overview ?? operators.network.overview)() };
     const app = createApp({
       jobs: this.jobs,
