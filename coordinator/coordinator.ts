@@ -50,8 +50,8 @@ import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { openWebhooks } from "./open-webhooks.ts";
 import { openSuspensions } from "./operators/suspensions.ts";
-import { Recommender } from "./recommendations/recommend.ts";
-import { Retention } from "./retention/retention.ts";
+import { cargoRecommender } from "./recommendations/recommend.ts";
+import { openRetention } from "./retention/retention.ts";
 import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
 import type { RemovalSubject } from "./store/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
@@ -81,6 +81,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const { store, bus } = await openNetwork(config, { clock: networkClock, log });
   const { cluster, secrets } = store;
   const clock = cluster === null ? deps.clock : networkClock;
+  const env = { ...deps, clock };
   const address =
     cluster === null ? config.publicUrl : (config.peerUrl ?? `http://${urlHost(config.host)}:${config.port}`);
   const selfId = cluster?.selfId ?? newId("coord", clock.now());
@@ -158,7 +159,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     log,
     claims: member?.claims,
   });
-  const suspensions = await stored(() => openSuspensions({ clock, log }, store, credentials));
+  const suspensions = await stored(() => openSuspensions(env, store, credentials));
   const connections = new IslandConnections({
     store,
     registry: islands,
@@ -180,18 +181,12 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const tellOthers = (): Promise<void> | undefined => member?.tellCatalogChange();
   const cargos = new CargoService({ store: store.catalog, catalogSync, clock, tellOthers });
   const files = openFiles({ config, store, proofs, clock, log });
-  const retention = new Retention({
-    store,
-    clock,
-    log,
-    periods: config,
-    onlineIslands: () => islands.connectedIds(),
-    endAccount: async (accountId) => {
-      await fileBatches.removeAll(accountId); // First: they submit jobs.
-      await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
-      await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
-    },
-  });
+  const endAccount = async (accountId: string): Promise<void> => {
+    await fileBatches.removeAll(accountId); // First: they submit jobs.
+    await (member === null ? registry.cancelAll(accountId) : member.endJobsOf(accountId));
+    await Promise.all([cargos, files].map((service) => service.removeAll(accountId)));
+  };
+  const retention = openRetention(env, store, () => islands.connectedIds(), endAccount);
   const removeContent = (kind: RemovalSubject["kind"]) => (id: string) => retention.remove({ kind, id });
   const jobs = new JobService({
     removeContent: removeContent("job"),
@@ -218,18 +213,17 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   if (member === null) await answers();
   const steps = { webhooks: () => webhooks.takeOver(), answers, removals: () => retention.resume() };
   member?.share(dispatcher, steps);
-  const recommendations = new Recommender({
+  const recommend = cargoRecommender(
+    env,
     store,
     catalog,
-    clock,
-    networkFee,
-    queuedDemand: () => member?.queuedDemand() ?? scheduler.queuedDemand(),
-    holdersOf: (exceptId) => scheduler.holdersOf(exceptId),
-    policyOf: (hostId) => islands.get(hostId)?.policy,
-  });
+    () => member?.queuedDemand() ?? scheduler.queuedDemand(),
+    (exceptId) => scheduler.holdersOf(exceptId),
+    (hostId) => islands.get(hostId)?.policy,
+  );
   const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
-  const about = { config, version, clock, log, peers, member, credentials, catalogSync };
+  const about = { ...env, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
   const events = new AccountEvents(clock);
   watchChanges(events, { ...own, dispatcher }, clock);
@@ -249,7 +243,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     conversations,
     fileBatches,
     files,
-    recommendations,
+    recommend,
     islands: hosts.service,
     availability: hosts.availability,
     events,
@@ -268,7 +262,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     options: httpOptionsOf(config, memory),
   });
   retention.start();
-  const listener = await listen((request, env) => app.fetch(request, env), {
+  const listener = await listen((request, bindings) => app.fetch(request, bindings), {
     host: config.host,
     port: config.port,
     transport: config.transport,

@@ -1,13 +1,12 @@
-import type { Logger } from "pino";
-import type { Clock } from "../shared/clock.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { M } from "./cluster/messages.ts";
 import type { Peers } from "./cluster/peers.ts";
+import type { Env } from "./env.ts";
 import type { AccountEvents } from "./events/account-events.ts";
 import { CargoAvailability } from "./islands/cargo-availability.ts";
 import { connectedIslands } from "./islands/connected-islands.ts";
 import type { IslandRegistry } from "./islands/island-registry.ts";
-import { HostFigures } from "./metrics/host-figures.ts";
+import { openHostFigures, type HostFigures } from "./metrics/host-figures.ts";
 import type { ConnectedIslands, IslandsElsewhere } from "./islands/live-island.ts";
 import { IslandService } from "./islands/island-service.ts";
 import type { SuspendedIslands } from "./islands/suspended-islands.ts";
@@ -15,7 +14,7 @@ import type { JobRegistry } from "./jobs/job-registry.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { Store } from "./store/store.ts";
 
-export interface OpenHostsDeps {
+export interface OpenHostsDeps extends Env {
   readonly store: Pick<Store, "islands" | "hostFigures" | "usage">;
   readonly jobs: JobRegistry;
   readonly islands: IslandRegistry;
@@ -24,8 +23,6 @@ export interface OpenHostsDeps {
   readonly suspended: SuspendedIslands;
   readonly peers: Peers;
   readonly events: AccountEvents;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 const FAULT = "A coordinator did not answer a question about its Islands";
@@ -56,7 +53,7 @@ export function openHosts(deps: OpenHostsDeps): {
     onChanged,
     suspended,
   });
-  return { service, figures: new HostFigures(deps), availability };
+  return { service, figures: openHostFigures(deps, store, islands, jobs), availability };
 }
 
 /**

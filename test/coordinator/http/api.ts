@@ -83,7 +83,7 @@ export class Api implements AsyncDisposable {
   writeKey = "";
   /** Island tokens whose sessions were ended. */
   readonly endedTokens: string[] = [];
-  recommend: HttpDeps["recommendations"]["recommend"] = async () => [];
+  recommend: HttpDeps["recommend"] = async () => [];
   readonly models = new ApiModels();
   checkStore: () => Promise<void> = () => store.check();
   readonly storeState = { check: () => this.checkStore(), readOnlyBecause: null as string | null };
@@ -269,7 +269,7 @@ export class Api implements AsyncDisposable {
       events: this.events,
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       operators: { ...operators, network },
-      recommendations: { recommend: (hostId) => this.recommend(hostId) },
+      recommend: (hostId) => this.recommend(hostId),
       get bus() {
         return busOf();
       },
