@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { getHeapStatistics } from "node:v8";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
@@ -30,9 +31,11 @@ import { watchChanges } from "./events/watch-changes.ts";
 import { watchDeeds } from "./events/watch-deeds.ts";
 import { createApp } from "./http/app.ts";
 import { httpOptionsOf, servedFolders } from "./http/http-options.ts";
+import { clientAddress } from "./http/server/client-address.ts";
 import { listen } from "./http/server/transport.ts";
-import { CargoSigner } from "./islands/cargo-signer.ts";
-import { IslandConnections } from "./islands/island-connections.ts";
+import { openCargoSigner } from "./islands/cargo-signer.ts";
+import { openIslandGateway } from "./islands/gateway.ts";
+import { islandConnections } from "./islands/island-connections.ts";
 import { IslandRegistry } from "./islands/island-registry.ts";
 import { BatchGate } from "./jobs/batches/batch-gate.ts";
 import { BatchService } from "./jobs/batches/batch-service.ts";
@@ -44,7 +47,6 @@ import { DailyStorage } from "./quotas/daily-storage.ts";
 import { openAccounts } from "./open-accounts.ts";
 import { openFileBatches } from "./open-file-batches.ts";
 import { openFiles } from "./open-files.ts";
-import { openGateway } from "./open-gateway.ts";
 import { openHosts } from "./open-hosts.ts";
 import { openOperators } from "./open-operators.ts";
 import { openTelemetry } from "./open-telemetry.ts";
@@ -100,13 +102,13 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const cargoOf = (slug: string) => catalog.known(slug);
   const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
   const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
-  const { islandGraceMs: graceMs, restartGraceMs, heartbeatMs, maxAttempts, networkFee } = config;
+  const { islandGraceMs: graceMs, restartGraceMs, maxAttempts, networkFee } = config;
   const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();
   const memory = memoryBudgets(config, getHeapStatistics().heap_size_limit);
   const webhooks = openWebhooks({ config, store, clock, log });
   const isNew = !(await stored(() => store.islands.hasAny()));
-  const signer = await stored(() => CargoSigner.open({ secrets, isNew, log }));
+  const signer = await stored(() => openCargoSigner(env, secrets, isNew));
   const dailyStorage = new DailyStorage(clock, config.accountDailyBytes);
   const registry = new JobRegistry({
     store,
@@ -137,7 +139,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     cluster && shareJobs(cluster, store.jobs, registry, peers, explainWait, outputMemoryBytes, { clock, log });
   const others = shared === null ? {} : { router: shared };
   const batches = new BatchService({ store, jobs: registry, submissions, gate, clock, ...others });
-  const islands = new IslandRegistry({ clock, graceMs, restartGraceMs });
+  const islands = new IslandRegistry(env);
   const hasBus = config.busAddress !== null;
   const times = { leaseMs, leaseRenewMs, graceMs, restartGraceMs, clock, networkClock };
   const refreshCatalog = (): Promise<void> => catalogSync.refresh();
@@ -160,18 +162,17 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     claims: member?.claims,
   });
   const suspensions = await stored(() => openSuspensions(env, store, credentials));
-  const connections = new IslandConnections({
+  const connections = islandConnections(
+    env,
     store,
-    registry: islands,
+    islands,
     reports,
     signer,
     catalog,
-    clock,
-    heartbeatMs,
-    quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
-    order: member?.sessions,
-    suspended: suspensions,
-  });
+    (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
+    suspensions.reasonFor,
+    member?.sessions,
+  );
   const recovered = await recoverJobs(store, registry, islands);
   await batches.restore();
   await stored(() => member?.start());
@@ -221,7 +222,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
     (exceptId) => scheduler.holdersOf(exceptId),
     (hostId) => islands.get(hostId)?.policy,
   );
-  const gateway = openGateway({ config, connections, accounts, signer, memory, clock, log });
+  const addressOf = (request: IncomingMessage): string => clientAddress(request, config);
+  const gateway = openIslandGateway(env, connections, accounts, signer.publicKey, memory, addressOf);
   credentials?.serve({ end: (credential) => gateway.endSessionsOf(credential), open: () => gateway.openTokens() });
   const about = { ...env, peers, member, credentials, catalogSync };
   const fileBatches = openFileBatches({ ...about, memory, store, files, jobs, catalog });
@@ -229,7 +231,7 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   watchChanges(events, { ...own, dispatcher }, clock);
   watchDeeds(events, store, clock);
   member?.shareEvents(events);
-  const hosts = openHosts({ ...own, ...about, catalog, suspended: suspensions, events });
+  const hosts = openHosts({ ...own, ...about, catalog, suspensions, events });
   const operators = openOperators({ ...own, ...about, explainWait, suspensions, gateway });
   const { metrics, tracing } = await openTelemetry({ ...own, ...about, gateway, webhooks, files, fileBatches });
   const app = createApp({

@@ -37,7 +37,6 @@ const FOLDERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
       "open-accounts.ts",
       "open-file-batches.ts",
       "open-files.ts",
-      "open-gateway.ts",
       "open-hosts.ts",
       "open-operators.ts",
       "open-telemetry.ts",

@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { counterOf, gauge, scraperOf, type Metric } from "../../shared/metrics.ts";
 import type { BusError } from "../bus/bus.ts";
-import type { FrameCounts } from "../islands/frame-counts.ts";
+import type { FrameCounts } from "../islands/session/session.ts";
 import type { IslandRegistry } from "../islands/island-registry.ts";
 import type { JobRegistry } from "../jobs/job-registry.ts";
 import type { Scheduler } from "../scheduler/scheduler.ts";

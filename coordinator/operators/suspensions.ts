@@ -1,5 +1,4 @@
 import { every, type LoopEnv } from "../../shared/async/every.ts";
-import { suspendedIsland, suspendedOwner } from "../islands/suspended-islands.ts";
 import type { Store } from "../store/store.ts";
 
 /** With the half second in which a coordinator hears of changes whose message was lost, a suspension counts everywhere within a second. */
@@ -55,6 +54,7 @@ export async function openSuspensions(
   return {
     /** Call it when something was suspended or reinstated here. Resolves when that counts at this coordinator. */
     changed,
+    /** Sent to the owner of an Island; null if neither the Island nor its account is suspended. */
     reasonFor: (hostId: string, accountId: string): string | null => reasonIn(known, hostId, accountId),
     /** Calls `listener` with accounts that are suspended: soon after, again a moment later, and once a minute. */
     onAccounts: (listener: Listener): unknown => accountListeners.add(listener),
@@ -67,9 +67,9 @@ export async function openSuspensions(
 /** As `reasonFor` of {@link Suspensions}, for what was read. */
 export function reasonIn({ accounts, islands }: Known, hostId: string, accountId: string): string | null {
   const owner = accounts.get(accountId);
-  if (owner !== undefined) return suspendedOwner(owner);
+  if (owner !== undefined) return `the operator suspended this Island's account: ${owner}`;
   const island = islands.get(hostId);
-  return island === undefined ? null : suspendedIsland(island);
+  return island === undefined ? null : `the operator suspended this Island: ${island}`;
 }
 
 function newIn(known: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): ReadonlySet<string> {

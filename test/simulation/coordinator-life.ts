@@ -3,8 +3,9 @@ import { AttemptProofs } from "../../coordinator/dispatch/attempt-proofs.ts";
 import { Dispatcher } from "../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../coordinator/dispatch/recovery.ts";
 import { WaitReasons } from "../../coordinator/dispatch/wait-reasons.ts";
-import { IslandConnections } from "../../coordinator/islands/island-connections.ts";
+import { islandConnections, type IslandConnections } from "../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../coordinator/islands/island-registry.ts";
+import { testEnv } from "../support/test-env.ts";
 import { BatchGate } from "../../coordinator/jobs/batches/batch-gate.ts";
 import { BatchService } from "../../coordinator/jobs/batches/batch-service.ts";
 import { JobRegistry } from "../../coordinator/jobs/job-registry.ts";
@@ -71,6 +72,8 @@ export class CoordinatorLife {
   constructor({ database, disk, time, random, onFatal: end }: LifeDeps) {
     this.#disk = disk;
     const clock = new SimulatedClock(time);
+    const waits = { islandGraceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS, heartbeatMs: HEARTBEAT_MS };
+    const env = testEnv(waits, { clock });
     const writer = new Writer(disk.startThread(), clock, () => {});
     const store = database.open(writer);
     const { jobQuota, outputBudget } = this;
@@ -112,7 +115,7 @@ export class CoordinatorLife {
       priorityPrice: PRIORITY_PRICE,
       dailyStorage,
     });
-    const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
+    const islands = new IslandRegistry(env);
     const proofs = new AttemptProofs(SECRET);
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere: () => null });
     const dispatcher = new Dispatcher({
@@ -140,16 +143,8 @@ export class CoordinatorLife {
       hasOtherIsland: (job) => dispatcher.hasOtherIsland(job),
       log,
     });
-    this.connections = new IslandConnections({
-      store,
-      registry: islands,
-      reports,
-      signer,
-      catalog,
-      clock,
-      heartbeatMs: HEARTBEAT_MS,
-      quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
-    });
+    const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
+    this.connections = islandConnections(env, store, islands, reports, signer, catalog, quarantineOf);
     this.batches = new BatchService({ store, jobs: registry, submissions, gate, clock });
     this.jobs = new JobService({
       store,

@@ -15,7 +15,7 @@ import { createApp } from "../../../coordinator/http/app.ts";
 import type { FileBatchService } from "../../../coordinator/file-batches/file-batch-service.ts";
 import type { HttpDeps, HttpOptions } from "../../../coordinator/http/http-deps.ts";
 import { listen, type Listener } from "../../../coordinator/http/server/transport.ts";
-import { IslandService } from "../../../coordinator/islands/island-service.ts";
+import { islandService } from "../../../coordinator/islands/island-service.ts";
 import type { Overview } from "../../../coordinator/operators/network-view.ts";
 import type { Account } from "../../../coordinator/store/accounts.ts";
 import { unwatchOrigin, watchOrigin } from "../../support/answer-watch.ts";
@@ -230,12 +230,6 @@ export class Api implements AsyncDisposable {
   #serve(options: Partial<HttpOptions>, member: ApiMember | undefined, index: number): Promise<Listener> {
     const log = pino({ level: "info" }, { write: (line: string) => void this.logLines.push(JSON.parse(line)) });
     const busOf = () => this.bus;
-    const islandService = new IslandService({
-      store,
-      clock: this.clock,
-      here: { liveOf: () => [], remove: () => undefined },
-      elsewhere: null,
-    });
     const credentials = member?.credentials;
     const operators = apiOperators({ store, clock: this.clock, credentials });
     const network = { overview: () => (this.overview ?? operators.network.overview)() };
@@ -265,7 +259,14 @@ export class Api implements AsyncDisposable {
       files: this.files,
       fileBatches: this.fileBatches,
       retention: { remove: async () => undefined },
-      islands: islandService,
+      islands: islandService(
+        this.clock,
+        store,
+        { liveOf: () => [], remove: () => undefined },
+        { liveOf: async () => ({ islands: [], isComplete: true }), remove: async () => undefined },
+        () => null,
+        () => undefined,
+      ),
       events: this.events,
       islandSessions: { endSessionsOf: (tokenId) => void this.endedTokens.push(tokenId) },
       operators: { ...operators, network },

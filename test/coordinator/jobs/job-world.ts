@@ -7,9 +7,10 @@ import { Dispatcher } from "../../../coordinator/dispatch/dispatcher.ts";
 import { recoverJobs } from "../../../coordinator/dispatch/recovery.ts";
 import type { UnrunnableJobsDeps } from "../../../coordinator/dispatch/unrunnable-jobs.ts";
 import { WaitReasons, type WaitReasonsDeps } from "../../../coordinator/dispatch/wait-reasons.ts";
-import { CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
-import { IslandConnections } from "../../../coordinator/islands/island-connections.ts";
+import { cargoSigner, type CargoSigner } from "../../../coordinator/islands/cargo-signer.ts";
+import { islandConnections, type IslandConnections } from "../../../coordinator/islands/island-connections.ts";
 import { IslandRegistry } from "../../../coordinator/islands/island-registry.ts";
+import { testEnv } from "../../support/test-env.ts";
 import { BatchGate } from "../../../coordinator/jobs/batches/batch-gate.ts";
 import { BatchService } from "../../../coordinator/jobs/batches/batch-service.ts";
 import { JobRegistry } from "../../../coordinator/jobs/job-registry.ts";
@@ -73,8 +74,10 @@ export class JobWorld {
     this.store = store;
     this.clock = clock;
     const { jobQuota } = this;
+    const waits = { islandGraceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS, heartbeatMs: 10_000 };
+    const env = testEnv(waits, { clock });
     const proofs = new AttemptProofs(secret);
-    const signer = new CargoSigner(generateKeyPairSync("ed25519").privateKey);
+    const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
     const cargos = (slug: string) => catalog.known(slug);
     const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
@@ -102,7 +105,7 @@ export class JobWorld {
     const onWebhookDue = (): void => undefined;
     const registry = new JobRegistry({ store, catalog, jobQuota, clock, onWebhookDue, onFatal, ...options });
     const gate = new BatchGate({ jobs: registry, quota: jobQuota, clock, limitOf: async () => 10, onFatal });
-    const islands = new IslandRegistry({ clock, graceMs: GRACE_MS, restartGraceMs: RESTART_GRACE_MS });
+    const islands = new IslandRegistry(env);
     const elsewhere: WaitReasonsDeps["elsewhere"] = (kind) => this.elsewhere(kind);
     const waitReasons = new WaitReasons({ scheduler, islands, gate, clock, elsewhere });
     const log = pino({ level: "silent" });
@@ -135,17 +138,8 @@ export class JobWorld {
       log,
       claims: { claim: async (...held) => this.claims?.claim(...held) },
     });
-    const heartbeatMs = 10_000;
-    this.connections = new IslandConnections({
-      store,
-      registry: islands,
-      reports,
-      signer,
-      catalog,
-      clock,
-      heartbeatMs,
-      quarantineOf: (hostId) => scheduler.quarantineOf(hostId, clock.monotonicMs()),
-    });
+    const quarantineOf = (hostId: string) => scheduler.quarantineOf(hostId, clock.monotonicMs());
+    this.connections = islandConnections(env, store, islands, reports, signer, catalog, quarantineOf);
     const prices = { webhookAllowPrivate: false, priorityPrice: 1 };
     const submissions = new Submissions({ store, catalog, clock, dailyStorage, ...prices });
     const explainWait = waitReasons.of.bind(waitReasons);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry-events.ts";
+import type { IslandRegistryEvent } from "../../../coordinator/islands/island-registry.ts";
 import { openHostFigures, type HostFigures } from "../../../coordinator/metrics/host-figures.ts";
 import { utcDayOf, type HostCounts, type HostDay } from "../../../coordinator/store/host-figures.ts";
 import { ServiceError } from "../../../shared/errors.ts";
