@@ -54,7 +54,8 @@ import { openWebhooks } from "./open-webhooks.ts";
 import { openSuspensions } from "./operators/suspensions.ts";
 import { cargoRecommender } from "./recommendations/recommend.ts";
 import { openRetention } from "./retention/retention.ts";
-import { Scheduler, type SchedulerDeps } from "./scheduler/scheduler.ts";
+import { Scheduler } from "./scheduler/scheduler.ts";
+import type { WorkKind } from "./scheduler/slot-offer.ts";
 import type { RemovalSubject } from "./store/content.ts";
 import { untilRead, untilStored } from "./store/until-stored.ts";
 
@@ -100,8 +101,8 @@ export async function openCoordinator(deps: CoordinatorDeps): Promise<Coordinato
   const accounts = openAccounts({ config, registration, store: store.accounts, credentials, clock, log });
   const { chatShare, islandBackoffMs: firstPauseMs, priorityPrice, webhookAllowPrivate } = config;
   const cargoOf = (slug: string) => catalog.known(slug);
-  const mayRunElsewhere: SchedulerDeps["mayRunElsewhere"] = (kind) => member?.mayRunElsewhere(kind) === true;
-  const scheduler = new Scheduler({ cargos: cargoOf, chatShare, firstPauseMs, random: Math.random, mayRunElsewhere });
+  const mayRunElsewhere = (kind: WorkKind): boolean => member?.mayRunElsewhere(kind) === true;
+  const scheduler = new Scheduler(cargoOf, chatShare, firstPauseMs, Math.random, mayRunElsewhere);
   const { islandGraceMs: graceMs, restartGraceMs, maxAttempts, networkFee } = config;
   const phaseLimits = phaseLimitsOf(config);
   const jobQuota = new JobQuota();

@@ -80,12 +80,7 @@ export class CoordinatorLife {
     const onFatal = (error: unknown): void => {
       if (!this.isDead) end(error);
     };
-    const scheduler = new Scheduler({
-      cargos: (slug) => catalog.known(slug),
-      chatShare: 0.5,
-      firstPauseMs: 1_000,
-      random,
-    });
+    const scheduler = new Scheduler((slug) => catalog.known(slug), 0.5, 1_000, random);
     const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
     const registry = new JobRegistry({
       store,

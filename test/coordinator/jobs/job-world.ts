@@ -80,7 +80,7 @@ export class JobWorld {
     const signer = cargoSigner(generateKeyPairSync("ed25519").privateKey);
     const catalog = new Catalog(Object.keys(PRICES).map(makeCargo), { chat: "cheap" });
     const cargos = (slug: string) => catalog.known(slug);
-    const scheduler = new Scheduler({ cargos, chatShare: 0.5, firstPauseMs: FIRST_PAUSE_MS, random: () => 0.5 });
+    const scheduler = new Scheduler(cargos, 0.5, FIRST_PAUSE_MS, () => 0.5);
     const onFatal = (error: unknown): void => void this.fatal.push(error);
     const outputMemoryBytes = 64 * MIB;
     const dailyStorage = new DailyStorage(clock, 1_024 * MIB);
